@@ -1,0 +1,135 @@
+// The one way to the platform: calls with their waits and repeats, at most three at a time, all ended by one signal.
+import { type JsonObject, outcomeUnknown, type ToolContext, type ToolError } from "../../src/tools";
+import { IN_FLIGHT, JITTER_MS } from "./limits";
+import { Budget } from "./upstream/budget";
+import { exchange } from "./upstream/exchange";
+import { type Call, type Failure, failureOf, rateLimited } from "./upstream/failure";
+import { limiter } from "./upstream/limiter";
+import { type MethodName, methodNamed, type Params } from "./upstream/methods";
+import { failureWithoutAnswer, wasEnded } from "./upstream/network-failure";
+import { Throttle } from "./upstream/throttle";
+
+export interface CallOptions {
+  /** What is addressed, as the caller named it; stands in the error when the platform does not find it. */
+  subject?: string;
+  /** False: a failure is not answered by a second try. */
+  repeat?: boolean;
+  /** The call is part of a listing and ends with the time for listings. */
+  paging?: boolean;
+}
+
+/** One per tool run. */
+export class ChatClient {
+  readonly context: ToolContext;
+  readonly budget: Budget;
+  readonly #throttle: Throttle;
+  readonly #line = limiter(IN_FLIGHT);
+  readonly #failed = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor(context: ToolContext) {
+    this.context = context;
+    this.budget = new Budget(context);
+    this.#throttle = new Throttle(context);
+    this.#signal = AbortSignal.any([context.signal, this.#failed.signal]);
+  }
+
+  /** Whether this run is over: the caller has gone, time is up, or a part of it failed. */
+  get ended(): boolean {
+    return this.#signal.aborted;
+  }
+
+  /**
+   * Calls a method and returns the body of a successful answer.
+   *
+   * A rate limit is waited for once, if the wait fits the time left. A failure that may pass is answered by one more
+   * try, except for methods that create something: those are sent once, and when nobody knows whether it was done,
+   * the error says so. Throws `ToolError`.
+   */
+  async call(method: MethodName, params: Params = {}, options: CallOptions = {}): Promise<JsonObject> {
+    const call = { method, params, subject: options.subject };
+    const creates = methodNamed(method).creates === true;
+    let waited = false;
+    let limited = false;
+    let repeated = creates || options.repeat === false;
+    for (;;) {
+      waited = await this.#passBlock(method, waited);
+      const outcome = await this.#line(() => this.#attempt(call, options.paging === true));
+      if ("body" in outcome) return outcome.body;
+      const { error, again, maybeDone } = outcome;
+      if (again === "later") {
+        if (this.#block(method, error) || limited || waited) throw error;
+        limited = true;
+      } else {
+        if (again === "never" || repeated || this.budget.spent) {
+          throw creates && maybeDone ? outcomeUnknown(error) : error;
+        }
+        repeated = true;
+        await this.jitter();
+      }
+    }
+  }
+
+  /**
+   * Waits for several things that were started. When one fails, this run's other requests are ended, and its error
+   * is thrown.
+   */
+  async together<T extends readonly unknown[] | []>(
+    work: T,
+  ): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+    try {
+      return await Promise.all(work);
+    } catch (error) {
+      this.#failed.abort();
+      await Promise.allSettled(work);
+      throw error;
+    }
+  }
+
+  /**
+   * Work that another run of this connection may be doing at this moment: it is done once. When the run that does it
+   * ends early, this one does it.
+   */
+  async shared<T>(key: string, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await this.context.cache.once(key, work);
+      } catch (error) {
+        if (!wasEnded(error) || this.ended || this.budget.spent) throw error;
+      }
+    }
+  }
+
+  /** A short wait of random length, so that many clients do not come back at the same instant. */
+  async jitter(): Promise<void> {
+    await this.context.sleep(Math.round(JITTER_MS * (0.5 + Math.random())));
+  }
+
+  async #attempt(call: Call, paging: boolean): Promise<{ body: JsonObject } | Failure> {
+    const signal = paging
+      ? AbortSignal.any([this.#signal, AbortSignal.timeout(this.budget.left)])
+      : this.#signal;
+    try {
+      const answer = await exchange(this.context, call.method, call.params, signal);
+      return failureOf(call, answer) ?? { body: answer.body ?? {} };
+    } catch (thrown) {
+      return failureWithoutAnswer(call, thrown);
+    }
+  }
+
+  /** Waits while the method is blocked, if that fits and this call has not waited before. Whether it has now. */
+  async #passBlock(method: MethodName, waited: boolean): Promise<boolean> {
+    const ms = this.#throttle.blockedMs(method);
+    if (ms === 0) return waited;
+    if (waited || !this.budget.fits(ms)) throw rateLimited(method, ms);
+    await this.context.sleep(ms);
+    return true;
+  }
+
+  /** Remembers the rate limit for everybody. Whether it is too long to be waited for. */
+  #block(method: MethodName, error: ToolError): boolean {
+    const ms = error.details.retryAfterMs ?? 0;
+    this.#throttle.block(method, ms);
+    return !this.budget.fits(ms);
+  }
+}

@@ -1,0 +1,36 @@
+// Every number that this toolkit decides by, with its reason.
+
+/** The platform cuts longer messages off; a cut message is worse than a refused one. In characters. */
+export const MESSAGE_LIMIT = 40_000;
+
+/** Requests of one tool run that are under way at the same time. */
+export const IN_FLIGHT = 3;
+
+/** Time that one tool run may spend on pages, waits and repeats. */
+export const PAGING_MS = 30_000;
+
+/** What of the run's time is left for the request that follows a wait or a listing. */
+export const RESERVE_MS = 2_000;
+
+/** Mean wait before a second try. */
+export const JITTER_MS = 400;
+
+/** Pages of a listing that only looks for a name: the largest that the platform gives, and the size it advises. */
+export const LARGE_PAGE = 999;
+export const SMALL_PAGE = 200;
+
+/** How long a listing is believed where it names something, and where it does not. */
+export const REMEMBER_MS = 600_000;
+export const BELIEVE_ABSENCE_MS = 30_000;
+
+/** Names remembered of one listing of one connection. */
+export const REMEMBERED_NAMES = 50_000;
+
+/** When a caller with a mended name may come back. */
+export const RETRY_AFTER_MS = 500;
+
+/** Names offered when one was not found. */
+export const SUGGESTIONS = 100;
+
+/** People whom one can write to at once, oneself not counted. */
+export const MAX_OTHERS = 8;

@@ -1,0 +1,39 @@
+// The records in the tools' results, and how they are read from the platform's own.
+import { type Static, type TSchema, Type } from "typebox";
+import type { JsonObject } from "../../src/tools";
+import { objectIn, textIn } from "./upstream/json";
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** A person or bot, in short. What the platform does not tell is null. */
+export const BasicUser = Type.Object({
+  id: Type.String({ description: "The user's id" }),
+  name: orNull(Type.String({ description: "The handle" })),
+  is_bot: orNull(Type.Boolean()),
+  email: orNull(Type.String()),
+  display_name: orNull(Type.String()),
+  real_name: orNull(Type.String()),
+  timezone: orNull(Type.String({ description: "Name of the time zone, such as Europe/Paris" })),
+});
+export type BasicUser = Static<typeof BasicUser>;
+
+/** Undefined for something that has no id. */
+export function basicUser(user: JsonObject): BasicUser | undefined {
+  const id = textIn(user, "id");
+  if (id === undefined) return undefined;
+  const profile = objectIn(user, "profile");
+  return {
+    id,
+    name: textIn(user, "name") ?? null,
+    is_bot: typeof user["is_bot"] === "boolean" ? user["is_bot"] : null,
+    email: textIn(profile, "email") ?? null,
+    display_name: textIn(profile, "display_name") ?? null,
+    real_name: realName(user) ?? null,
+    timezone: textIn(user, "tz") ?? null,
+  };
+}
+
+/** Members of other organizations carry their name in the profile only. */
+export function realName(user: JsonObject): string | undefined {
+  return textIn(user, "real_name") ?? textIn(objectIn(user, "profile"), "real_name");
+}

@@ -1,0 +1,99 @@
+// What a listing of the workspace has told so far: names, and where to go on. It serves all runs of a connection, so
+// that no page is read twice while it is young, whoever asks for which name.
+import type { JsonObject } from "../../../src/tools";
+import type { ChatClient } from "../client";
+import { LARGE_PAGE, REMEMBER_MS, REMEMBERED_NAMES } from "../limits";
+import { codeOf } from "../upstream/failure";
+import { objectIn, objectsIn, textIn } from "../upstream/json";
+import { type Listing, readPage } from "./listing";
+
+export class Directory<Entry> {
+  readonly startedAt: number;
+  /** Whether the listing has come to its end. */
+  complete = false;
+  readonly #listing: Listing<Entry>;
+  readonly #entries = new Map<string, Entry>();
+  readonly #cursors = new Set<string>();
+  #cursor: string | undefined;
+  #pages = 0;
+  #restarted = false;
+  #pageSize = LARGE_PAGE;
+
+  /** The connection's directory of this listing, begun anew when there is none or it is too old. */
+  static of<Entry>(client: ChatClient, listing: Listing<Entry>): Directory<Entry> {
+    return client.context.cache.get<Directory<Entry>>(keyOf(listing)) ?? Directory.begin(client, listing);
+  }
+
+  static begin<Entry>(client: ChatClient, listing: Listing<Entry>): Directory<Entry> {
+    const directory = new Directory(listing, client.context.now());
+    client.context.cache.set(keyOf(listing), directory, REMEMBER_MS);
+    return directory;
+  }
+
+  /** A name from it turned out to be wrong: nothing of it is believed any longer. */
+  static forget<Entry>(client: ChatClient, listing: Listing<Entry>): void {
+    client.context.cache.delete(keyOf(listing));
+  }
+
+  private constructor(listing: Listing<Entry>, startedAt: number) {
+    this.#listing = listing;
+    this.startedAt = startedAt;
+  }
+
+  get(name: string): Entry | undefined {
+    return this.#entries.get(name);
+  }
+
+  /** Everything known so far, each once. */
+  entries(): Set<Entry> {
+    return new Set(this.#entries.values());
+  }
+
+  /** Reads the next page. Runs that ask for it at the same time share one request. */
+  async advance(client: ChatClient): Promise<void> {
+    const key = `${this.#listing.method} ${this.startedAt} ${this.#pages}`;
+    await client.shared(key, () => this.#read(client));
+  }
+
+  async #read(client: ChatClient): Promise<void> {
+    try {
+      const page = await readPage(client, this.#listing, this.#cursor, this.#pageSize);
+      this.#pageSize = page.size;
+      this.#fold(client, page.body);
+    } catch (error) {
+      if (codeOf(error) !== "invalid_cursor" || this.#restarted) throw error;
+      // The place where an earlier run stopped is gone. What was read stays; the reading begins at the first page.
+      this.#restarted = true;
+      this.#cursors.clear();
+      this.#cursor = undefined;
+    }
+  }
+
+  #fold(client: ChatClient, body: JsonObject): void {
+    this.#pages++;
+    for (const item of objectsIn(body, this.#listing.items)) {
+      const entry = this.#listing.read(item);
+      if (entry === undefined) continue;
+      for (const name of this.#listing.names(entry, item)) this.#remember(name, entry);
+    }
+    // Too large to be kept: those who walk it now finish, the next one begins anew.
+    if (this.#entries.size > REMEMBERED_NAMES) Directory.forget(client, this.#listing);
+    this.#turn(textIn(objectIn(body, "response_metadata"), "next_cursor") ?? "");
+  }
+
+  #remember(name: string, entry: Entry): void {
+    const known = this.#entries.get(name);
+    if (known === undefined || this.#listing.better(entry, known)) this.#entries.set(name, entry);
+  }
+
+  /** Only the cursor ends a listing: a page may be short or empty. One that comes back would never end. */
+  #turn(next: string): void {
+    this.complete = next === "" || this.#cursors.has(next);
+    this.#cursors.add(next);
+    this.#cursor = next;
+  }
+}
+
+function keyOf(listing: { method: string }): string {
+  return `directory:${listing.method}`;
+}

@@ -1,0 +1,32 @@
+// From e-mail addresses to people. The platform looks one up at a time and knows active people only.
+import { badInput } from "../../../src/tools";
+import type { ChatClient } from "../client";
+import { type BasicUser, basicUser } from "../records";
+import { codeOf } from "../upstream/failure";
+import { objectIn } from "../upstream/json";
+
+const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
+
+/** Throws bad input that names every text which is no address. */
+export function requireAddresses(emails: readonly string[]): void {
+  const wrong = emails.filter((email) => !ADDRESS.test(email));
+  if (wrong.length === 0) return;
+  throw badInput(`Not an e-mail address (local@domain.tld): ${wrong.join(", ")}.`);
+}
+
+/** The person of each address, in the same order; undefined where there is none. Any other failure is thrown. */
+export function findEmails(
+  client: ChatClient,
+  emails: readonly string[],
+): Promise<(BasicUser | undefined)[]> {
+  return client.together(emails.map((email) => findEmail(client, email)));
+}
+
+async function findEmail(client: ChatClient, email: string): Promise<BasicUser | undefined> {
+  try {
+    return basicUser(objectIn(await client.call("users.lookupByEmail", { email }), "user"));
+  } catch (error) {
+    if (codeOf(error) === "users_not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+// One page of a listing that is read for names, as large as the platform will give.
+import { type JsonObject, ToolError } from "../../../src/tools";
+import type { ChatClient } from "../client";
+import { LARGE_PAGE, SMALL_PAGE } from "../limits";
+import { codeOf } from "../upstream/failure";
+import type { Params } from "../upstream/methods";
+import { teamOfOrganization } from "./identity";
+
+/** A listing method and what is asked of it, cursor and limit aside. */
+export interface Source {
+  method: "conversations.list" | "users.list";
+  params: Params;
+}
+
+/** A listing, and what is remembered of its items. */
+export interface Listing<Entry> extends Source {
+  /** Field of the answer that holds the items. */
+  items: string;
+  /** Undefined for an item that can never be meant. */
+  read(item: JsonObject): Entry | undefined;
+  /** The names by which it is found, folded as they are compared. */
+  names(entry: Entry, item: JsonObject): readonly string[];
+  /** Which of two with the same name is meant. */
+  better(entry: Entry, than: Entry): boolean;
+}
+
+export interface Page {
+  body: JsonObject;
+  /** The page size that worked: the one to go on with. */
+  size: number;
+}
+
+const TOO_LARGE: ReadonlySet<unknown> = new Set(["limit_required", "invalid_limit"]);
+
+/** Reads one page; when the platform fails at a large one, a small one is its second try. Throws `ToolError`. */
+export async function readPage(
+  client: ChatClient,
+  { method, params }: Source,
+  cursor: string | undefined,
+  size: number,
+): Promise<Page> {
+  const team = await teamOfOrganization(client);
+  const read = (limit: number, repeat: boolean): Promise<JsonObject> =>
+    client.call(method, { ...params, limit, cursor, team_id: team }, { paging: true, repeat });
+  if (size < LARGE_PAGE) return { body: await read(size, true), size };
+  try {
+    return { body: await read(size, false), size };
+  } catch (error) {
+    if (!mayWorkSmaller(error) || client.budget.spent || client.ended) throw error;
+    await client.jitter();
+    return { body: await read(SMALL_PAGE, false), size: SMALL_PAGE };
+  }
+}
+
+function mayWorkSmaller(error: unknown): boolean {
+  if (!(error instanceof ToolError)) return false;
+  return TOO_LARGE.has(codeOf(error)) || (error.canRetry && error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT");
+}

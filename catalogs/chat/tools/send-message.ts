@@ -1,0 +1,78 @@
+// Chat.SendMessage: posts one message as the user.
+import { Type } from "typebox";
+import { badInput, defineTool, isObject, type JsonObject } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { MESSAGE_LIMIT } from "../limits";
+import { CREATES } from "../metadata";
+import { chatPreset } from "../preset";
+import { withConversation } from "../resolve/conversation";
+import { SELECTOR_PARAMETERS, selectorOf } from "../resolve/selector";
+import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "../scopes";
+
+const Posted = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object(
+    {
+      ok: Type.Literal(true),
+      channel: Type.Optional(Type.String({ description: "Id of the conversation" })),
+      ts: Type.Optional(
+        Type.String({ description: "The message's timestamp, which is its id in the conversation" }),
+      ),
+      message: Type.Optional(
+        Type.Object({}, { additionalProperties: true, description: "The message as it stands" }),
+      ),
+    },
+    { additionalProperties: true, description: "What the platform answered" },
+  ),
+});
+
+export const sendMessage = defineTool({
+  name: "SendMessage",
+  description:
+    "Sends a message as the user: to a conversation by its id, to a channel by its name, or to one or several people. " +
+    "For several people a conversation with all of them is opened.",
+  input: Type.Object({
+    message: Type.String({
+      description: "The text. It is sent as it is: the platform's markup and mentions work.",
+    }),
+    ...SELECTOR_PARAMETERS,
+  }),
+  output: Posted,
+  authorization: {
+    provider: chatPreset.id,
+    scopes: [...READ_CONVERSATIONS, ...READ_USERS, POST, OPEN_ONE, OPEN_SEVERAL],
+  },
+  metadata: CREATES,
+  async run(input, context) {
+    requireMessage(input.message);
+    const selector = selectorOf(input);
+    const client = new ChatClient(context);
+    const answer = await withConversation(client, selector, (channel, subject) =>
+      client.call("chat.postMessage", { channel, text: input.message }, { subject }),
+    );
+    return { success: true as const, data: posted(answer) };
+  },
+});
+
+function requireMessage(message: string): void {
+  if (message.trim() === "") throw badInput("`message` is empty.");
+  // Code units are at least as many as characters, so most messages need no counting.
+  if (message.length <= MESSAGE_LIMIT) return;
+  const length = Array.from(message).length;
+  if (length <= MESSAGE_LIMIT) return;
+  throw badInput(
+    `\`message\` has ${length} characters; at most ${MESSAGE_LIMIT} can be sent. Shorten it, or send it in parts.`,
+  );
+}
+
+/** The answer as it came. The message is sent: a field of an unexpected type is no reason to report a failure. */
+function posted(answer: JsonObject) {
+  const { ok: _, channel, ts, message, ...others } = answer;
+  return {
+    ...others,
+    ok: true as const,
+    ...(typeof channel === "string" && { channel }),
+    ...(ts !== undefined && ts !== null && { ts: String(ts) }),
+    ...(isObject(message) && { message }),
+  };
+}

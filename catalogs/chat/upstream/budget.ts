@@ -1,0 +1,26 @@
+// The time that one tool run may spend on pages, waits and repeats.
+import type { ToolContext } from "../../../src/tools";
+import { PAGING_MS, RESERVE_MS } from "../limits";
+
+export class Budget {
+  readonly #context: ToolContext;
+  readonly #ends: number;
+
+  constructor(context: ToolContext) {
+    this.#context = context;
+    this.#ends = Math.min(context.now() + PAGING_MS, context.deadline - RESERVE_MS);
+  }
+
+  /** Milliseconds, never below zero. */
+  get left(): number {
+    return Math.max(0, this.#ends - this.#context.now());
+  }
+
+  get spent(): boolean {
+    return this.left === 0;
+  }
+
+  fits(ms: number): boolean {
+    return ms < this.left;
+  }
+}

@@ -1,0 +1,124 @@
+// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+import {
+  badInput,
+  GrantDead,
+  ToolError,
+  upstreamFailed,
+  upstreamNotFound,
+  upstreamRateLimited,
+  upstreamRefused,
+  upstreamUnmapped,
+} from "../../../src/tools";
+import { MESSAGE_LIMIT } from "../limits";
+import { meaningOf, sentenceFor } from "./codes";
+import type { Answer } from "./exchange";
+import { textIn, textsIn } from "./json";
+import { lostScopes } from "./lost-scopes";
+import type { MethodName, Params } from "./methods";
+
+/** The call that failed, as far as its error tells of it. */
+export interface Call {
+  method: MethodName;
+  params: Params;
+  /** What was addressed, as the caller named it: `conversation "C…"`. */
+  subject?: string | undefined;
+}
+
+export interface Failure {
+  error: ToolError;
+  /** Whether another try can end otherwise: at once, after the wait that the platform asks for, or not. */
+  again: "now" | "later" | "never";
+  /** Whether it may have been done all the same. */
+  maybeDone: boolean;
+}
+
+/** Undefined when the answer is a success, which is HTTP 200 and `ok: true`, never the status alone. */
+export function failureOf(call: Call, answer: Answer): Failure | undefined {
+  const { status, body } = answer;
+  if (status === 429) return throttled(call, answer);
+  if (status >= 500) return transient(call, `HTTP ${status}`);
+  if (status === 200 && body?.["ok"] === true) return undefined;
+  const code = body?.["ok"] === false ? textIn(body, "error") : undefined;
+  if (code !== undefined) return refusal(call, answer, code);
+  if (status === 401) return final(new GrantDead("HTTP 401"));
+  if (status >= 400)
+    return unmapped(`HTTP ${status}`, { developerMessage: `${call.method}: HTTP ${status}` });
+  return transient(call, `HTTP ${status} with a body that is no answer`);
+}
+
+/** The platform's code, when it refused a call with one, for callers that can do something about it. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
+}
+
+/** The method is over its rate limit for so long. */
+export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.`, {
+    developerMessage: `${method}: ratelimited`,
+    retryAfterMs,
+  });
+}
+
+function refusal(call: Call, answer: Answer, code: string): Failure {
+  const details = { developerMessage: `${call.method}: ${code}`, extra: { upstream_code: code } };
+  switch (meaningOf(code)) {
+    case "dead":
+      return final(new GrantDead(code));
+    case "scope":
+      return final(lostScopes(call, answer, code));
+    case "missing":
+      return final(
+        upstreamNotFound(`Not found, or not visible to this user: ${call.subject ?? code}.`, details),
+      );
+    case "throttled":
+      return throttled(call, answer);
+    case "refused":
+      return final(upstreamRefused(sentenceFor(code) ?? `The platform refuses this (${code}).`, details));
+    case "input":
+      return final(badInput(inputSentence(code, answer), details));
+    case "transient":
+      return transient(call, code);
+    case undefined:
+      return unmapped(code, details);
+  }
+}
+
+function inputSentence(code: string, answer: Answer): string {
+  if (code === "msg_too_long") {
+    return (
+      `The platform refuses the message as too long. It takes at most ${MESSAGE_LIMIT} characters, ` +
+      "in some places fewer: shorten it, or send it in parts."
+    );
+  }
+  const reasons = textsIn(answer.body?.["response_metadata"], "messages");
+  return sentenceFor(code) ?? [`The platform refuses the arguments (${code}).`, ...reasons].join(" ");
+}
+
+function final(error: ToolError): Failure {
+  return { error, again: "never", maybeDone: false };
+}
+
+function throttled(call: Call, answer: Answer): Failure {
+  return {
+    error: rateLimited(call.method, answer.retryAfterMs ?? 1000),
+    again: "later",
+    maybeDone: false,
+  };
+}
+
+function transient(call: Call, what: string): Failure {
+  const error = upstreamFailed(`The platform could not do this now (${what}).`, {
+    developerMessage: `${call.method}: ${what}`,
+  });
+  return { error, again: "now", maybeDone: true };
+}
+
+function unmapped(
+  what: string,
+  details: { developerMessage: string; extra?: { upstream_code: string } },
+): Failure {
+  return final(
+    upstreamUnmapped(`The platform answered with an error: ${what}.`, { ...details, statusCode: 502 }),
+  );
+}

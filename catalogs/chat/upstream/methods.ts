@@ -1,0 +1,44 @@
+// The Web API methods that the tools call: what each needs, and whether it may be sent twice.
+import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS } from "../scopes";
+
+/** Arguments of a method. `undefined` and empty text are not sent. */
+export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+interface Method {
+  /** The scopes that this call needs. The platform's own `needed` may list alternatives instead. */
+  scopes: (params: Params) => readonly string[];
+  /** Each call makes something new: it is never sent again when it may have been done. */
+  creates?: true;
+}
+
+export type MethodName = keyof typeof METHODS;
+
+const METHODS = {
+  "auth.test": { scopes: () => [] },
+  "users.info": { scopes: () => ["users:read"] },
+  "users.list": { scopes: () => ["users:read"] },
+  "users.lookupByEmail": { scopes: () => ["users:read.email"] },
+  "conversations.list": { scopes: (params) => scopesOfTypes(params["types"]) },
+  "conversations.open": { scopes: (params) => [isSeveral(params["users"]) ? OPEN_SEVERAL : OPEN_ONE] },
+  "chat.postMessage": { scopes: () => [POST], creates: true },
+} satisfies Record<string, Method>;
+
+const SCOPE_OF_TYPE: Readonly<Record<string, (typeof READ_CONVERSATIONS)[number]>> = {
+  public_channel: "channels:read",
+  private_channel: "groups:read",
+  mpim: "mpim:read",
+  im: "im:read",
+};
+
+export function methodNamed(name: MethodName): Method {
+  return METHODS[name];
+}
+
+function scopesOfTypes(types: Params[string]): string[] {
+  const asked = Array.isArray(types) ? types : [];
+  return asked.flatMap((type: string) => SCOPE_OF_TYPE[type] ?? []);
+}
+
+function isSeveral(users: Params[string]): boolean {
+  return Array.isArray(users) && users.length > 1;
+}

@@ -1,0 +1,68 @@
+// The execution log and last-used stamps: in a file of their own, written behind the answer.
+import type { Clock, Log } from "../base";
+import { query, run, type Store, type Transaction } from "../store";
+
+export interface ExecutionEntry {
+  id: string;
+  executionId: string;
+  projectId: string;
+  userId: string;
+  actor: string;
+  /** Fully qualified name. */
+  tool: string;
+  status: "completed" | "failed";
+  errorKind: string | null;
+  durationMs: number;
+}
+
+type UsedKind = "key" | "secret";
+
+const ADD = query(
+  "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
+    "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+);
+const STAMP = query(
+  "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
+);
+const LAST_USED = query<{ at: number }>("SELECT at FROM last_used WHERE kind = ? AND id = ?");
+const STAMP_EVERY_MS = 60_000;
+
+export class ExecutionLog {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #stamped = new Map<string, number>();
+
+  constructor({ store, clock, log }: { store: Store; clock: Clock; log: Log }) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  add(entry: ExecutionEntry): void {
+    this.#behind(() => addExecution(entry, this.#clock.now()));
+  }
+
+  /** Remembers when a key or secret was last used, at most once a minute. */
+  used(kind: UsedKind, id: string): void {
+    const now = this.#clock.now();
+    const name = `${kind}:${id}`;
+    if (now - (this.#stamped.get(name) ?? -Infinity) < STAMP_EVERY_MS) return;
+    this.#stamped.set(name, now);
+    this.#behind(() => run(STAMP, kind, id, now));
+  }
+
+  async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
+    return (await this.#store.get(LAST_USED, kind, id))?.at;
+  }
+
+  // Nobody waits for the log, and a log that cannot be written must not fail what it tells about.
+  #behind(body: () => Transaction<unknown>): void {
+    this.#store.write(body).catch((error: unknown) => this.#log.warn("execution log not written", { error }));
+  }
+}
+
+function* addExecution(entry: ExecutionEntry, now: number): Transaction<void> {
+  const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
+  yield* run(ADD, id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs, now);
+}

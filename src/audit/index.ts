@@ -1,0 +1,3 @@
+// Who did what, and what ran.
+export { type ExecutionEntry, ExecutionLog } from "./execution-log";
+export { Audit, type AuditEntry } from "./service";

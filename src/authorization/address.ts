@@ -1,0 +1,44 @@
+// The address at the provider to which the browser is sent (RFC 6749 section 4.1.1, RFC 7636).
+import * as oauth from "oauth4webapi";
+import { fill, mentions, type Provider } from "../providers";
+
+export interface ProviderAddressOptions {
+  provider: Provider;
+  /** All scopes to ask for: granted ones and needed ones. */
+  scopes: readonly string[];
+  /** Those among them that are granted already. */
+  granted: readonly string[];
+  state: string;
+  verifier: string | undefined;
+}
+
+/** Parameters that stand in the provider's own endpoint stay; ours are added once. */
+export async function providerAddress(options: ProviderAddressOptions): Promise<string> {
+  const { provider, state, verifier } = options;
+  const { authorize, clientId } = provider.oauth2;
+  const templates = Object.entries(authorize.params ?? {});
+  const url = new URL(fill(authorize.endpoint, { client_id: clientId }));
+  const values = {
+    client_id: clientId,
+    redirect_uri: provider.redirectUri,
+    ...scopeValues(options, templates),
+  };
+  for (const [name, template] of templates) {
+    const value = fill(template, values).trim();
+    if (value !== "") url.searchParams.set(name, value);
+  }
+  url.searchParams.set("state", state);
+  if (verifier !== undefined) {
+    url.searchParams.set("code_challenge", await oauth.calculatePKCECodeChallenge(verifier));
+    url.searchParams.set("code_challenge_method", "S256");
+  }
+  return url.href;
+}
+
+// `{{scopes}}` is everything, unless the template lists the granted ones by itself.
+function scopeValues({ provider, scopes, granted }: ProviderAddressOptions, templates: [string, string][]) {
+  const delimiter = provider.oauth2.scopeDelimiter;
+  const apart = templates.some(([, template]) => mentions(template, "existing_scopes"));
+  const asked = apart ? scopes.filter((scope) => !granted.includes(scope)) : scopes;
+  return { scopes: asked.join(delimiter), existing_scopes: granted.join(delimiter) };
+}

@@ -1,0 +1,190 @@
+// SQL of consent flows.
+import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface FlowRow {
+  id: string;
+  project_id: string;
+  user_id: string;
+  provider_id: string | null;
+  provider_version: number | null;
+  status: "pending" | "completed" | "failed";
+  reason: string | null;
+  /** JSON list, sorted: what was asked for. */
+  needed: string;
+  /** JSON list: what the provider is asked for (needed and already granted), later what it granted. */
+  scopes: string;
+  next_uri: string | null;
+  connection_id: string | null;
+  address_hash: string | null;
+  sealed_address: string | null;
+  browser_hash: string | null;
+  state_hash: string | null;
+  /** State and verifier. */
+  sealed_exchange: string | null;
+  /** When the callback came: a state works once. */
+  used_at: number | null;
+  /** The grant, while the user check is open. */
+  sealed_grant: string | null;
+  created_at: number;
+  expires_at: number;
+  finished_at: number | null;
+}
+
+const COLUMNS =
+  "id, project_id, user_id, provider_id, provider_version, status, reason, needed, scopes, next_uri, connection_id, " +
+  "address_hash, sealed_address, browser_hash, state_hash, sealed_exchange, used_at, sealed_grant, created_at, " +
+  "expires_at, finished_at";
+const FIND = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND id = ?`);
+const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE address_hash = ?`);
+const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
+const PENDING = query<FlowRow>(
+  `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
+    "AND status = 'pending' ORDER BY created_at LIMIT 50",
+);
+const ADD = query(
+  `INSERT INTO authorizations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const OPEN = query(
+  "UPDATE authorizations SET browser_hash = ?, state_hash = ?, sealed_exchange = ?, expires_at = ? " +
+    "WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
+);
+const USE = query(
+  "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
+);
+const HOLD = query(
+  "UPDATE authorizations SET sealed_grant = ? WHERE project_id = ? AND id = ? AND status = 'pending'",
+);
+const FINISH = query(
+  "UPDATE authorizations SET status = ?, reason = ?, scopes = ?, connection_id = ?, finished_at = ?, " +
+    "sealed_address = NULL, sealed_exchange = NULL, sealed_grant = NULL " +
+    "WHERE project_id = ? AND id = ? AND status = 'pending'",
+);
+const FAIL_OF_PROVIDER = query(
+  "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
+    "sealed_exchange = NULL, sealed_grant = NULL WHERE project_id = ? AND provider_id = ? AND status = 'pending'",
+);
+const PRUNE = query(
+  "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
+);
+
+export function findFlow(store: Store, projectId: string, id: string): Awaitable<FlowRow | undefined> {
+  return store.get(FIND, projectId, id);
+}
+
+export function findFlowByAddress(store: Store, addressHash: string): Awaitable<FlowRow | undefined> {
+  return store.get(FIND_BY_ADDRESS, addressHash);
+}
+
+export function findFlowByState(store: Store, stateHash: string): Awaitable<FlowRow | undefined> {
+  return store.get(FIND_BY_STATE, stateHash);
+}
+
+export function pendingFlows(
+  store: Store,
+  projectId: string,
+  userId: string,
+  providerId: string,
+): Awaitable<FlowRow[]> {
+  return store.all(PENDING, projectId, userId, providerId);
+}
+
+export function* pendingInTransaction(
+  projectId: string,
+  userId: string,
+  providerId: string,
+): Transaction<FlowRow[]> {
+  return yield* all(PENDING, projectId, userId, providerId);
+}
+
+export function* flowInTransaction(projectId: string, id: string): Transaction<FlowRow | undefined> {
+  return yield* get(FIND, projectId, id);
+}
+
+export function* addFlow(row: FlowRow): Transaction<void> {
+  yield* run(
+    ADD,
+    row.id,
+    row.project_id,
+    row.user_id,
+    row.provider_id,
+    row.provider_version,
+    row.status,
+    row.reason,
+    row.needed,
+    row.scopes,
+    row.next_uri,
+    row.connection_id,
+    row.address_hash,
+    row.sealed_address,
+    row.browser_hash,
+    row.state_hash,
+    row.sealed_exchange,
+    row.used_at,
+    row.sealed_grant,
+    row.created_at,
+    row.expires_at,
+    row.finished_at,
+  );
+}
+
+export interface Opening {
+  browserHash: string;
+  stateHash: string;
+  sealedExchange: string;
+  expiresAt: number;
+}
+
+/** Binds the flow to a browser; false when it is no longer open for that. */
+export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> {
+  const { browserHash, stateHash, sealedExchange, expiresAt } = opening;
+  return (yield* run(OPEN, browserHash, stateHash, sealedExchange, expiresAt, row.project_id, row.id)) === 1;
+}
+
+/** Uses the state up; false when somebody else was first. */
+export function* useState(row: FlowRow, now: number): Transaction<boolean> {
+  return (yield* run(USE, now, row.project_id, row.id)) === 1;
+}
+
+export function* holdGrant(row: FlowRow, sealedGrant: string): Transaction<boolean> {
+  return (yield* run(HOLD, sealedGrant, row.project_id, row.id)) === 1;
+}
+
+export interface Ending {
+  status: "completed" | "failed";
+  reason: string | null;
+  scopes: readonly string[];
+  connectionId: string | null;
+}
+
+/** Ends a pending flow and wakes who polls for it; what was sealed for its sake is forgotten. False: it had ended. */
+export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transaction<boolean> {
+  const { status, reason, scopes, connectionId } = ending;
+  yield* touch("authorizations");
+  const changed = yield* run(
+    FINISH,
+    status,
+    reason,
+    JSON.stringify(scopes),
+    connectionId,
+    now,
+    row.project_id,
+    row.id,
+  );
+  return changed === 1;
+}
+
+/** Part of a change or deletion of a provider: consents that are under way lead to what no longer exists. */
+export function* failFlowsOfProvider(
+  projectId: string,
+  providerId: string,
+  reason: string,
+  now: number,
+): Transaction<void> {
+  yield* run(FAIL_OF_PROVIDER, reason, now, projectId, providerId);
+  yield* touch("authorizations");
+}
+
+/** Removes some flows that ended or ran out long ago. */
+export function* pruneFlows(before: number): Transaction<void> {
+  yield* run(PRUNE, before);
+}

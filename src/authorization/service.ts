@@ -1,0 +1,228 @@
+// Starting a consent and watching it: what agents and scripts call. The browser's side is `consent.ts`.
+import type { Core } from "../core";
+import { type Connections, missingScopes, unionOfScopes } from "../connections";
+import { hashOf, newId, newToken } from "../crypto";
+import { invalidParameter, malformedRequest, requirementsNotMet } from "../errors";
+import { actFor, maySee, type Principal } from "../identity";
+import type { Provider, Providers } from "../providers";
+import type { Transaction } from "../store";
+import { flowRecord, KEPT_MS, placeOf, statusOf, UNOPENED_MS } from "./flow";
+import { checkNextUri } from "./next-uri";
+import * as repository from "./repository";
+import type { FlowRow } from "./repository";
+import type { Authorization, AuthorizationInitiation } from "./schema";
+import { userCheckOf } from "./user-check";
+
+/** A client that polls without pause on a failed flow is slowed down by this much. */
+const FAILED_ANSWER_MS = 2000;
+
+export interface ScopesRequest {
+  projectId: string;
+  userId: string;
+  provider: Provider;
+  /** Exactly what is needed. */
+  scopes: readonly string[];
+  nextUri?: string | undefined;
+}
+
+export class AuthorizationService {
+  readonly #core: Core;
+  readonly #providers: Providers;
+  readonly #connections: Connections;
+
+  constructor(core: Core, providers: Providers, connections: Connections) {
+    this.#core = core;
+    this.#providers = providers;
+    this.#connections = connections;
+  }
+
+  /** Starts a consent for a provider and scopes, or says that nothing is owed. */
+  async authorize(principal: Principal, request: AuthorizationInitiation): Promise<Authorization> {
+    const userId = actFor(principal, request.user_id);
+    const { id, provider_id, oauth2 } = request.auth_requirement;
+    if (id === undefined && provider_id === undefined) {
+      throw malformedRequest("auth_requirement needs id or provider_id.");
+    }
+    const chosen = await this.#providers.choose(principal.projectId, { id, provider_id });
+    if (chosen.provider === undefined) throw requirementsNotMet(`${chosen.reason}.`);
+    const { projectId } = principal;
+    const scopes = oauth2?.scopes ?? [];
+    return this.forScopes({
+      projectId,
+      userId,
+      provider: chosen.provider,
+      scopes,
+      nextUri: request.next_uri,
+    });
+  }
+
+  /**
+   * Asks for the union of what is granted and what is needed. The same wish gets the same pending address.
+   * Throws `invalid_parameter` for a bad `next_uri`, or when nothing verifies users here.
+   */
+  async forScopes(request: ScopesRequest): Promise<Authorization> {
+    const { projectId, userId, provider } = request;
+    const { settings } = this.#core;
+    const nextUri =
+      request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
+    const state = await this.#connections.state(projectId, userId, provider);
+    if (state?.usable && missingScopes(state.scopes, request.scopes).length === 0) {
+      return completed(state.connectionId, userId, provider.id, state.scopes);
+    }
+    userCheckOf(this.#core);
+    const scopes = unionOfScopes(state?.scopes ?? [], request.scopes);
+    return this.#start(request, nextUri, scopes);
+  }
+
+  /** A flow that is completed from the start, for tools that need no grant: callers poll every id that they get. */
+  async nothingOwed(projectId: string, userId: string): Promise<Authorization> {
+    const now = this.#core.clock.now();
+    const row: FlowRow = {
+      ...emptyFlow(newId("ar", now, this.#core.random), projectId, userId, now),
+      status: "completed",
+      finished_at: now,
+    };
+    await this.#core.store.write(() => repository.addFlow(row));
+    return flowRecord(this.#core, row);
+  }
+
+  /** Whether a consent of the user at the provider is under way; its record when it is. */
+  async pending(projectId: string, userId: string, provider: Provider): Promise<Authorization | undefined> {
+    const now = this.#core.clock.now();
+    const rows = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id);
+    const row = rows.find((flow) => statusOf(flow, now) === "pending");
+    return row === undefined ? undefined : flowRecord(this.#core, row);
+  }
+
+  /**
+   * The flow's record; with `waitSeconds`, as soon as it has ended or the time is over.
+   * An unknown id and somebody else's answer alike. Throws `invalid_parameter`.
+   */
+  async status(
+    principal: Principal,
+    id: string,
+    waitSeconds = 0,
+    signal?: AbortSignal,
+  ): Promise<Authorization> {
+    const { store, clock } = this.#core;
+    const end = clock.now() + waitSeconds * 1000;
+    const arrival = await this.#read(principal, id);
+    if (arrival.status === "failed" && waitSeconds > 0) {
+      await clock.sleep(Math.min(waitSeconds * 1000, FAILED_ANSWER_MS), signal);
+      return arrival;
+    }
+    for (let record = arrival; ;) {
+      const generation = await store.generation("authorizations");
+      record = await this.#read(principal, id);
+      const left = end - clock.now();
+      if (record.status !== "pending" || left <= 0 || signal?.aborted) return record;
+      const wait = { timeoutMs: Math.min(left, 5000), ...(signal === undefined ? {} : { signal }) };
+      await store.changed("authorizations", generation, wait);
+    }
+  }
+
+  async #read(principal: Principal, id: string): Promise<Authorization> {
+    const { projectId } = principal;
+    const row = await repository.findFlow(this.#core.store, projectId, id);
+    if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
+    const connection = id.startsWith("ac_") ? await this.#connections.stateById(projectId, id) : undefined;
+    if (connection !== undefined && maySee(principal, connection.userId)) {
+      return completed(id, connection.userId, connection.providerId, connection.scopes, connection.reason);
+    }
+    throw invalidParameter("There is no authorization with this id.");
+  }
+
+  // A completed flow whose grant has died since is no longer a reason to go on.
+  async #current(row: FlowRow): Promise<Authorization> {
+    const record = await flowRecord(this.#core, row);
+    if (row.status !== "completed" || row.connection_id === null) return record;
+    const state = await this.#connections.stateById(row.project_id, row.connection_id);
+    if (state === undefined)
+      return { ...record, status: "failed", status_reason: "the connection was deleted" };
+    if (state.reason !== undefined) return { ...record, status: "failed", status_reason: state.reason };
+    return { ...record, scopes: state.scopes };
+  }
+
+  async #start(request: ScopesRequest, nextUri: string | null, scopes: string[]): Promise<Authorization> {
+    const { store, keyring, clock, random } = this.#core;
+    const { projectId, userId, provider } = request;
+    const now = clock.now();
+    const id = newId("ar", now, random);
+    const token = newToken(random);
+    const row: FlowRow = {
+      ...emptyFlow(id, projectId, userId, now),
+      provider_id: provider.id,
+      provider_version: provider.version,
+      needed: JSON.stringify([...new Set(request.scopes)].toSorted()),
+      scopes: JSON.stringify(scopes),
+      next_uri: nextUri,
+      address_hash: hashOf(token),
+      sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
+      expires_at: now + UNOPENED_MS,
+    };
+    const stored = await store.write(() => this.#findOrAdd(row, now));
+    return flowRecord(this.#core, stored);
+  }
+
+  *#findOrAdd(row: FlowRow, now: number): Transaction<FlowRow> {
+    yield* repository.pruneFlows(now - KEPT_MS);
+    const rows = yield* repository.pendingInTransaction(row.project_id, row.user_id, row.provider_id ?? "");
+    const same = rows.find(
+      (known) =>
+        statusOf(known, now) === "pending" &&
+        known.used_at === null &&
+        known.provider_version === row.provider_version &&
+        known.needed === row.needed &&
+        known.scopes === row.scopes &&
+        known.next_uri === row.next_uri,
+    );
+    if (same !== undefined) return same;
+    yield* repository.addFlow(row);
+    return row;
+  }
+}
+
+function emptyFlow(id: string, projectId: string, userId: string, now: number): FlowRow {
+  return {
+    id,
+    project_id: projectId,
+    user_id: userId,
+    provider_id: null,
+    provider_version: null,
+    status: "pending",
+    reason: null,
+    needed: "[]",
+    scopes: "[]",
+    next_uri: null,
+    connection_id: null,
+    address_hash: null,
+    sealed_address: null,
+    browser_hash: null,
+    state_hash: null,
+    sealed_exchange: null,
+    used_at: null,
+    sealed_grant: null,
+    created_at: now,
+    expires_at: now,
+    finished_at: null,
+  };
+}
+
+function completed(
+  id: string,
+  userId: string,
+  providerId: string,
+  scopes: string[],
+  reason?: string,
+): Authorization {
+  const status = reason === undefined ? "completed" : "failed";
+  return {
+    id,
+    status,
+    ...(reason === undefined ? {} : { status_reason: reason }),
+    user_id: userId,
+    provider_id: providerId,
+    scopes,
+    context: {},
+  };
+}

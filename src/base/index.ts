@@ -1,0 +1,16 @@
+// What every area stands on: time, JSON, log lines, redacted values.
+export { type Clock, systemClock, timestamp } from "./clock";
+export { isObject, type Json, type JsonObject, parseJson } from "./json";
+export {
+  createLog,
+  type Log,
+  type LogFields,
+  type LogLevel,
+  type LogOptions,
+  silentLog,
+  unsafePrintSecrets,
+} from "./log";
+export { Redacted, reveal } from "./redacted";
+export { nearest } from "./nearest";
+export { checked, compileOnce, fieldErrors, hasNul } from "./check";
+export { type Page, page, paging, type Paging, pageOf, pagingQuery, UNPAGED_LIMIT, wholePage } from "./page";

@@ -1,0 +1,129 @@
+// Flags > environment > file > defaults. Every value knows where it comes from.
+import { dirname, join } from "node:path";
+import { nearest, Redacted } from "../base";
+import { configurationError } from "../errors";
+import { readConfigFile } from "./file";
+import { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
+import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
+import { checkValue, fromText, type Sourced } from "./values";
+
+export interface ConfigSources {
+  /** Text of flags, by key. */
+  flags?: { readonly [K in KeyName]?: string | undefined };
+  /** `--config`. */
+  configFile?: string | undefined;
+  environment: Environment;
+}
+
+export interface Config {
+  readonly settings: Settings;
+  /** The root key, when the environment sets it. Not among `settings`, so that nothing prints it. */
+  readonly rootKey: Redacted | undefined;
+  /** The configuration file, whether it exists or not; undefined when there is no home folder. */
+  readonly file: string | undefined;
+  /** Where each key's value comes from, as a person would say it. */
+  originOf(name: KeyName): string;
+  /** Folder of the database. Throws `configuration` when nothing says where it is. */
+  dataFolder(): string;
+  /** Where a root key is made when none is configured. Throws `configuration` when nothing says where. */
+  defaultRootKeyFile(): string;
+}
+
+// Variables that name a file or folder of ours rather than a key.
+const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
+const TEST_PREFIX = "RUNTIME_TEST_";
+
+/** Reads all sources. Throws `configuration` with one line on the first thing that is wrong. */
+export function loadConfig({ flags = {}, configFile, environment }: ConfigSources): Config {
+  const named = configFile ?? nonEmpty(environment["RUNTIME_CONFIG"]);
+  const file = named === undefined ? defaultConfigFile(environment) : absolute(named, environment);
+  const fromFile =
+    file === undefined ? new Map<KeyName, unknown>() : readConfigFile(file, named !== undefined);
+  refuseUnknownVariables(environment);
+
+  const sourced = new Map<KeyName, Sourced>();
+  for (const name of keyNames()) sourced.set(name, pick(name, flags, environment, fromFile, file));
+  return new LoadedConfig(sourced, file, environment);
+}
+
+function pick(
+  name: KeyName,
+  flags: NonNullable<ConfigSources["flags"]>,
+  environment: Environment,
+  fromFile: Map<KeyName, unknown>,
+  file: string | undefined,
+): Sourced {
+  const flag = flags[name];
+  const variable = environmentName(name);
+  const text = flag ?? environment[variable];
+  const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
+  if (text !== undefined) return checked(name, { value: fromText(name, text, origin), origin });
+  if (fromFile.has(name)) return checked(name, { value: fromFile.get(name), origin: `file ${file ?? ""}` });
+  return { value: declarationOf(name).default, origin: "default" };
+}
+
+function checked(name: KeyName, { value, origin }: Sourced): Sourced {
+  checkValue(name, value, origin.replace(/^(file|environment|flag) /, ""));
+  return { value, origin };
+}
+
+// A mistyped variable is as silent as a mistyped key would be, so it is refused in the same way.
+function refuseUnknownVariables(environment: Environment): void {
+  const known = [...keyNames().map(environmentName), ...OTHER_VARIABLES];
+  for (const variable of Object.keys(environment)) {
+    if (!variable.startsWith("RUNTIME_") || variable.startsWith(TEST_PREFIX) || known.includes(variable))
+      continue;
+    const guess = nearest(variable, known);
+    throw configurationError(
+      `environment: unknown variable ${variable}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+    );
+  }
+}
+
+class LoadedConfig implements Config {
+  readonly settings: Settings;
+  readonly rootKey: Redacted | undefined;
+  readonly file: string | undefined;
+  readonly #sourced: Map<KeyName, Sourced>;
+  readonly #environment: Environment;
+
+  constructor(sourced: Map<KeyName, Sourced>, file: string | undefined, environment: Environment) {
+    const rootKey = sourced.get("root_key")?.value;
+    this.rootKey = typeof rootKey === "string" ? new Redacted(rootKey) : undefined;
+    const shown = [...sourced].filter(
+      ([name, { value }]) => value !== undefined && !declarationOf(name).secret,
+    );
+    // Checked key by key above: each value has its key's type.
+    this.settings = Object.fromEntries(shown.map(([name, { value }]) => [name, value])) as Settings;
+    this.file = file;
+    this.#sourced = sourced;
+    this.#environment = environment;
+  }
+
+  originOf(name: KeyName): string {
+    return this.#sourced.get(name)?.origin ?? "default";
+  }
+
+  dataFolder(): string {
+    const set = this.settings.data_dir;
+    const folder =
+      set === undefined ? defaultDataFolder(this.#environment) : absolute(set, this.#environment);
+    if (folder !== undefined) return folder;
+    throw configurationError("There is no home folder for the data. Set --data-dir or RUNTIME_DATA_DIR.");
+  }
+
+  defaultRootKeyFile(): string {
+    if (this.file !== undefined) return join(dirname(this.file), "root.key");
+    throw configurationError(
+      "There is no home folder for the root key. Set RUNTIME_ROOT_KEY, RUNTIME_ROOT_KEY_FILE or RUNTIME_CONFIG.",
+    );
+  }
+}
+
+function keyNames(): KeyName[] {
+  return Object.keys(KEYS).filter(isKeyName);
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,71 @@
+// `runtime.yaml`: read whole, flattened to dotted keys, every key known.
+import { existsSync, readFileSync } from "node:fs";
+import { isObject, nearest } from "../base";
+import { configurationError } from "../errors";
+import { declarationOf, isKeyName, type KeyName, KEYS } from "./keys";
+
+/**
+ * The keys of a configuration file. A missing file has none, unless `required`.
+ * Throws `configuration` with one line that names file, key and rule.
+ */
+export function readConfigFile(file: string, required: boolean): Map<KeyName, unknown> {
+  if (!existsSync(file)) {
+    if (required) throw configurationError(`${file}: the configuration file does not exist.`);
+    return new Map();
+  }
+  const values = new Map<KeyName, unknown>();
+  for (const [key, value] of flatten(parse(file), file)) {
+    if (!isKeyName(key)) throw unknownKey(file, key);
+    if (declarationOf(key).secret) {
+      throw configurationError(`${file}: "${key}" is not read from the file. Set it in the environment.`);
+    }
+    values.set(key, value);
+  }
+  return values;
+}
+
+function parse(file: string): { [key: string]: unknown } {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw configurationError(`${file}: the configuration file cannot be read.`, { cause: error });
+  }
+  try {
+    const parsed: unknown = Bun.YAML.parse(text) ?? {};
+    if (isObject(parsed)) return parsed;
+  } catch (error) {
+    throw configurationError(`${file}: the configuration file is not valid YAML.`, { cause: error });
+  }
+  throw configurationError(`${file}: the configuration file must hold keys with values.`);
+}
+
+function* flatten(
+  object: { [key: string]: unknown },
+  file: string,
+  prefix = "",
+): Generator<[string, unknown]> {
+  for (const [key, value] of Object.entries(object)) {
+    const name = prefix + key;
+    if (value === null && (isKeyName(name) || isGroup(name))) continue;
+    if (!isObject(value)) yield [name, value];
+    else if (isGroup(name)) yield* flatten(value, file, `${name}.`);
+    else
+      throw isKeyName(name)
+        ? configurationError(`${file}: "${name}" takes no levels below it.`)
+        : unknownKey(file, name);
+  }
+}
+
+function isGroup(name: string): boolean {
+  return Object.keys(KEYS).some((key) => key.startsWith(`${name}.`));
+}
+
+function unknownKey(file: string, key: string): Error {
+  if (isGroup(key)) return configurationError(`${file}: "${key}" takes keys below it, not a value.`);
+  const groups = Object.keys(KEYS).flatMap((name) => name.split(".").slice(0, -1));
+  const guess = nearest(key, [...Object.keys(KEYS), ...groups]);
+  return configurationError(
+    `${file}: unknown key "${key}"${guess === undefined ? "" : `; did you mean "${guess}"?`}`,
+  );
+}

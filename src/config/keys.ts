@@ -1,0 +1,119 @@
+// Every setting, in one table: name, type, default, meaning. The environment name of a key is `RUNTIME_` and the key
+// in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
+import { type Static, type TSchema, Type } from "typebox";
+
+interface KeyDeclaration {
+  schema: TSchema;
+  /** Absent: unset. Folders depend on the environment and are filled in by `paths.ts`. */
+  default?: unknown;
+  meaning: string;
+  /** Never shown, only that it is set. Not read from the file: a file is copied, mailed and committed. */
+  secret?: true;
+}
+
+const address = Type.String({ pattern: "^https?://[^\\s]+$", description: "an absolute http(s) address" });
+const path = Type.String({ minLength: 1, description: "a path" });
+const text = Type.String({ minLength: 1, description: "a text" });
+const seconds = Type.Integer({ minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" });
+
+export const KEYS = {
+  host: { schema: text, default: "127.0.0.1", meaning: "address on which the server listens" },
+  port: {
+    schema: Type.Integer({ minimum: 0, maximum: 65535, description: "a port, 0 to 65535" }),
+    default: 9099,
+    meaning: "port of the server; 0 takes a free one",
+  },
+  data_dir: { schema: path, meaning: "folder of the database; default: the XDG data folder" },
+  public_url: {
+    schema: address,
+    meaning:
+      "address under which browsers and providers reach the server; redirect addresses are made from it",
+  },
+  project: { schema: text, default: "default", meaning: "project that commands work in" },
+  user: { schema: text, meaning: "user that commands act for when --user is not given" },
+  root_key: {
+    schema: text,
+    secret: true,
+    meaning: "root key of the encryption at rest, 32 bytes as base64 or hex",
+  },
+  root_key_file: {
+    schema: path,
+    meaning: "file with the root key; default: root.key beside the configuration",
+  },
+  session_verification: {
+    schema: Type.Enum(["verify", "page_only"], { description: "verify or page_only" }),
+    default: "verify",
+    meaning: "page_only: on a public address the built-in page alone may decide who gives a consent",
+  },
+  "auth.url": { schema: address, meaning: "OpenID provider whose access tokens identify users" },
+  "auth.user_claim": {
+    schema: text,
+    default: "sub",
+    meaning: "claim of a user token that holds the user id",
+  },
+  "chat.api_url": { schema: address, meaning: "replaces the address of the team-chat platform's API" },
+  "sheets.api_url": { schema: address, meaning: "replaces the address of the spreadsheet platform's API" },
+  "drive.api_url": {
+    schema: address,
+    meaning: "replaces the address of the spreadsheet platform's file API",
+  },
+  "userinfo.url": {
+    schema: address,
+    meaning: "replaces the address of the spreadsheet platform's user info",
+  },
+  "egress.allow": {
+    schema: Type.Array(text, { description: "a list of loopback, private, host names or address ranges" }),
+    default: [],
+    meaning: "addresses that are refused otherwise: loopback, private, host names, address ranges",
+  },
+  "egress.timeout": { schema: seconds, default: 30, meaning: "time limit of one outbound request" },
+  "egress.max_bytes": {
+    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    default: 52_428_800,
+    meaning: "largest answer that is read from an upstream, after decompression",
+  },
+  "redirects.allow": {
+    schema: Type.Array(text, { description: "a list of host names" }),
+    default: [],
+    meaning: "hosts that next_uri may lead to; empty: any",
+  },
+  "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of one tool run" },
+  "http.body_limit": {
+    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    default: 4_194_304,
+    meaning: "largest request body",
+  },
+  "http.body_timeout": { schema: seconds, default: 30, meaning: "time in which a request body must arrive" },
+  "log.level": {
+    schema: Type.Enum(["debug", "info", "warn", "error", "silent"], {
+      description: "debug, info, warn, error or silent",
+    }),
+    default: "info",
+    meaning: "least severe event that is logged",
+  },
+} as const satisfies Record<string, KeyDeclaration>;
+
+export type KeyName = keyof typeof KEYS;
+export type SettingOf<K extends KeyName> = Static<(typeof KEYS)[K]["schema"]>;
+
+type WithDefault = {
+  [K in KeyName]: (typeof KEYS)[K] extends { default: unknown } ? K : never;
+}[KeyName];
+
+/** All settings by name; keys without a default may be absent. */
+export type Settings = { [K in WithDefault]: SettingOf<K> } & {
+  [K in Exclude<KeyName, WithDefault>]?: SettingOf<K>;
+};
+
+export function isKeyName(text: string): text is KeyName {
+  return Object.hasOwn(KEYS, text);
+}
+
+export function declarationOf(name: KeyName): KeyDeclaration {
+  return KEYS[name];
+}
+
+/** The environment variable of a key: `egress.allow` → `RUNTIME_EGRESS_ALLOW`. */
+export function environmentName(name: KeyName): string {
+  return `RUNTIME_${name.toUpperCase().replaceAll(".", "_")}`;
+}

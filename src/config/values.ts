@@ -1,0 +1,40 @@
+// Text from flags and the environment → values of the declared type. Values from the file come typed and are only
+// checked. Every refusal is one sentence: where, key, rule. The value itself is not repeated, it may be a secret.
+import { Compile } from "typebox/compile";
+import { configurationError, type RuntimeError } from "../errors";
+import { declarationOf, type KeyName } from "./keys";
+
+/** A value with the place that it comes from. */
+export interface Sourced {
+  value: unknown;
+  origin: string;
+}
+
+/** Reads the text of a flag or variable by the key's declared type: integers, lists by comma, the rest as is. */
+export function fromText(name: KeyName, text: string, origin: string): unknown {
+  const { schema } = declarationOf(name);
+  const type = "type" in schema ? schema.type : undefined;
+  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(name, origin);
+  if (type === "array") {
+    return text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+  }
+  return text;
+}
+
+/** Throws `configuration` when the value breaks the key's rule. */
+export function checkValue(name: KeyName, value: unknown, origin: string): void {
+  if (!Compile(declarationOf(name).schema).Check(value)) refuse(name, origin);
+}
+
+function refuse(name: KeyName, origin: string): never {
+  throw refusal(name, origin);
+}
+
+function refusal(name: KeyName, origin: string): RuntimeError {
+  const { schema } = declarationOf(name);
+  const rule = "description" in schema ? String(schema.description) : "of the declared type";
+  return configurationError(`${origin}: "${name}" must be ${rule}.`);
+}

@@ -1,0 +1,12 @@
+// Connections: what users have granted at providers.
+export { removeConnectionsOfProvider } from "./repository";
+export {
+  ConnectionsQuery,
+  type ConnectionsFilter,
+  type UserConnection,
+  UserAuthProviderConnectionResponse,
+} from "./schema";
+export { Connections, type GrantState, type LiveGrant } from "./service";
+export { splitScopes } from "./token-answer";
+export { exchangeCode, type TokenGrant, TokenRequestError } from "./token-request";
+export { missingScopes, unionOfScopes } from "./scopes";

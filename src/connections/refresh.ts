@@ -1,0 +1,163 @@
+// Refresh of a token: once, however many callers and processes wait for it. Callers of one process share one promise;
+// processes share a lease with a fence. The new pair is durable before anybody uses it.
+import type { Core } from "../core";
+import { newToken } from "../crypto";
+import type { Provider, Providers } from "../providers";
+import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
+import * as repository from "./repository";
+import type { ConnectionRow } from "./repository";
+import { refreshTokens, type TokenGrant, TokenRequestError } from "./token-request";
+import { openTokens, refreshTime, sealTokens } from "./tokens";
+
+/** How much longer the lease lives than the longest token request. */
+const LEASE_MARGIN_MS = 15_000;
+/** How long a caller waits for somebody else's refresh before giving up. */
+const PATIENCE_MS = 90_000;
+/** The grant itself is dead (RFC 6749 section 5.2), in the words of several platforms. */
+const DEAD_GRANT = [
+  "invalid_grant",
+  "invalid_refresh_token",
+  "token_revoked",
+  "account_inactive",
+  "invalid_code",
+];
+const DEAD_REASON = "the provider no longer accepts the grant; the user must consent again";
+
+type Begun =
+  | { kind: "lease"; lease: Lease; row: ConnectionRow }
+  | { kind: "done"; row: ConnectionRow | undefined }
+  | "busy";
+
+export class Refresher {
+  readonly #core: Core;
+  readonly #providers: Providers;
+  readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
+  readonly #holder: string;
+
+  constructor(core: Core, providers: Providers) {
+    this.#core = core;
+    this.#providers = providers;
+    this.#holder = newToken(core.random);
+  }
+
+  /**
+   * The row with a token that works now. Undefined when the user must consent again.
+   * Throws `TokenRequestError` (transient) when the token has expired and the provider cannot be asked.
+   */
+  async fresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
+    const now = this.#core.clock.now();
+    const expired = row.expires_at !== null && row.expires_at <= now;
+    const due = row.refresh_at !== null && row.refresh_at <= now;
+    if (row.has_refresh === 0) return expired ? undefined : row;
+    if (!due && !expired) return row;
+    try {
+      return await this.refresh(row, provider);
+    } catch (error) {
+      // Ahead of its expiry the old token still works: a provider that is down for a moment hurts nobody.
+      if (error instanceof TokenRequestError && !expired) return row;
+      throw error;
+    }
+  }
+
+  /** A row of a newer version than this one; undefined when the grant is dead. Throws `TokenRequestError`. */
+  refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
+    const running = this.#running.get(row.id);
+    if (running !== undefined) return running;
+    const work = this.#refresh(row, provider).finally(() => this.#running.delete(row.id));
+    this.#running.set(row.id, work);
+    return work;
+  }
+
+  async #refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
+    const { store, clock, settings } = this.#core;
+    const ttl = settings["egress.timeout"] * 1000 + LEASE_MARGIN_MS;
+    const giveUpAt = clock.now() + PATIENCE_MS;
+    while (true) {
+      const generation = await store.generation("leases");
+      const begun = await store.write(() => this.#begin(row, ttl));
+      if (begun !== "busy")
+        return begun.kind === "done" ? begun.row : this.#refreshUnder(begun.lease, begun.row, provider);
+      if (clock.now() >= giveUpAt) {
+        throw new TokenRequestError("Another process is refreshing this grant and does not finish.", {
+          transient: true,
+        });
+      }
+      await store.changed("leases", generation, { timeoutMs: 1000 });
+    }
+  }
+
+  // Somebody may have refreshed between our read and the lease: then his row is what we want.
+  *#begin(seen: ConnectionRow, ttl: number): Transaction<Begun> {
+    const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
+    if (row === undefined || row.status !== "active") return { kind: "done", row: undefined };
+    if (row.version !== seen.version) return { kind: "done", row };
+    const lease = yield* takeLease(`refresh of ${row.id}`, this.#holder, this.#core.clock.now(), ttl);
+    return lease === undefined ? "busy" : { kind: "lease", lease, row };
+  }
+
+  async #refreshUnder(
+    lease: Lease,
+    row: ConnectionRow,
+    provider: Provider,
+  ): Promise<ConnectionRow | undefined> {
+    const { store, keyring } = this.#core;
+    let released = false;
+    try {
+      const { refreshToken } = await openTokens(keyring, row);
+      if (refreshToken === undefined) return undefined;
+      const secret = await this.#providers.clientSecret(provider);
+      const grant = await refreshTokens(this.#core, provider, secret, refreshToken);
+      const next = await this.#nextRow(row, grant);
+      const stored = await store.write(() => this.#finish(lease, next));
+      released = true;
+      return stored;
+    } catch (error) {
+      if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
+      const outcome = await store.write(() => this.#dead(lease, row));
+      released = true;
+      return outcome;
+    } finally {
+      if (!released) await store.write(() => releaseLease(lease));
+    }
+  }
+
+  async #nextRow(row: ConnectionRow, grant: TokenGrant): Promise<ConnectionRow> {
+    const { keyring, clock } = this.#core;
+    const before = await openTokens(keyring, row);
+    const now = clock.now();
+    const tokens = {
+      accessToken: grant.accessToken,
+      refreshToken: grant.refreshToken ?? before.refreshToken,
+    };
+    return {
+      ...row,
+      ...(await sealTokens(keyring, row, tokens, { ...before.facts, ...grant.facts })),
+      scopes: grant.scopes === undefined ? row.scopes : JSON.stringify(grant.scopes),
+      expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
+      refresh_at: refreshTime(now, grant.expiresIn),
+      version: row.version + 1,
+      updated_at: now,
+    };
+  }
+
+  *#finish(lease: Lease, next: ConnectionRow): Transaction<ConnectionRow | undefined> {
+    const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
+    const mine = yield* stillHeld(lease);
+    // Deleted or consented anew in between: what is there now counts, the late pair is dropped.
+    if (row === undefined || row.version !== next.version - 1 || !mine) return row;
+    yield* repository.updateConnection(next);
+    yield* releaseLease(lease);
+    return next;
+  }
+
+  // The refusal may answer a token that somebody else has replaced meanwhile: then the newer pair counts.
+  *#dead(lease: Lease, seen: ConnectionRow): Transaction<ConnectionRow | undefined> {
+    const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
+    yield* releaseLease(lease);
+    if (row === undefined) return undefined;
+    if (row.version !== seen.version) return row.status === "active" ? row : undefined;
+    const updated_at = this.#core.clock.now();
+    yield* repository.updateConnection({ ...row, status: "expired", status_reason: DEAD_REASON, updated_at });
+    return undefined;
+  }
+}

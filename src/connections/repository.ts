@@ -1,0 +1,212 @@
+// SQL of connections. Every look-up of a grant names project, user and provider.
+import {
+  all,
+  type Awaitable,
+  get,
+  query,
+  run,
+  type SqlValue,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
+
+export interface ConnectionRow {
+  id: string;
+  project_id: string;
+  user_id: string;
+  provider_id: string;
+  status: string;
+  status_reason: string | null;
+  /** JSON list. */
+  scopes: string;
+  /** Hash of the account's name at the provider, when it told one. */
+  account: string | null;
+  sealed_tokens: string;
+  sealed_facts: string | null;
+  has_refresh: number;
+  expires_at: number | null;
+  /** From here on the token is refreshed ahead of its expiry. */
+  refresh_at: number | null;
+  /** Grows with every new token. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const COLUMNS =
+  "id, project_id, user_id, provider_id, status, status_reason, scopes, account, sealed_tokens, sealed_facts, " +
+  "has_refresh, expires_at, refresh_at, version, created_at, updated_at";
+const FIND = query<ConnectionRow>(
+  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? AND provider_id = ?`,
+);
+const FIND_BY_ID = query<ConnectionRow>(`SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND id = ?`);
+const LIST = query<ConnectionRow>(
+  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+);
+const LIST_OF_PROVIDER = query<ConnectionRow>(
+  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND provider_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+);
+const LIST_OF_USER = query<ConnectionRow>(
+  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+);
+const COUNT_OF_USER = query<{ count: number }>(
+  "SELECT COUNT(*) AS count FROM connections WHERE project_id = ? AND user_id = ?",
+);
+const COUNTER = query<{ value: number }>("SELECT value FROM counters WHERE project_id = ? AND name = ?");
+const COUNT = query(
+  "INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?) " +
+    "ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value",
+);
+const RESET_COUNTER = query("UPDATE counters SET value = 0 WHERE project_id = ? AND name = ?");
+const ADD = query(
+  `INSERT INTO connections (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const UPDATE = query(
+  "UPDATE connections SET status = ?, status_reason = ?, scopes = ?, account = ?, sealed_tokens = ?, " +
+    "sealed_facts = ?, has_refresh = ?, expires_at = ?, refresh_at = ?, version = ?, updated_at = ? " +
+    "WHERE project_id = ? AND id = ?",
+);
+const DELETE = query("DELETE FROM connections WHERE project_id = ? AND id = ?");
+const DELETE_OF_PROVIDER = query("DELETE FROM connections WHERE project_id = ? AND provider_id = ?");
+
+export function findConnection(
+  store: Store,
+  projectId: string,
+  userId: string,
+  providerId: string,
+): Awaitable<ConnectionRow | undefined> {
+  return store.get(FIND, projectId, userId, providerId);
+}
+
+export function findConnectionById(
+  store: Store,
+  projectId: string,
+  id: string,
+): Awaitable<ConnectionRow | undefined> {
+  return store.get(FIND_BY_ID, projectId, id);
+}
+
+export interface ConnectionFilter {
+  userId: string | undefined;
+  providerId: string | undefined;
+}
+
+export async function listConnections(
+  store: Store,
+  projectId: string,
+  { userId, providerId }: ConnectionFilter,
+  limit: number,
+  offset: number,
+): Promise<ConnectionRow[]> {
+  if (userId !== undefined && providerId !== undefined) {
+    const row = offset === 0 ? await findConnection(store, projectId, userId, providerId) : undefined;
+    return row === undefined ? [] : [row];
+  }
+  if (userId !== undefined) return store.all(LIST_OF_USER, projectId, userId, limit, offset);
+  if (providerId !== undefined) return store.all(LIST_OF_PROVIDER, projectId, providerId, limit, offset);
+  return store.all(LIST, projectId, limit, offset);
+}
+
+/** Matches of a filter. Whole lists are counted when they change, not when they are read. */
+export async function countConnections(
+  store: Store,
+  projectId: string,
+  { userId, providerId }: ConnectionFilter,
+): Promise<number> {
+  if (userId !== undefined && providerId !== undefined) {
+    return (await findConnection(store, projectId, userId, providerId)) === undefined ? 0 : 1;
+  }
+  if (userId !== undefined) return (await store.get(COUNT_OF_USER, projectId, userId))?.count ?? 0;
+  return (await store.get(COUNTER, projectId, counterName(providerId)))?.value ?? 0;
+}
+
+export function* connectionInTransaction(
+  projectId: string,
+  userId: string,
+  providerId: string,
+): Transaction<ConnectionRow | undefined> {
+  return yield* get(FIND, projectId, userId, providerId);
+}
+
+export function* connectionByIdInTransaction(
+  projectId: string,
+  id: string,
+): Transaction<ConnectionRow | undefined> {
+  return yield* get(FIND_BY_ID, projectId, id);
+}
+
+export function* connectionsOfUser(
+  projectId: string,
+  userId: string,
+  limit: number,
+): Transaction<ConnectionRow[]> {
+  return yield* all(LIST_OF_USER, projectId, userId, limit, 0);
+}
+
+export function* addConnection(row: ConnectionRow): Transaction<void> {
+  const values: SqlValue[] = [
+    row.id,
+    row.project_id,
+    row.user_id,
+    row.provider_id,
+    row.status,
+    row.status_reason,
+    row.scopes,
+    row.account,
+    row.sealed_tokens,
+    row.sealed_facts,
+    row.has_refresh,
+    row.expires_at,
+    row.refresh_at,
+    row.version,
+    row.created_at,
+    row.updated_at,
+  ];
+  yield* run(ADD, ...values);
+  yield* count(row.project_id, row.provider_id, 1);
+  yield* touch("connections");
+}
+
+export function* updateConnection(row: ConnectionRow): Transaction<void> {
+  yield* run(
+    UPDATE,
+    row.status,
+    row.status_reason,
+    row.scopes,
+    row.account,
+    row.sealed_tokens,
+    row.sealed_facts,
+    row.has_refresh,
+    row.expires_at,
+    row.refresh_at,
+    row.version,
+    row.updated_at,
+    row.project_id,
+    row.id,
+  );
+  yield* touch("connections");
+}
+
+export function* deleteConnection(row: ConnectionRow): Transaction<void> {
+  yield* run(DELETE, row.project_id, row.id);
+  yield* count(row.project_id, row.provider_id, -1);
+  yield* touch("connections");
+}
+
+/** Part of the deletion of a provider: its grants must never attach to a new record of the same id. */
+export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
+  const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
+  yield* run(COUNT, projectId, counterName(undefined), -removed);
+  yield* run(RESET_COUNTER, projectId, counterName(providerId));
+  yield* touch("connections");
+}
+
+function* count(projectId: string, providerId: string, by: 1 | -1): Transaction<void> {
+  yield* run(COUNT, projectId, counterName(undefined), by);
+  yield* run(COUNT, projectId, counterName(providerId), by);
+}
+
+function counterName(providerId: string | undefined): string {
+  return providerId === undefined ? "connections" : `connections of ${providerId}`;
+}

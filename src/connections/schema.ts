@@ -1,0 +1,24 @@
+// The record of what a user has granted at a provider.
+import { type Static, Type } from "typebox";
+import { pagingQuery } from "../base";
+
+export const UserAuthProviderConnectionResponse = Type.Object({
+  id: Type.String(),
+  connection_id: Type.String(),
+  connection_status: Type.Enum(["active", "expired", "revoked"]),
+  provider_id: Type.String(),
+  provider_type: Type.Enum(["oauth2"]),
+  provider_description: Type.Optional(Type.String()),
+  provider_user_info: Type.Optional(Type.Unknown()),
+  scopes: Type.Array(Type.String()),
+  user_id: Type.String(),
+});
+
+export const ConnectionsQuery = Type.Object({
+  provider_id: Type.Optional(Type.String()),
+  user_id: Type.Optional(Type.String()),
+  ...pagingQuery,
+});
+
+export type UserConnection = Static<typeof UserAuthProviderConnectionResponse>;
+export type ConnectionsFilter = Static<typeof ConnectionsQuery>;

@@ -1,0 +1,277 @@
+// What users granted at providers: store, read, refresh, forget. The token leaves this area only as `Redacted`, for
+// the hosts of its own platform.
+import { type Page, page, paging, Redacted, type JsonObject } from "../base";
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { hashOf, newId } from "../crypto";
+import { notFound } from "../errors";
+import { actorOf, type Principal } from "../identity";
+import type { Provider, Providers } from "../providers";
+import { type Transaction } from "../store";
+import { Refresher } from "./refresh";
+import * as repository from "./repository";
+import type { ConnectionRow } from "./repository";
+import type { ConnectionsFilter, UserConnection } from "./schema";
+import type { TokenGrant } from "./token-request";
+import { openTokens, refreshTime, sealTokens } from "./tokens";
+
+/** A grant that a tool may run with. */
+export interface LiveGrant {
+  connectionId: string;
+  version: number;
+  token: Redacted;
+  scopes: string[];
+  facts: JsonObject;
+}
+
+/** What is known of a user's grant without asking anybody. */
+export interface GrantState {
+  connectionId: string;
+  userId: string;
+  providerId: string;
+  /** The token works, or can be refreshed. */
+  usable: boolean;
+  /** Why it does not. */
+  reason: string | undefined;
+  scopes: string[];
+}
+
+export class Connections {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #providers: Providers;
+  readonly #refresher: Refresher;
+
+  constructor(core: Core, audit: Audit, providers: Providers) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#providers = providers;
+    this.#refresher = new Refresher(core, providers);
+  }
+
+  async list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
+    const { store } = this.#core;
+    const { projectId } = principal;
+    const window = paging(query);
+    const filter = { userId: query.user_id, providerId: query.provider_id };
+    const rows = await repository.listConnections(store, projectId, filter, window.limit, window.offset);
+    const total = await repository.countConnections(store, projectId, filter);
+    return page(await Promise.all(rows.map((row) => this.#record(row))), total, window);
+  }
+
+  /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
+  async delete(principal: Principal, id: string): Promise<void> {
+    await this.#core.store.write(() => this.#delete(principal, id));
+  }
+
+  /** What the user has granted at the provider, from the database alone; undefined when nothing. */
+  async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
+    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    return row === undefined ? undefined : this.#stateOf(row);
+  }
+
+  /** The same by the connection's own id. */
+  async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
+    const row = await repository.findConnectionById(this.#core.store, projectId, id);
+    return row === undefined ? undefined : this.#stateOf(row);
+  }
+
+  /**
+   * The user's token, refreshed when it is time. Undefined when the user must consent (again).
+   * Throws `TokenRequestError` (transient) when a needed refresh failed for a reason that may pass.
+   */
+  async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
+    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    if (row === undefined || row.status !== "active") return undefined;
+    const fresh = await this.#refresher.fresh(row, provider);
+    return fresh === undefined ? undefined : this.#live(fresh);
+  }
+
+  /** A newer token than `used`, which the platform refused; undefined when there is none to be had. */
+  async renew(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+    used: LiveGrant,
+  ): Promise<LiveGrant | undefined> {
+    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    if (row === undefined || row.status !== "active") return undefined;
+    if (row.version !== used.version) return this.#live(row);
+    if (row.has_refresh === 0) return undefined;
+    const fresh = await this.#refresher.refresh(row, provider);
+    return fresh === undefined ? undefined : this.#live(fresh);
+  }
+
+  /** The platform no longer accepts the grant: it becomes an unmet requirement and is not tried again. */
+  async markDead(projectId: string, used: LiveGrant, reason: string): Promise<void> {
+    await this.#core.store.write(() => this.#markDead(projectId, used, reason));
+  }
+
+  /** The platform says which scopes the token really holds: what it lacks is no longer claimed. */
+  async narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Promise<void> {
+    await this.#core.store.write(() => this.#narrow(projectId, used, lost));
+  }
+
+  /**
+   * Stores a grant. The same account keeps what it had (its refresh token, when no new one came); another account
+   * replaces the grant whole. The caller runs `body` in the same transaction with the connection's id and scopes.
+   */
+  async store(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+    grant: TokenGrant,
+    asked: readonly string[],
+    body: (connectionId: string, scopes: string[]) => Transaction<void>,
+  ): Promise<void> {
+    const { store } = this.#core;
+    // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const before = await repository.findConnection(store, projectId, userId, provider.id);
+      const row = await this.#rowOf(projectId, userId, provider, grant, asked, before);
+      const stored = await store.write(() => this.#store(row, before, body));
+      if (stored) return;
+    }
+    throw new Error("a connection kept changing while a grant was stored");
+  }
+
+  async #rowOf(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+    grant: TokenGrant,
+    asked: readonly string[],
+    before: ConnectionRow | undefined,
+  ): Promise<ConnectionRow> {
+    const { keyring, clock, random } = this.#core;
+    const now = clock.now();
+    const account = accountOf(provider, grant.facts);
+    const sameAccount = before !== undefined && (before.account === null || before.account === account);
+    const earlier = sameAccount ? await openTokens(keyring, before) : undefined;
+    const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
+    const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
+    const sealed = await sealTokens(
+      keyring,
+      key,
+      { accessToken: grant.accessToken, refreshToken },
+      grant.facts,
+    );
+    return {
+      ...key,
+      ...sealed,
+      id: before?.id ?? newId("ac", now, random),
+      status: "active",
+      status_reason: null,
+      scopes: JSON.stringify(grant.scopes ?? [...asked]),
+      account,
+      has_refresh: refreshToken === undefined ? 0 : 1,
+      expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
+      refresh_at: refreshTime(now, grant.expiresIn),
+      version: (before?.version ?? 0) + 1,
+      created_at: before?.created_at ?? now,
+      updated_at: now,
+    };
+  }
+
+  *#store(
+    row: ConnectionRow,
+    before: ConnectionRow | undefined,
+    body: (connectionId: string, scopes: string[]) => Transaction<void>,
+  ): Transaction<boolean> {
+    const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
+    if (current?.version !== before?.version || current?.id !== before?.id) return false;
+    if (before === undefined) yield* repository.addConnection(row);
+    else yield* repository.updateConnection(row);
+    if (before !== undefined && before.account !== null && before.account !== row.account) {
+      const { project_id: projectId, user_id, id: target } = row;
+      yield* this.#audit.record({
+        projectId,
+        actor: `user:${user_id}`,
+        action: "connection.account_changed",
+        target,
+      });
+    }
+    yield* body(row.id, JSON.parse(row.scopes));
+    return true;
+  }
+
+  *#delete(principal: Principal, id: string): Transaction<void> {
+    const { projectId } = principal;
+    const row = yield* repository.connectionByIdInTransaction(projectId, id);
+    if (row === undefined) throw notFound("There is no connection with this id in this project.");
+    yield* repository.deleteConnection(row);
+    yield* this.#audit.record({
+      projectId,
+      actor: actorOf(principal),
+      action: "connection.delete",
+      target: id,
+    });
+  }
+
+  *#markDead(projectId: string, used: LiveGrant, reason: string): Transaction<void> {
+    const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
+    // A newer token is somebody else's business: it has not been refused yet.
+    if (row === undefined || row.version !== used.version || row.status !== "active") return;
+    const updated_at = this.#core.clock.now();
+    yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
+  }
+
+  *#narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Transaction<void> {
+    const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
+    if (row === undefined || row.version !== used.version) return;
+    const scopes: string[] = JSON.parse(row.scopes);
+    const kept = scopes.filter((scope) => !lost.includes(scope));
+    if (kept.length === scopes.length) return;
+    const updated_at = this.#core.clock.now();
+    yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
+  }
+
+  #stateOf(row: ConnectionRow): GrantState {
+    const usable = row.status === "active" && (row.has_refresh === 1 || !this.#expired(row));
+    return {
+      connectionId: row.id,
+      userId: row.user_id,
+      providerId: row.provider_id,
+      usable,
+      reason: row.status_reason ?? (usable ? undefined : "the grant has expired and cannot be renewed"),
+      scopes: JSON.parse(row.scopes),
+    };
+  }
+
+  #expired(row: ConnectionRow): boolean {
+    return row.expires_at !== null && row.expires_at <= this.#core.clock.now();
+  }
+
+  async #live(row: ConnectionRow): Promise<LiveGrant> {
+    const tokens = await openTokens(this.#core.keyring, row);
+    return {
+      connectionId: row.id,
+      version: row.version,
+      token: tokens.accessToken,
+      scopes: JSON.parse(row.scopes),
+      facts: tokens.facts,
+    };
+  }
+
+  async #record(row: ConnectionRow): Promise<UserConnection> {
+    const provider = await this.#providers.find(row.project_id, row.provider_id);
+    row.expires_at !== null && row.expires_at <= this.#core.clock.now() && row.has_refresh === 0;
+    return {
+      id: row.id,
+      connection_id: row.id,
+      connection_status: this.#stateOf(row).usable ? "active" : "expired",
+      provider_id: row.provider_id,
+      provider_type: "oauth2",
+      ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
+      scopes: JSON.parse(row.scopes),
+      user_id: row.user_id,
+    };
+  }
+}
+
+function accountOf(provider: Provider, facts: JsonObject): string | null {
+  const parts = provider.oauth2.account.map((name) => facts[name]);
+  return parts.length === 0 || parts.some((part) => part === undefined)
+    ? null
+    : hashOf(JSON.stringify(parts));
+}

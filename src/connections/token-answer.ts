@@ -1,0 +1,91 @@
+// Answers of token endpoints, whatever their form, as one shape: JSON or form-encoded, HTTP 200 with an error inside,
+// nested grants, `expires_in` as text, scopes as list, comma or space text.
+import { isObject, type Json, parseJson } from "../base";
+import { parseExpression } from "../providers";
+
+/** What an answer says, before anything is believed of it. */
+export type TokenAnswer =
+  | { kind: "tokens"; tokens: StandardTokens; raw: Json }
+  | { kind: "error"; error: string; description: string | undefined }
+  /** No answer that could be read: the endpoint is broken or down. */
+  | { kind: "unreadable"; status: number };
+
+/** The members of RFC 6749 section 5.1. */
+export interface StandardTokens {
+  access_token: string;
+  token_type: "bearer";
+  refresh_token?: string;
+  expires_in?: number;
+  scope?: string;
+}
+
+type ResponseMap = Readonly<Record<string, string>>;
+
+/** Expiries beyond this are nonsense (a date, or milliseconds); the token is then treated as of unknown expiry. */
+const MAX_EXPIRES_IN_S = 10 * 365 * 24 * 3600;
+
+export function readTokenAnswer(
+  status: number,
+  contentType: string,
+  body: string,
+  map: ResponseMap,
+): TokenAnswer {
+  const raw = parseBody(contentType, body);
+  if (raw === undefined || status >= 500) return { kind: "unreadable", status };
+  const pick = (target: string): Json | undefined => parseExpression(map[target] ?? `$.${target}`)(raw);
+  const accessToken = pick("access_token");
+  if (typeof accessToken !== "string" || accessToken === "") return errorOf(raw, status);
+  const refreshToken = pick("refresh_token");
+  const expiresIn = seconds(pick("expires_in"));
+  const scope = scopeText(pick("scope"));
+  const tokens: StandardTokens = { access_token: accessToken, token_type: "bearer" };
+  if (typeof refreshToken === "string" && refreshToken !== "") tokens.refresh_token = refreshToken;
+  if (expiresIn !== undefined) tokens.expires_in = expiresIn;
+  if (scope !== undefined) tokens.scope = scope;
+  return { kind: "tokens", tokens, raw };
+}
+
+function parseBody(contentType: string, body: string): Json | undefined {
+  const text = body.trim();
+  if (text.startsWith("{") || text.startsWith("[")) {
+    try {
+      return parseJson(text);
+    } catch {
+      return undefined;
+    }
+  }
+  // Some endpoints answer form-encoded whatever they were asked for, not all of them with the right content type.
+  const form = contentType.includes("x-www-form-urlencoded") || /^[\w.~%+-]+=[^<>\s]*(&|$)/.test(text);
+  return form ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+}
+
+function errorOf(raw: Json, status: number): TokenAnswer {
+  const error = isObject(raw) ? raw["error"] : undefined;
+  if (!isObject(raw) || typeof error !== "string" || error === "") {
+    return status >= 400
+      ? { kind: "unreadable", status }
+      : {
+          kind: "error",
+          error: "no_access_token",
+          description: "the answer holds no access token for the user",
+        };
+  }
+  const description = raw["error_description"];
+  return { kind: "error", error, description: typeof description === "string" ? description : undefined };
+}
+
+function seconds(value: Json | undefined): number | undefined {
+  const number = typeof value === "string" && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+  return number > 0 && number <= MAX_EXPIRES_IN_S ? Math.floor(number) : undefined;
+}
+
+function scopeText(value: Json | undefined): string | undefined {
+  if (Array.isArray(value)) return value.filter((item) => typeof item === "string").join(" ");
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Scopes of a text, whatever separates them; each once, in order. */
+export function splitScopes(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((scope) => scope !== ""))];
+}

@@ -1,0 +1,230 @@
+// Requests to a token endpoint: code exchange (RFC 6749 section 4.1.3) and refresh (section 6). `oauth4webapi` makes
+// the request and checks the answer; the provider's quirks are handled inside the fetch that it is given.
+import * as oauth from "oauth4webapi";
+import { isObject, type Json, type JsonObject, Redacted } from "../base";
+import type { Core } from "../core";
+import { EgressError, type EgressRequest } from "../egress";
+import {
+  fill,
+  type PlaceholderValues,
+  parseExpression,
+  type Provider,
+  type RequestConfig,
+} from "../providers";
+import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
+
+/** What a provider granted. */
+export interface TokenGrant {
+  accessToken: Redacted;
+  refreshToken: Redacted | undefined;
+  /** Seconds; undefined when the provider does not say. */
+  expiresIn: number | undefined;
+  /** Undefined: as asked for (RFC 6749 section 5.1). */
+  scopes: string[] | undefined;
+  facts: JsonObject;
+}
+
+/** Why there is no grant. */
+export class TokenRequestError extends Error {
+  override readonly name = "TokenRequestError";
+  /** The OAuth error of the provider, or undefined when it did not answer as one. */
+  readonly code: string | undefined;
+  /** Nothing is known about the grant: try again later. */
+  readonly transient: boolean;
+
+  constructor(message: string, options: { code?: string; transient: boolean; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.transient = options.transient;
+  }
+}
+
+export interface CodeExchange {
+  /** Parameters of the callback, as they came. */
+  parameters: URLSearchParams;
+  state: string;
+  verifier: string | undefined;
+}
+
+/** Exchanges the code of a callback for tokens. Throws `TokenRequestError`. */
+export function exchangeCode(
+  core: Core,
+  provider: Provider,
+  secret: string | undefined,
+  exchange: CodeExchange,
+) {
+  const { token } = provider.oauth2;
+  return requestTokens(core, provider, secret, token, {}, (server, client, auth, options) => {
+    const parameters = oauth.validateAuthResponse(server, client, exchange.parameters, exchange.state);
+    const verifier = exchange.verifier ?? oauth.nopkce;
+    return oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      auth,
+      parameters,
+      provider.redirectUri,
+      verifier,
+      options,
+    );
+  });
+}
+
+/** Trades a refresh token for a new pair. Throws `TokenRequestError`. */
+export function refreshTokens(
+  core: Core,
+  provider: Provider,
+  secret: string | undefined,
+  refreshToken: Redacted,
+) {
+  const request = provider.oauth2.refresh ?? provider.oauth2.token;
+  const values = { refresh_token: refreshToken.reveal() };
+  return requestTokens(core, provider, secret, request, values, (server, client, auth, options) =>
+    oauth.refreshTokenGrantRequest(server, client, auth, refreshToken.reveal(), options),
+  );
+}
+
+type Send = (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  auth: oauth.ClientAuth,
+  options: oauth.TokenEndpointRequestOptions,
+) => Promise<Response>;
+
+async function requestTokens(
+  core: Core,
+  provider: Provider,
+  secret: string | undefined,
+  request: RequestConfig,
+  values: PlaceholderValues,
+  send: Send,
+): Promise<TokenGrant> {
+  const filled: PlaceholderValues = {
+    client_id: provider.oauth2.clientId,
+    redirect_uri: provider.redirectUri,
+    ...(secret === undefined ? {} : { client_secret: secret }),
+    ...values,
+  };
+  const endpoint = fill(request.endpoint, filled);
+  const server = { issuer: new URL(endpoint).origin, token_endpoint: endpoint };
+  const client = { client_id: provider.oauth2.clientId };
+  let raw: Json = null;
+  const options: oauth.TokenEndpointRequestOptions = {
+    // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: async (_url, init) => {
+      const answer = await call(core, request, endpoint, filled, init);
+      if (answer.kind === "tokens") raw = answer.raw;
+      return standardResponse(answer);
+    },
+  };
+  try {
+    const response = await send(server, client, clientAuth(request, secret), options);
+    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+    return grantOf(tokens, factsOf(provider, raw));
+  } catch (error) {
+    throw tokenRequestError(error);
+  }
+}
+
+// Credentials go in the header or in the body, never both; a template that places the secret itself does it alone.
+function clientAuth(request: RequestConfig, secret: string | undefined): oauth.ClientAuth {
+  if (secret === undefined) return oauth.None();
+  if (request.auth_method === "client_secret_basic") return oauth.ClientSecretBasic(secret);
+  if (request.auth_method === "client_secret_basic_raw") {
+    return (_server, client, _body, headers) => {
+      headers.set(
+        "authorization",
+        `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString("base64")}`,
+      );
+    };
+  }
+  return oauth.ClientSecretPost(secret);
+}
+
+/** Sends what `oauth4webapi` prepared, in the form that the provider's template asks for. */
+async function call(
+  core: Core,
+  request: RequestConfig,
+  endpoint: string,
+  values: PlaceholderValues,
+  init: oauth.CustomFetchOptions<"POST", URLSearchParams>,
+): Promise<TokenAnswer> {
+  const body = new URLSearchParams(init.body);
+  for (const [name, template] of Object.entries(request.params ?? {})) body.set(name, fill(template, values));
+  const { authorization } = init.headers;
+  const headers: NonNullable<EgressRequest["headers"]> = {
+    accept: "application/json",
+    ...(authorization === undefined ? {} : { authorization: new Redacted(authorization) }),
+  };
+  const response = await core.egress.fetch(...tokenCall(request, endpoint, body, headers));
+  const contentType = response.headers.get("content-type") ?? "";
+  return readTokenAnswer(response.status, contentType, await response.text(), request.response_map ?? {});
+}
+
+function tokenCall(
+  request: RequestConfig,
+  endpoint: string,
+  body: URLSearchParams,
+  headers: NonNullable<EgressRequest["headers"]>,
+): [URL, EgressRequest] {
+  const url = new URL(endpoint);
+  if (request.method === "GET") {
+    for (const [name, value] of body) url.searchParams.set(name, value);
+    return [url, { method: "GET", headers }];
+  }
+  const contentType = request.request_content_type ?? "application/x-www-form-urlencoded";
+  const text =
+    contentType === "application/json" ? JSON.stringify(Object.fromEntries(body)) : body.toString();
+  return [
+    url,
+    { method: "POST", headers: { ...headers, "content-type": contentType }, body: new Redacted(text) },
+  ];
+}
+
+function standardResponse(answer: TokenAnswer): Response {
+  if (answer.kind === "tokens") return Response.json(answer.tokens);
+  if (answer.kind === "unreadable") {
+    const message = `The provider's token endpoint gave no usable answer (HTTP ${answer.status}).`;
+    throw new TokenRequestError(message, { transient: true });
+  }
+  return Response.json({ error: answer.error, error_description: answer.description }, { status: 400 });
+}
+
+function grantOf(tokens: oauth.TokenEndpointResponse, facts: JsonObject): TokenGrant {
+  return {
+    accessToken: new Redacted(tokens.access_token),
+    refreshToken: tokens.refresh_token === undefined ? undefined : new Redacted(tokens.refresh_token),
+    expiresIn: tokens.expires_in,
+    scopes: tokens.scope === undefined ? undefined : splitScopes(tokens.scope),
+    facts,
+  };
+}
+
+function factsOf(provider: Provider, raw: Json): JsonObject {
+  const facts: JsonObject = {};
+  for (const [name, path] of Object.entries(provider.oauth2.facts)) {
+    const value = parseExpression(path)(raw);
+    if (value !== undefined && value !== null) facts[name] = value;
+  }
+  return facts;
+}
+
+// The message may reach a person or the log: it holds the provider's error code, never its description or the answer.
+function tokenRequestError(error: unknown): TokenRequestError {
+  if (error instanceof TokenRequestError) return error;
+  if (error instanceof oauth.ResponseBodyError) {
+    const code = /^[\w.:-]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
+    return new TokenRequestError(`The provider refused the token request: ${code}.`, {
+      code,
+      transient: false,
+    });
+  }
+  if (error instanceof EgressError) {
+    return new TokenRequestError(`The provider's token endpoint could not be reached. ${error.message}`, {
+      transient: error.reason !== "address_refused",
+      cause: error,
+    });
+  }
+  const code = isObject(error) && typeof error["code"] === "string" ? error["code"] : "unknown";
+  return new TokenRequestError(`The provider's token answer is not valid (${code}).`, { transient: false });
+}

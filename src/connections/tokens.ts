@@ -1,0 +1,57 @@
+// The sealed part of a connection: tokens and facts, bound to project, user and provider.
+import { type JsonObject, Redacted } from "../base";
+import type { Keyring } from "../crypto";
+import type { ConnectionRow } from "./repository";
+
+export interface Tokens {
+  accessToken: Redacted;
+  refreshToken: Redacted | undefined;
+}
+
+type RowKey = Pick<ConnectionRow, "project_id" | "user_id" | "provider_id">;
+type Sealed = Pick<ConnectionRow, "sealed_tokens" | "sealed_facts">;
+
+/** Refresh this long before the expiry, but never in the first half of a short life. */
+const AHEAD_MS = 5 * 60_000;
+
+/** When to refresh a token of this life, ms; null when its life is not known. */
+export function refreshTime(now: number, expiresIn: number | undefined): number | null {
+  if (expiresIn === undefined) return null;
+  const life = expiresIn * 1000;
+  return now + Math.max(life - AHEAD_MS, life / 2);
+}
+
+export async function sealTokens(
+  keyring: Keyring,
+  row: RowKey,
+  tokens: Tokens,
+  facts: JsonObject,
+): Promise<Sealed> {
+  const { accessToken, refreshToken } = tokens;
+  const text = JSON.stringify({ access: accessToken.reveal(), refresh: refreshToken?.reveal() ?? null });
+  return {
+    sealed_tokens: await keyring.seal(row.project_id, placeOf(row, "tokens"), text),
+    sealed_facts: await keyring.seal(row.project_id, placeOf(row, "facts"), JSON.stringify(facts)),
+  };
+}
+
+export async function openTokens(
+  keyring: Keyring,
+  row: RowKey & Sealed,
+): Promise<Tokens & { facts: JsonObject }> {
+  const text = await keyring.open(row.project_id, placeOf(row, "tokens"), row.sealed_tokens);
+  const { access, refresh }: { access: string; refresh: string | null } = JSON.parse(text);
+  const facts =
+    row.sealed_facts === null
+      ? "{}"
+      : await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts);
+  return {
+    accessToken: new Redacted(access),
+    refreshToken: refresh === null ? undefined : new Redacted(refresh),
+    facts: JSON.parse(facts),
+  };
+}
+
+function placeOf(row: RowKey, field: string): { table: string; row: string; field: string } {
+  return { table: "connections", row: JSON.stringify([row.user_id, row.provider_id]), field };
+}

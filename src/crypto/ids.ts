@@ -1,0 +1,34 @@
+// Random values: record ids that sort by time, and tokens that nobody guesses.
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Bytes from a secure source. Comes in through `createRuntime`, so that a test can fix it. */
+export type Random = (bytes: number) => Uint8Array;
+
+export const systemRandom: Random = (bytes) => randomBytes(bytes);
+
+export type IdPrefix =
+  "ar" | "ac" | "te" | "tc" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
+
+/** A new record id: prefix, time (so that ids sort by creation) and 80 random bits. */
+export function newId(prefix: IdPrefix, now: number, random: Random): string {
+  const time = now.toString(16).padStart(12, "0");
+  return `${prefix}_${time}${Buffer.from(random(10)).toString("hex")}`;
+}
+
+/** A secret of 256 random bits, as base64url text of 43 characters. */
+export function newToken(random: Random): string {
+  return Buffer.from(random(32)).toString("base64url");
+}
+
+/** SHA-256 as hex: the form in which high-entropy secrets are stored and looked up. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Compares in constant time. Hashes first, since the built-in comparison throws on different lengths. */
+export function sameSecret(left: string, right: string): boolean {
+  return timingSafeEqual(
+    createHash("sha256").update(left).digest(),
+    createHash("sha256").update(right).digest(),
+  );
+}

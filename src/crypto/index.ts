@@ -1,0 +1,5 @@
+// Keys, ids and encryption at rest.
+export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
+export { hashOf, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
+export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
+export type { RootKeySettings } from "./root-key";

@@ -1,0 +1,76 @@
+// The outbound client: one call is one exchange, or several when redirects are followed.
+import { type Clock, type Log, systemClock } from "../base";
+import { parseAllowList } from "./allow-list";
+import { exchange, type Surroundings } from "./exchange";
+import { limitsOf } from "./limits";
+import { outgoing, type Step } from "./outgoing";
+import type { ProxySettings } from "./proxy";
+import { follow, isRedirect, unexpectedRedirect } from "./redirect";
+import { createResolver, type Resolve, systemResolve } from "./resolver";
+import { parseTarget } from "./target";
+import { type Egress, EgressError, type EgressRequest } from "./types";
+
+export interface EgressOptions {
+  /** Setting `egress.allow`. */
+  allow: readonly string[];
+  /** Setting `egress.timeout`, in milliseconds. */
+  timeoutMs: number;
+  /** Setting `egress.max_bytes`. */
+  maxBytes: number;
+  log: Log;
+  /** From `proxyFromEnvironment`; absent: none. */
+  proxy?: ProxySettings | undefined;
+  /** Default: the system's resolver. */
+  resolve?: Resolve | undefined;
+  clock?: Clock | undefined;
+}
+
+/**
+ * Makes the one client through which everything goes out.
+ * Throws `RuntimeError` `configuration` for an entry of `allow` that cannot be understood.
+ *
+ * @example
+ * const egress = createEgress({ allow: [], timeoutMs: 30_000, maxBytes: 52_428_800, log });
+ * const items = await readJson(await egress.fetch("https://api.example/items"));
+ */
+export function createEgress(options: EgressOptions): Egress {
+  const clock = options.clock ?? systemClock;
+  const surroundings: Surroundings = {
+    allow: parseAllowList(options.allow),
+    resolver: createResolver(options.resolve ?? systemResolve, clock),
+    proxy: options.proxy,
+    log: options.log,
+    clock,
+  };
+  return { fetch: (url, request = {}) => run(surroundings, options, url, request) };
+}
+
+async function run(
+  surroundings: Surroundings,
+  options: EgressOptions,
+  url: string | URL,
+  request: EgressRequest,
+): Promise<Response> {
+  let step: Step = { target: parseTarget(url), outgoing: outgoing(request) };
+  const limits = limitsOf(request, options);
+  using _ = limits.deadline;
+  let followed = 0;
+  let answered = false;
+  try {
+    for (;;) {
+      const response = await exchange(surroundings, step, limits);
+      answered = true;
+      if (!isRedirect(response)) return response;
+      if (request.redirects !== "follow") throw unexpectedRedirect(step.target);
+      step = follow(step, response, followed++);
+    }
+  } catch (thrown) {
+    throw answered ? asSent(thrown) : thrown;
+  }
+}
+
+/** Whatever stops a later step, the first request did reach its target. */
+function asSent(thrown: unknown): unknown {
+  if (!(thrown instanceof EgressError) || thrown.maybeSent) return thrown;
+  return new EgressError(thrown.reason, thrown.message, { maybeSent: true, cause: thrown.cause });
+}

@@ -1,0 +1,98 @@
+// A request as it leaves, and as the log may show it. Secrets stay `Redacted` until the wire.
+import { type LogFields, Redacted, reveal } from "../base";
+import type { Target } from "./target";
+import type { EgressRequest } from "./types";
+
+export interface Outgoing {
+  method: NonNullable<EgressRequest["method"]>;
+  /** Names in lower case. */
+  headers: ReadonlyMap<string, string | Redacted>;
+  body: string | Redacted | undefined;
+}
+
+/** What to send where; a redirect makes the next one. */
+export interface Step {
+  target: Target;
+  outgoing: Outgoing;
+}
+
+/** Headers of the connection itself: pinning and Bun set them, and a caller's `content-length` could smuggle. */
+const OF_THE_CONNECTION = new Set([
+  "host",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "expect",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "proxy-connection",
+]);
+
+/** Secret by name, even where a caller passes plain text. */
+const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+/**
+ * Checks a request before anything is resolved or sent. Headers that belong to the connection are left out.
+ * Throws `TypeError` (a caller's mistake) for a header that HTTP cannot carry and for a GET or HEAD with a body; the
+ * message does not repeat values.
+ */
+export function outgoing(request: EgressRequest): Outgoing {
+  const { method = "GET", body } = request;
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    throw new TypeError(`A ${method} request has no body.`);
+  }
+  const headers = new Map<string, string | Redacted>();
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    const key = name.toLowerCase();
+    if (OF_THE_CONNECTION.has(key)) continue;
+    checkHeader(key, value);
+    headers.set(key, SECRET.has(key) ? redacted(value) : value);
+  }
+  return { method, headers, body };
+}
+
+/** For the wire: the one place where secrets become text. */
+export function revealHeaders(headers: Outgoing["headers"]): Headers {
+  const revealed = new Headers();
+  for (const [name, value] of headers) revealed.set(name, reveal(value));
+  return revealed;
+}
+
+/** For the log: bodies are secret as a whole. */
+export function loggable({ method, headers, body }: Outgoing): LogFields {
+  return {
+    method,
+    headers: Object.fromEntries(headers),
+    body: body === undefined ? undefined : redacted(body),
+  };
+}
+
+/** What may follow a redirect to another origin. */
+export function withoutSecrets(request: Outgoing): Outgoing {
+  return {
+    ...request,
+    headers: new Map([...request.headers].filter(([, value]) => !(value instanceof Redacted))),
+  };
+}
+
+/** The same request as a GET; headers that described the body go with it. */
+export function asGet(request: Outgoing): Outgoing {
+  const headers = new Map([...request.headers].filter(([name]) => !name.startsWith("content-")));
+  return { method: "GET", headers, body: undefined };
+}
+
+function redacted(value: string | Redacted): Redacted {
+  return value instanceof Redacted ? value : new Redacted(value);
+}
+
+function checkHeader(name: string, value: string | Redacted): void {
+  try {
+    new Headers().set(name, reveal(value));
+  } catch {
+    throw new TypeError(
+      `The header ${JSON.stringify(name)} or its value has characters that HTTP does not allow.`,
+    );
+  }
+}

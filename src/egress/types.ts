@@ -1,0 +1,54 @@
+// What callers of the outbound client see.
+import type { Redacted } from "../base";
+
+/** A request to the outside. Header and body values that hold secrets come as `Redacted` and are logged as such. */
+export interface EgressRequest {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
+  headers?: Readonly<Record<string, string | Redacted>>;
+  body?: string | Redacted;
+  /** Aborts the request; the error is then `EgressError` with cause `aborted`. */
+  signal?: AbortSignal | undefined;
+  /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */
+  timeoutMs?: number;
+  /** Largest body after decompression. Default: setting `egress.max_bytes`. */
+  maxBytes?: number;
+  /** `follow` rechecks every hop against the address policy; headers with secrets go to the first origin only. Default `refuse`. */
+  redirects?: "follow" | "refuse";
+}
+
+/** Why an outbound request failed. */
+export type EgressCause =
+  /** The address policy refuses the target; the message names the setting that would allow it. */
+  | "address_refused"
+  /** The name does not resolve. */
+  | "not_resolved"
+  /** No connection, or it broke. */
+  | "unreachable"
+  /** Certificate or handshake. */
+  | "tls"
+  | "timeout"
+  | "too_large"
+  | "redirect_refused"
+  | "aborted";
+
+export class EgressError extends Error {
+  override readonly name = "EgressError";
+  readonly reason: EgressCause;
+  /** Whether the request may have reached the other side: then a write's outcome is unknown. */
+  readonly maybeSent: boolean;
+
+  constructor(cause: EgressCause, message: string, options: { maybeSent: boolean; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = cause;
+    this.maybeSent = options.maybeSent;
+  }
+}
+
+/** The one way out. */
+export interface Egress {
+  /**
+   * Sends one request and reads the whole answer, within the limits of time and size.
+   * Throws `EgressError`; an answer of any status is not an error.
+   */
+  fetch(url: string | URL, request?: EgressRequest): Promise<Response>;
+}

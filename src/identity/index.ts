@@ -1,0 +1,16 @@
+// Who is calling: organizations, projects, API keys, principals.
+export { actFor, actorOf, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
+export {
+  type ApiKey,
+  type ApiKeyCreate,
+  ApiKeyCreateRequest,
+  ApiKeyResponse,
+  type Binding,
+  BindingResponse,
+  ChosenId,
+  type Project,
+  projectBinding,
+  ProjectResponse,
+  SecretResponse,
+} from "./schema";
+export { DEFAULT_ID, Identity } from "./service";

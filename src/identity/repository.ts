@@ -1,0 +1,113 @@
+// SQL of organizations, projects and API keys.
+import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface ProjectRow {
+  id: string;
+  org_id: string;
+  name: string;
+  audience: string | null;
+  created_at: number;
+}
+
+export interface KeyRow {
+  id: string;
+  project_id: string;
+  name: string;
+  role: string;
+  prefix: string;
+  hash: string;
+  /** JSON list of user ids, or null for any. */
+  users: string | null;
+  created_at: number;
+  expires_at: number | null;
+}
+
+const KEY_COLUMNS = "id, project_id, name, role, prefix, hash, users, created_at, expires_at";
+const PROJECT_COLUMNS = "id, org_id, name, audience, created_at";
+
+const FIND_ORGANIZATION = query<OrganizationRow>(
+  "SELECT id, name, created_at FROM organizations WHERE id = ?",
+);
+const ADD_ORGANIZATION = query("INSERT INTO organizations (id, name, created_at) VALUES (?, ?, ?)");
+const FIND_PROJECT = query<ProjectRow>(`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ?`);
+const LIST_PROJECTS = query<ProjectRow>(
+  `SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id LIMIT ?`,
+);
+const ADD_PROJECT = query(
+  "INSERT INTO projects (id, org_id, name, audience, created_at) VALUES (?, ?, ?, ?, ?)",
+);
+const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
+const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
+const FIND_KEY = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND id = ?`);
+const LIST_KEYS = query<KeyRow>(
+  `SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+);
+const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_keys WHERE project_id = ?");
+const ADD_KEY = query(`INSERT INTO api_keys (${KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const DELETE_KEY = query("DELETE FROM api_keys WHERE project_id = ? AND id = ?");
+
+export function findProject(store: Store, id: string): Awaitable<ProjectRow | undefined> {
+  return store.get(FIND_PROJECT, id);
+}
+
+export function listProjects(store: Store, limit: number): Awaitable<ProjectRow[]> {
+  return store.all(LIST_PROJECTS, limit);
+}
+
+export function* organizationInTransaction(id: string): Transaction<OrganizationRow | undefined> {
+  return yield* get(FIND_ORGANIZATION, id);
+}
+
+export function* projectInTransaction(id: string): Transaction<ProjectRow | undefined> {
+  return yield* get(FIND_PROJECT, id);
+}
+
+export function* addOrganization(row: OrganizationRow): Transaction<void> {
+  yield* run(ADD_ORGANIZATION, row.id, row.name, row.created_at);
+}
+
+export function* addProject(row: ProjectRow): Transaction<void> {
+  yield* run(ADD_PROJECT, row.id, row.org_id, row.name, row.audience, row.created_at);
+  yield* touch("projects");
+}
+
+/** The project and, by cascade, every record that belongs to it. */
+export function* deleteProject(id: string): Transaction<number> {
+  yield* touch("projects");
+  yield* touch("keys");
+  yield* touch("providers");
+  return yield* run(DELETE_PROJECT, id);
+}
+
+export function findKeyByHash(store: Store, hash: string): Awaitable<KeyRow | undefined> {
+  return store.get(FIND_KEY_BY_HASH, hash);
+}
+
+export function findKey(store: Store, projectId: string, id: string): Awaitable<KeyRow | undefined> {
+  return store.get(FIND_KEY, projectId, id);
+}
+
+export function listKeys(store: Store, projectId: string, limit: number): Awaitable<KeyRow[]> {
+  return store.all(LIST_KEYS, projectId, limit);
+}
+
+export async function countKeys(store: Store, projectId: string): Promise<number> {
+  return (await store.get(COUNT_KEYS, projectId))?.count ?? 0;
+}
+
+export function* addKey(row: KeyRow): Transaction<void> {
+  const { id, project_id, name, role, prefix, hash, users, created_at, expires_at } = row;
+  yield* run(ADD_KEY, id, project_id, name, role, prefix, hash, users, created_at, expires_at);
+  yield* touch("keys");
+}
+
+export function* deleteKey(projectId: string, id: string): Transaction<number> {
+  yield* touch("keys");
+  return yield* run(DELETE_KEY, projectId, id);
+}

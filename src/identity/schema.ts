@@ -1,0 +1,63 @@
+// Records of organizations, projects and API keys, and the two small records that say what other records belong to.
+import { type Static, Type } from "typebox";
+import { ROLES } from "./principal";
+
+const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
+const name = Type.String({ minLength: 1, maxLength: 256 });
+
+/** Ids that callers choose: of auth providers, organizations and projects. */
+export const ChosenId = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z0-9._-]+$" });
+
+export const BindingResponse = Type.Object({
+  id: Type.Optional(Type.String()),
+  type: Type.Enum(["static", "tenant", "project", "account"]),
+});
+
+/** How a stored secret is shown inside another record: that it is set, never what it is. */
+export const SecretResponse = Type.Object({
+  binding: Type.Optional(Type.Enum(["static", "tenant", "project", "account"])),
+  editable: Type.Boolean(),
+  exists: Type.Boolean(),
+});
+
+export const OrganizationResponse = Type.Object({ id: ChosenId, name, created_at: time });
+
+export const ProjectResponse = Type.Object({
+  id: ChosenId,
+  org_id: ChosenId,
+  name,
+  audience: Type.Optional(Type.String()),
+  created_at: time,
+});
+
+export const ApiKeyCreateRequest = Type.Object({
+  name,
+  role: Type.Optional(Type.Enum([...ROLES], { default: "run" })),
+  users: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),
+  ),
+  expires_at: Type.Optional(time),
+});
+
+export const ApiKeyResponse = Type.Object({
+  id: Type.String(),
+  name,
+  role: Type.Enum([...ROLES]),
+  project_id: ChosenId,
+  prefix: Type.String({ description: "First characters of the key, to tell keys apart." }),
+  users: Type.Optional(Type.Array(Type.String())),
+  created_at: time,
+  expires_at: Type.Optional(time),
+  last_used_at: Type.Optional(time),
+  key: Type.Optional(Type.String({ description: "The key itself; only in the answer that makes it." })),
+});
+
+export type Binding = Static<typeof BindingResponse>;
+export type Organization = Static<typeof OrganizationResponse>;
+export type Project = Static<typeof ProjectResponse>;
+export type ApiKeyCreate = Static<typeof ApiKeyCreateRequest>;
+export type ApiKey = Static<typeof ApiKeyResponse>;
+
+export function projectBinding(projectId: string): Binding {
+  return { id: projectId, type: "project" };
+}

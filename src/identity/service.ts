@@ -1,0 +1,215 @@
+// Organizations, projects, API keys; and the credential of a request → a Principal.
+import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import type { Audit, ExecutionLog } from "../audit";
+import type { Core } from "../core";
+import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
+import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
+import { CachedByGeneration, type Transaction } from "../store";
+import { actorOf, type Principal, type Role, ROLES } from "./principal";
+import * as repository from "./repository";
+import type { KeyRow, ProjectRow } from "./repository";
+import type { ApiKey, ApiKeyCreate, Project } from "./schema";
+
+export const DEFAULT_ID = "default";
+
+export class Identity {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #executionLog: ExecutionLog;
+  readonly #keysByHash: CachedByGeneration<string, KeyRow | undefined>;
+
+  constructor(core: Core, audit: Audit, executionLog: ExecutionLog) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#executionLog = executionLog;
+    this.#keysByHash = new CachedByGeneration(core.store, "keys");
+  }
+
+  /** Makes organization and project `default` on a new database. */
+  async ensureDefaults(): Promise<void> {
+    const { store, clock } = this.#core;
+    if ((await repository.findProject(store, DEFAULT_ID)) !== undefined) return;
+    await store.write(() => this.#addProject(DEFAULT_ID, DEFAULT_ID, DEFAULT_ID, clock.now()));
+  }
+
+  /**
+   * The principal of an `Authorization` value, with or without the word `Bearer`.
+   * Throws `invalid_authorization`; the message never repeats the credential.
+   */
+  async authenticate(header: string | undefined): Promise<Principal> {
+    if (header === undefined || header.trim() === "")
+      throw invalidAuthorization("Missing Authorization header");
+    const text = header.trim().replace(/^bearer\s+/i, "");
+    if (!text.startsWith("rt_"))
+      throw invalidAuthorization("The credential is not an API key of this server.");
+    if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
+    const hash = hashOf(text);
+    const row = await this.#keysByHash.get(hash, (wanted) =>
+      repository.findKeyByHash(this.#core.store, wanted),
+    );
+    if (row === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
+    if (row.expires_at !== null && row.expires_at <= this.#core.clock.now()) {
+      throw invalidAuthorization("The API key has expired.");
+    }
+    this.#executionLog.used("key", row.id);
+    return { kind: "key", keyId: row.id, projectId: row.project_id, role: roleOf(row), users: usersOf(row) };
+  }
+
+  /** The terminal's principal. Throws `not_found` when the project does not exist. */
+  async operator(projectId: string): Promise<Principal> {
+    if ((await repository.findProject(this.#core.store, projectId)) === undefined) {
+      throw notFound(`There is no project "${projectId}".`);
+    }
+    return { kind: "operator", projectId };
+  }
+
+  async listProjects(): Promise<Page<Project>> {
+    return wholePage((await repository.listProjects(this.#core.store, UNPAGED_LIMIT)).map(projectRecord));
+  }
+
+  /** Makes a project with its own data key. Throws `already_exists`. */
+  async createProject(principal: Principal, id: string, name: string, orgId = DEFAULT_ID): Promise<Project> {
+    const now = this.#core.clock.now();
+    const row = await this.#core.store.write(() => this.#createProject(principal, id, name, orgId, now));
+    return projectRecord(row);
+  }
+
+  /** Removes a project with everything in it, its data key first: what it sealed cannot be read again. */
+  async deleteProject(principal: Principal, id: string): Promise<void> {
+    await this.#core.store.write(() => this.#deleteProject(principal, id));
+  }
+
+  /** Makes a key. The answer is the only place where `key` ever stands. */
+  async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
+    const { store, clock, random } = this.#core;
+    const now = clock.now();
+    const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
+    if (expiresAt !== null && expiresAt <= now) throw invalidParameter("expires_at must lie in the future.");
+    const key = newApiKey(random);
+    const row: KeyRow = {
+      id: newId("key", now, random),
+      project_id: principal.projectId,
+      name: request.name,
+      role: request.role ?? "run",
+      prefix: visiblePrefix(key),
+      hash: hashOf(key),
+      users: request.users === undefined ? null : JSON.stringify([...new Set(request.users)]),
+      created_at: now,
+      expires_at: expiresAt,
+    };
+    await store.write(() => this.#addKey(principal, row));
+    return { ...(await this.#keyRecord(row)), key };
+  }
+
+  async listKeys(principal: Principal): Promise<Page<ApiKey>> {
+    const rows = await repository.listKeys(this.#core.store, principal.projectId, UNPAGED_LIMIT);
+    return wholePage(await Promise.all(rows.map((row) => this.#keyRecord(row))));
+  }
+
+  async getKey(principal: Principal, id: string): Promise<ApiKey> {
+    const row = await repository.findKey(this.#core.store, principal.projectId, id);
+    if (row === undefined) throw notFound("There is no API key with this id.");
+    return this.#keyRecord(row);
+  }
+
+  async hasKeys(projectId: string): Promise<boolean> {
+    return (await repository.countKeys(this.#core.store, projectId)) > 0;
+  }
+
+  /** Revokes a key: it stops working at once, in every process. */
+  async deleteKey(principal: Principal, id: string): Promise<void> {
+    await this.#core.store.write(() => this.#deleteKey(principal, id));
+  }
+
+  *#addProject(id: string, orgId: string, name: string, now: number): Transaction<ProjectRow> {
+    const known = yield* repository.projectInTransaction(id);
+    if (known !== undefined) return known;
+    const organization = yield* repository.organizationInTransaction(orgId);
+    if (organization === undefined)
+      yield* repository.addOrganization({ id: orgId, name: orgId, created_at: now });
+    const row: ProjectRow = { id, org_id: orgId, name, audience: null, created_at: now };
+    yield* repository.addProject(row);
+    yield* this.#core.keyring.addDataKey(id);
+    return row;
+  }
+
+  *#createProject(
+    principal: Principal,
+    id: string,
+    name: string,
+    orgId: string,
+    now: number,
+  ): Transaction<ProjectRow> {
+    if ((yield* repository.projectInTransaction(id)) !== undefined) {
+      throw alreadyExists(`There is a project "${id}" already.`);
+    }
+    yield* this.#audit.record({
+      projectId: id,
+      actor: actorOf(principal),
+      action: "project.create",
+      target: id,
+    });
+    return yield* this.#addProject(id, orgId, name, now);
+  }
+
+  *#deleteProject(principal: Principal, id: string): Transaction<void> {
+    if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
+    yield* this.#core.keyring.destroyDataKeys(id);
+    if ((yield* repository.deleteProject(id)) === 0) throw notFound(`There is no project "${id}".`);
+    yield* this.#audit.record({
+      projectId: null,
+      actor: actorOf(principal),
+      action: "project.delete",
+      target: id,
+    });
+  }
+
+  *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
+    yield* repository.addKey(row);
+    const { id, name, role } = row;
+    yield* this.#audit.record({
+      projectId: row.project_id,
+      actor: actorOf(principal),
+      action: "key.create",
+      target: id,
+      details: { name, role },
+    });
+  }
+
+  *#deleteKey(principal: Principal, id: string): Transaction<void> {
+    const { projectId } = principal;
+    if ((yield* repository.deleteKey(projectId, id)) === 0)
+      throw notFound("There is no API key with this id.");
+    yield* this.#audit.record({ projectId, actor: actorOf(principal), action: "key.delete", target: id });
+  }
+
+  async #keyRecord(row: KeyRow): Promise<ApiKey> {
+    const users = usersOf(row);
+    const lastUsed = await this.#executionLog.lastUsed("key", row.id);
+    return {
+      id: row.id,
+      name: row.name,
+      role: roleOf(row),
+      project_id: row.project_id,
+      prefix: row.prefix,
+      ...(users === null ? {} : { users: [...users] }),
+      created_at: timestamp(row.created_at),
+      ...(row.expires_at === null ? {} : { expires_at: timestamp(row.expires_at) }),
+      ...(lastUsed === undefined ? {} : { last_used_at: timestamp(lastUsed) }),
+    };
+  }
+}
+
+// A role that this version does not know can do nothing that needs one.
+function roleOf(row: KeyRow): Role {
+  return ROLES.find((role) => role === row.role) ?? "read";
+}
+
+function usersOf(row: KeyRow): readonly string[] | null {
+  return row.users === null ? null : JSON.parse(row.users);
+}
+
+function projectRecord(row: ProjectRow): Project {
+  const { id, org_id, name, audience, created_at } = row;
+  return { id, org_id, name, ...(audience === null ? {} : { audience }), created_at: timestamp(created_at) };
+}

@@ -1,0 +1,54 @@
+// A record and its preset together: what is really sent. A record may override any field of any request.
+import type { ProviderPreset } from "../tools";
+import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
+
+/** Everything that a consent and a refresh need to know about a provider, the client's secret apart. */
+export interface EffectiveOAuth2 {
+  clientId: string;
+  scopeDelimiter: "," | " ";
+  /** Code challenge method S256, or none. */
+  pkce: boolean;
+  authorize: RequestConfig;
+  token: RequestConfig;
+  refresh: RequestConfig | undefined;
+  userInfo: TriggeredRequestConfig | undefined;
+  /** Fact name → path into the token answer. */
+  facts: Readonly<Record<string, string>>;
+  /** Facts that together name the account at the provider. */
+  account: readonly string[];
+}
+
+const AUTHORIZE_PARAMS = {
+  response_type: "code",
+  client_id: "{{client_id}}",
+  redirect_uri: "{{redirect_uri}}",
+  scope: "{{scopes}}",
+};
+const TOKEN_PARAMS = { grant_type: "authorization_code", redirect_uri: "{{redirect_uri}}" };
+const REFRESH_PARAMS = { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" };
+
+/** Throws nothing: a record that passed `checkOAuth2` always has the two requests that are needed. */
+export function effectiveOAuth2(own: OAuth2Config, preset: ProviderPreset | undefined): EffectiveOAuth2 {
+  // Presets are written in the record's own shape; a test of each catalog checks them against the schema.
+  const base = (preset?.oauth2 ?? {}) as Partial<OAuth2Config>;
+  const refresh = merge(base.refresh_request, own.refresh_request);
+  return {
+    clientId: own.client_id,
+    scopeDelimiter: own.scope_delimiter ?? base.scope_delimiter ?? " ",
+    pkce: own.pkce?.enabled ?? base.pkce?.enabled ?? true,
+    authorize: withParams(merge(base.authorize_request, own.authorize_request), AUTHORIZE_PARAMS),
+    token: withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS),
+    refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
+    userInfo: merge(base.user_info_request, own.user_info_request),
+    facts: preset?.facts ?? {},
+    account: preset?.account ?? [],
+  };
+}
+
+function merge<T extends RequestConfig>(base: T | undefined, own: T | undefined): T | undefined {
+  return base === undefined ? own : { ...base, ...own };
+}
+
+function withParams(request: RequestConfig | undefined, params: Record<string, string>): RequestConfig {
+  return { ...request, endpoint: request?.endpoint ?? "", params: request?.params ?? params };
+}

@@ -1,0 +1,83 @@
+// The small language of `response_map`: `$.a.b`, `join('$.path',' ')`, `jwt_decode('$.token','$.claim')`, nested.
+import { isObject, type Json } from "../base";
+
+/** A parsed expression: evaluates against an answer. `undefined` when the path leads nowhere. */
+export type Expression = (answer: Json) => Json | undefined;
+
+const PATH = /^\$(?:\.[A-Za-z0-9_-]+|\[\d+\]|\['[^']+'\])*$/;
+const SEGMENT = /\.([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']+)'\]/g;
+
+/** Parses an expression. Throws `SyntaxError` with what was expected. */
+export function parseExpression(text: string): Expression {
+  const source = text.trim();
+  if (source.startsWith("$")) return path(source);
+  const call = /^(join|jwt_decode)\((.*)\)$/s.exec(source);
+  if (call === null) throw new SyntaxError("expected a path such as $.a.b, or join(…) or jwt_decode(…)");
+  const [first, second, ...rest] = splitArguments(call[2] ?? "");
+  if (first === undefined || second === undefined || rest.length > 0) {
+    throw new SyntaxError(`${call[1]} takes two arguments`);
+  }
+  const inner = parseExpression(unquote(first));
+  return call[1] === "join" ? join(inner, unquote(second)) : jwtDecode(inner, path(unquote(second)));
+}
+
+function path(source: string): Expression {
+  if (!PATH.test(source)) throw new SyntaxError("a path looks like $.a.b or $.list[0]");
+  const segments = [...source.matchAll(SEGMENT)].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+  return (answer) => {
+    let value: Json | undefined = answer;
+    for (const segment of segments) {
+      if (Array.isArray(value)) value = value[Number(segment)];
+      else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
+      else return undefined;
+    }
+    return value;
+  };
+}
+
+function join(inner: Expression, separator: string): Expression {
+  return (answer) => {
+    const value = inner(answer);
+    return Array.isArray(value) ? value.map(String).join(separator) : value;
+  };
+}
+
+// The claim of a token that came straight from the provider over TLS: read, not verified.
+function jwtDecode(inner: Expression, claim: Expression): Expression {
+  return (answer) => {
+    const token = inner(answer);
+    const payload = typeof token === "string" ? token.split(".")[1] : undefined;
+    if (payload === undefined) return undefined;
+    try {
+      const claims: Json = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+      return claim(claims);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Splits at commas outside quotes and parentheses. */
+function splitArguments(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let quoted = false;
+  let start = 0;
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index];
+    if (char === "'") quoted = depth === 0 ? !quoted : quoted;
+    if (quoted) continue;
+    if (char === "(") depth++;
+    if (char === ")") depth--;
+    if (char === "," && depth === 0) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+function unquote(text: string): string {
+  const trimmed = text.trim();
+  return /^'.*'$/s.test(trimmed) ? trimmed.slice(1, -1) : trimmed;
+}

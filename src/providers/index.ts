@@ -1,0 +1,21 @@
+// Auth providers.
+export type { EffectiveOAuth2 } from "./effective";
+export { type Expression, parseExpression } from "./expression";
+export {
+  type AuthProvider,
+  type AuthProviderCreate,
+  AuthProviderCreateRequest,
+  type AuthProviderPatch,
+  AuthProviderPatchRequest,
+  AuthProviderResponse,
+  type RequestConfig,
+  type TriggeredRequestConfig,
+} from "./schema";
+export {
+  type Chosen,
+  type Provider,
+  type ProviderChoice,
+  type ProviderDependents,
+  Providers,
+} from "./service";
+export { fill, mentions, type PlaceholderValues } from "./template";

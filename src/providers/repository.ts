@@ -1,0 +1,98 @@
+// SQL of auth providers.
+import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface ProviderRow {
+  project_id: string;
+  id: string;
+  provider_id: string | null;
+  type: string;
+  description: string | null;
+  external_id: string;
+  status: string;
+  /** JSON of the record's `oauth2` without the secret. */
+  oauth2: string;
+  sealed_client_secret: string | null;
+  /** Grows with each change of what a pending consent depends on. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const COLUMNS =
+  "project_id, id, provider_id, type, description, external_id, status, oauth2, sealed_client_secret, version, " +
+  "created_at, updated_at";
+const FIND = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE project_id = ? AND id = ?`);
+const FIND_BY_EXTERNAL_ID = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE external_id = ?`);
+const LIST = query<ProviderRow>(
+  `SELECT ${COLUMNS} FROM auth_providers WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+);
+const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const UPDATE = query(
+  "UPDATE auth_providers SET provider_id = ?, description = ?, status = ?, oauth2 = ?, sealed_client_secret = ?, " +
+    "version = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+);
+const DELETE = query("DELETE FROM auth_providers WHERE project_id = ? AND id = ?");
+
+export function findProvider(
+  store: Store,
+  projectId: string,
+  id: string,
+): Awaitable<ProviderRow | undefined> {
+  return store.get(FIND, projectId, id);
+}
+
+export function findByExternalId(store: Store, externalId: string): Awaitable<ProviderRow | undefined> {
+  return store.get(FIND_BY_EXTERNAL_ID, externalId);
+}
+
+export function listProviders(store: Store, projectId: string, limit: number): Awaitable<ProviderRow[]> {
+  return store.all(LIST, projectId, limit);
+}
+
+export function* providerInTransaction(projectId: string, id: string): Transaction<ProviderRow | undefined> {
+  return yield* get(FIND, projectId, id);
+}
+
+export function* providersInTransaction(projectId: string, limit: number): Transaction<ProviderRow[]> {
+  return yield* all(LIST, projectId, limit);
+}
+
+export function* addProvider(row: ProviderRow): Transaction<void> {
+  yield* run(
+    ADD,
+    row.project_id,
+    row.id,
+    row.provider_id,
+    row.type,
+    row.description,
+    row.external_id,
+    row.status,
+    row.oauth2,
+    row.sealed_client_secret,
+    row.version,
+    row.created_at,
+    row.updated_at,
+  );
+  yield* touch("providers");
+}
+
+export function* updateProvider(row: ProviderRow): Transaction<void> {
+  yield* run(
+    UPDATE,
+    row.provider_id,
+    row.description,
+    row.status,
+    row.oauth2,
+    row.sealed_client_secret,
+    row.version,
+    row.updated_at,
+    row.project_id,
+    row.id,
+  );
+  yield* touch("providers");
+}
+
+export function* deleteProvider(projectId: string, id: string): Transaction<number> {
+  yield* touch("providers");
+  return yield* run(DELETE, projectId, id);
+}

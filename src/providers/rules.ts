@@ -1,0 +1,105 @@
+// What a provider record must obey beyond its schema. Each rule names the field that breaks it.
+import { type FieldError, malformedRequest } from "../errors";
+import { parseExpression } from "./expression";
+import type { OAuth2Config, RequestConfig } from "./schema";
+import { unknownPlaceholders } from "./template";
+
+const REQUESTS = [
+  "authorize_request",
+  "token_request",
+  "refresh_request",
+  "user_info_request",
+  "token_introspection_request",
+] as const;
+
+/** Throws `malformed_request` with all broken rules. `preset`: the endpoints that a well-known provider brings. */
+export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
+  const errors = [
+    ...missingRequests(oauth2, hasPreset),
+    ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
+  ];
+  if (errors.length === 0) return;
+  const list = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
+  throw malformedRequest(`failed to validate request body: ${list}`, { fieldErrors: errors });
+}
+
+function missingRequests(oauth2: OAuth2Config, hasPreset: boolean): FieldError[] {
+  if (hasPreset) return [];
+  return (["authorize_request", "token_request"] as const)
+    .filter((name) => oauth2[name] === undefined)
+    .map((name) => ({
+      field: `oauth2.${name}`,
+      rule: "required",
+      message: "is required for a provider without a well-known provider_id",
+    }));
+}
+
+function checkRequest(name: string, request: RequestConfig | undefined): FieldError[] {
+  if (request === undefined) return [];
+  const field = `oauth2.${name}`;
+  const errors: FieldError[] = [];
+  const address = checkAddress(request.endpoint);
+  if (address !== undefined) errors.push({ field: `${field}.endpoint`, rule: "uri", message: address });
+  for (const [place, template] of templatesOf(request)) {
+    for (const unknown of unknownPlaceholders(template)) {
+      errors.push({
+        field: `${field}.${place}`,
+        rule: "placeholder",
+        message: `has the unknown placeholder {{${unknown}}}`,
+      });
+    }
+  }
+  for (const [target, expression] of Object.entries(request.response_map ?? {})) {
+    const broken = brokenExpression(expression);
+    if (broken !== undefined) {
+      errors.push({ field: `${field}.response_map.${target}`, rule: "expression", message: broken });
+    }
+  }
+  return errors;
+}
+
+function templatesOf(request: RequestConfig): [string, string][] {
+  const params = Object.entries(request.params ?? {}).map(([key, value]): [string, string] => [
+    `params.${key}`,
+    value,
+  ]);
+  const format = request.auth_header_value_format;
+  return [
+    ["endpoint", request.endpoint],
+    ...params,
+    ...(format === undefined ? [] : [["auth_header_value_format", format] satisfies [string, string]]),
+  ];
+}
+
+// Whether the address may be called is decided at every call by the address policy; here only what can never be right.
+function checkAddress(endpoint: string): string | undefined {
+  const url = URL.parse(endpoint.replaceAll(/\{\{[^{}]*\}\}/g, "x"));
+  if (url === null) return "must be an absolute address";
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password";
+  if (url.protocol === "http:" && isPublicHost(url.hostname)) return "must be https for a public host";
+  return undefined;
+}
+
+// A dotted name, or an address outside the ranges that never leave a site.
+function isPublicHost(host: string): boolean {
+  if (
+    host === "localhost" ||
+    host.endsWith(".localhost") ||
+    host.endsWith(".internal") ||
+    host.endsWith(".local")
+  ) {
+    return false;
+  }
+  if (/^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) || host.startsWith("[")) return false;
+  return host.includes(".");
+}
+
+function brokenExpression(text: string): string | undefined {
+  try {
+    parseExpression(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof SyntaxError ? error.message : "cannot be read";
+  }
+}

@@ -1,0 +1,121 @@
+// Records of auth providers, field for field as clients send and read them.
+import { type Static, Type } from "typebox";
+import { BindingResponse, ChosenId, SecretResponse } from "../identity";
+
+const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
+const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);
+const freeMap = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 4000 }));
+
+export const AUTH_METHODS = [
+  "",
+  "none",
+  "client_secret_post",
+  "client_secret_basic",
+  "client_secret_basic_raw",
+  "private_key_jwt",
+  "bearer_access_token",
+] as const;
+
+const requestConfig = {
+  endpoint,
+  method: Type.Optional(Type.Enum(["GET", "POST"])),
+  auth_method: Type.Optional(Type.Enum([...AUTH_METHODS])),
+  auth_header_value_format: Type.Optional(Type.String({ maxLength: 200 })),
+  params: Type.Optional(freeMap),
+  request_content_type: Type.Optional(contentType),
+  response_content_type: Type.Optional(contentType),
+  response_map: Type.Optional(freeMap),
+};
+const triggers = Type.Object({ on_token_grant: Type.Boolean(), on_token_refresh: Type.Boolean() });
+const expirationFormat = Type.Optional(Type.Enum(["absolute_unix_timestamp", "relative_seconds"]));
+
+export const RequestConfig = Type.Object({ ...requestConfig, expiration_format: expirationFormat });
+export const TriggeredRequestConfig = Type.Object({
+  ...requestConfig,
+  triggers,
+  expiration_format: expirationFormat,
+  enabled: Type.Optional(Type.Boolean()),
+});
+
+const Pkce = Type.Object({
+  enabled: Type.Optional(Type.Boolean()),
+  code_challenge_method: Type.Optional(Type.Enum(["S256"])),
+});
+
+const requests = {
+  authorize_request: Type.Optional(RequestConfig),
+  token_request: Type.Optional(RequestConfig),
+  refresh_request: Type.Optional(RequestConfig),
+  user_info_request: Type.Optional(TriggeredRequestConfig),
+  token_introspection_request: Type.Optional(TriggeredRequestConfig),
+};
+const common = {
+  scope_delimiter: Type.Optional(Type.Enum([",", " "])),
+  pkce: Type.Optional(Pkce),
+};
+const clientId = Type.String({ minLength: 1, maxLength: 1000 });
+const clientSecret = Type.Optional(Type.String({ minLength: 1, maxLength: 1000 }));
+
+export const OAuth2Create = Type.Object({
+  client_id: clientId,
+  client_secret: clientSecret,
+  ...common,
+  ...requests,
+});
+export const OAuth2Patch = Type.Object({
+  client_id: Type.Optional(clientId),
+  client_secret: clientSecret,
+  ...common,
+  authorize_request: Type.Optional(Type.Partial(RequestConfig)),
+  token_request: Type.Optional(Type.Partial(RequestConfig)),
+  refresh_request: Type.Optional(Type.Partial(RequestConfig)),
+  user_info_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
+  token_introspection_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
+});
+
+const descriptive = {
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  provider_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  type: Type.Optional(Type.Enum(["oauth2"])),
+  status: Type.Optional(Type.Enum(["active", "inactive"])),
+};
+
+export const AuthProviderCreateRequest = Type.Object({
+  id: ChosenId,
+  ...descriptive,
+  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: "^[A-Za-z0-9._-]+$" })),
+  oauth2: OAuth2Create,
+});
+
+export const AuthProviderPatchRequest = Type.Object({
+  id: Type.Optional(ChosenId),
+  ...descriptive,
+  oauth2: Type.Optional(OAuth2Patch),
+});
+
+const time = Type.String({ format: "date-time" });
+
+export const AuthProviderResponse = Type.Object({
+  id: ChosenId,
+  provider_id: Type.Optional(Type.String()),
+  type: Type.Enum(["oauth2"]),
+  status: Type.Enum(["active", "inactive"]),
+  description: Type.Optional(Type.String()),
+  binding: BindingResponse,
+  created_at: time,
+  updated_at: time,
+  oauth2: Type.Object({
+    client_id: Type.String(),
+    client_secret: SecretResponse,
+    redirect_uri: Type.String({ description: "The address to register at the provider." }),
+    ...common,
+    ...requests,
+  }),
+});
+
+export type RequestConfig = Static<typeof RequestConfig>;
+export type TriggeredRequestConfig = Static<typeof TriggeredRequestConfig>;
+export type OAuth2Config = Omit<Static<typeof OAuth2Create>, "client_secret">;
+export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
+export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;
+export type AuthProvider = Static<typeof AuthProviderResponse>;

@@ -1,0 +1,257 @@
+// Auth providers: where and how users consent. Records, their rules, and the choice of one for a requirement.
+import { timestamp, UNPAGED_LIMIT, wholePage, type Page } from "../base";
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { newToken } from "../crypto";
+import { alreadyExists, malformedRequest, notFound } from "../errors";
+import { actorOf, type Principal, projectBinding } from "../identity";
+import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import type { ProviderPreset } from "../tools";
+import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
+import { patched } from "./patch";
+import * as repository from "./repository";
+import type { ProviderRow } from "./repository";
+import { checkOAuth2 } from "./rules";
+import type { AuthProvider, AuthProviderCreate, AuthProviderPatch, OAuth2Config } from "./schema";
+
+/** A provider as the services use it. */
+export interface Provider {
+  id: string;
+  projectId: string;
+  /** Well-known id, when it has one. */
+  providerId: string | undefined;
+  type: "oauth2";
+  description: string | undefined;
+  active: boolean;
+  version: number;
+  redirectUri: string;
+  oauth2: EffectiveOAuth2;
+  sealedClientSecret: string | null;
+}
+
+/** How a requirement names a provider. */
+export interface ProviderChoice {
+  /** One exact record. */
+  id?: string | undefined;
+  /** Well-known provider, or a record's id. */
+  provider_id?: string | undefined;
+}
+
+export type Chosen = { provider: Provider; note?: string } | { provider: undefined; reason: string };
+
+/** What must happen to other records, in the same transaction, when a provider changes or goes. */
+export interface ProviderDependents {
+  changed(projectId: string, id: string): Transaction<void>;
+  removed(projectId: string, id: string): Transaction<void>;
+}
+
+export class Providers {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #presets: ReadonlyMap<string, ProviderPreset>;
+  readonly #dependents: ProviderDependents;
+  readonly #ofProject: CachedByGeneration<string, Provider[]>;
+
+  constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#presets = new Map(presets.map((preset) => [preset.id, preset]));
+    this.#dependents = dependents;
+    this.#ofProject = new CachedByGeneration(core.store, "providers");
+  }
+
+  async list(principal: Principal): Promise<Page<AuthProvider>> {
+    const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
+    return wholePage(rows.map((row) => this.#record(row)));
+  }
+
+  async get(principal: Principal, id: string): Promise<AuthProvider> {
+    const row = await repository.findProvider(this.#core.store, principal.projectId, id);
+    if (row === undefined) throw unknown(id);
+    return this.#record(row);
+  }
+
+  /** Throws `already_exists`, or `malformed_request` naming the fields. */
+  async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
+    const { store, clock, random } = this.#core;
+    const { client_secret, ...oauth2 } = request.oauth2;
+    checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
+    const now = clock.now();
+    const row: ProviderRow = {
+      project_id: principal.projectId,
+      id: request.id,
+      provider_id: request.provider_id ?? null,
+      type: request.type ?? "oauth2",
+      description: request.description ?? null,
+      external_id: request.external_id ?? newToken(random).slice(0, 24),
+      status: request.status ?? "active",
+      oauth2: JSON.stringify(oauth2),
+      sealed_client_secret: await this.#seal(principal.projectId, request.id, client_secret),
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    };
+    await store.write(() => this.#create(principal, row));
+    return this.#record(row);
+  }
+
+  /** Changes what is given. Pending consents of this provider are dropped when what they depend on changes. */
+  async update(principal: Principal, id: string, patch: AuthProviderPatch): Promise<AuthProvider> {
+    if (patch.id !== undefined && patch.id !== id)
+      throw malformedRequest("id may only repeat the id of the path.");
+    const secret = await this.#seal(principal.projectId, id, patch.oauth2?.client_secret);
+    const now = this.#core.clock.now();
+    const row = await this.#core.store.write(() => this.#update(principal, id, patch, secret, now));
+    return this.#record(row);
+  }
+
+  /** Removes the record together with its connections and pending consents; answers what was removed. */
+  async delete(principal: Principal, id: string): Promise<AuthProvider> {
+    const row = await this.#core.store.write(() => this.#delete(principal, id));
+    return this.#record(row);
+  }
+
+  /** The record that a requirement means, or why there is none. */
+  async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
+    const providers = await this.#load(projectId);
+    const name = choice.id ?? choice.provider_id ?? "";
+    const exact = providers.filter(({ id }) => id === name);
+    const wellKnown =
+      choice.id === undefined ? providers.filter(({ providerId }) => providerId === name) : [];
+    const candidates = [...exact, ...wellKnown.filter((provider) => !exact.includes(provider))];
+    const [provider, ...others] = candidates.filter(({ active }) => active);
+    if (provider !== undefined) {
+      const note = `several providers serve "${name}"; the oldest active one, "${provider.id}", is used`;
+      return others.length === 0 || exact.includes(provider) ? { provider } : { provider, note };
+    }
+    if (candidates.length > 0)
+      return { provider: undefined, reason: `the auth provider "${name}" is inactive` };
+    return { provider: undefined, reason: `no auth provider "${name}" is configured in this project` };
+  }
+
+  /** One provider by its own id. */
+  async find(projectId: string, id: string): Promise<Provider | undefined> {
+    return (await this.#load(projectId)).find((provider) => provider.id === id);
+  }
+
+  /** The provider whose redirect address ends in this id. */
+  async findByExternalId(externalId: string): Promise<Provider | undefined> {
+    const row = await repository.findByExternalId(this.#core.store, externalId);
+    return row === undefined ? undefined : this.#provider(row);
+  }
+
+  /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */
+  async clientSecret(provider: Provider): Promise<string | undefined> {
+    if (provider.sealedClientSecret === null) return undefined;
+    return this.#core.keyring.open(provider.projectId, place(provider.id), provider.sealedClientSecret);
+  }
+
+  async #load(projectId: string): Promise<Provider[]> {
+    return this.#ofProject.get(projectId, async () => {
+      const rows = await repository.listProviders(this.#core.store, projectId, UNPAGED_LIMIT);
+      return rows.map((row) => this.#provider(row));
+    });
+  }
+
+  *#create(principal: Principal, row: ProviderRow): Transaction<void> {
+    if ((yield* repository.providerInTransaction(row.project_id, row.id)) !== undefined) {
+      throw alreadyExists(`There is an auth provider "${row.id}" already.`);
+    }
+    try {
+      yield* repository.addProvider(row);
+    } catch (error) {
+      if (error instanceof UniqueViolation) throw alreadyExists("This external_id is in use.");
+      throw error;
+    }
+    yield* this.#log(principal, "provider.create", row.id);
+  }
+
+  *#update(
+    principal: Principal,
+    id: string,
+    patch: AuthProviderPatch,
+    sealedSecret: string | null,
+    now: number,
+  ): Transaction<ProviderRow> {
+    const row = yield* repository.providerInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknown(id);
+    const next = patched(row, patch, sealedSecret, now);
+    checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
+    yield* repository.updateProvider(next);
+    if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
+    yield* this.#log(principal, "provider.update", id);
+    return next;
+  }
+
+  *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
+    const row = yield* repository.providerInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknown(id);
+    yield* this.#dependents.removed(principal.projectId, id);
+    yield* repository.deleteProvider(principal.projectId, id);
+    yield* this.#log(principal, "provider.delete", id);
+    return row;
+  }
+
+  *#log(principal: Principal, action: string, target: string): Transaction<void> {
+    yield* this.#audit.record({ projectId: principal.projectId, actor: actorOf(principal), action, target });
+  }
+
+  #presetOf(providerId: string | undefined): ProviderPreset | undefined {
+    return providerId === undefined ? undefined : this.#presets.get(providerId);
+  }
+
+  async #seal(projectId: string, id: string, secret: string | undefined): Promise<string | null> {
+    return secret === undefined ? null : this.#core.keyring.seal(projectId, place(id), secret);
+  }
+
+  #redirectUri(row: ProviderRow): string {
+    return `${this.#core.publicUrl()}/api/v1/oauth/${row.external_id}/callback`;
+  }
+
+  #provider(row: ProviderRow): Provider {
+    return {
+      id: row.id,
+      projectId: row.project_id,
+      providerId: row.provider_id ?? undefined,
+      type: "oauth2",
+      description: row.description ?? undefined,
+      active: row.status === "active",
+      version: row.version,
+      redirectUri: this.#redirectUri(row),
+      oauth2: effectiveOAuth2(oauth2Of(row), this.#presetOf(row.provider_id ?? undefined)),
+      sealedClientSecret: row.sealed_client_secret,
+    };
+  }
+
+  #record(row: ProviderRow): AuthProvider {
+    const { client_id, ...rest } = oauth2Of(row);
+    return {
+      id: row.id,
+      ...(row.provider_id === null ? {} : { provider_id: row.provider_id }),
+      type: "oauth2",
+      status: row.status === "active" ? "active" : "inactive",
+      ...(row.description === null ? {} : { description: row.description }),
+      binding: projectBinding(row.project_id),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      oauth2: {
+        client_id,
+        client_secret: { binding: "project", editable: true, exists: row.sealed_client_secret !== null },
+        redirect_uri: this.#redirectUri(row),
+        ...rest,
+      },
+    };
+  }
+}
+
+function oauth2Of(row: ProviderRow): OAuth2Config {
+  return JSON.parse(row.oauth2);
+}
+
+function place(id: string): { table: string; row: string; field: string } {
+  return { table: "auth_providers", row: id, field: "client_secret" };
+}
+
+function unknown(id: string): Error {
+  return notFound(`There is no auth provider "${id}" in this project.`);
+}

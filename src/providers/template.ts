@@ -1,0 +1,34 @@
+// Placeholders of request templates: `{{client_id}}` and the like.
+export const PLACEHOLDERS = [
+  "client_id",
+  "client_secret",
+  "redirect_uri",
+  "scopes",
+  "existing_scopes",
+  "refresh_token",
+  "access_token",
+] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+export type PlaceholderValues = { readonly [K in Placeholder]?: string };
+
+const FORM = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+/** Names of placeholders in a template that do not exist. */
+export function unknownPlaceholders(template: string): string[] {
+  return [...template.matchAll(FORM)]
+    .map((match) => match[1] ?? "")
+    .filter((name) => !PLACEHOLDERS.some((known) => known === name));
+}
+
+/** Fills a template in. A placeholder without a value becomes empty text. */
+export function fill(template: string, values: PlaceholderValues): string {
+  return template.replaceAll(FORM, (_whole, name: string) => {
+    const placeholder = PLACEHOLDERS.find((known) => known === name);
+    return (placeholder === undefined ? undefined : values[placeholder]) ?? "";
+  });
+}
+
+/** Whether a template mentions a placeholder. */
+export function mentions(template: string, placeholder: Placeholder): boolean {
+  return [...template.matchAll(FORM)].some((match) => match[1] === placeholder);
+}

@@ -1,0 +1,174 @@
+// Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, createLog, type Log, systemClock } from "./base";
+import { Audit, ExecutionLog } from "./audit";
+import { AuthorizationService, Consent, failFlowsOfProvider } from "./authorization";
+import { type Config, ensureFolder } from "./config";
+import { Connections, removeConnectionsOfProvider } from "./connections";
+import type { Core } from "./core";
+import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
+import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
+import { Identity } from "./identity";
+import { Providers } from "./providers";
+import { Secrets } from "./secrets";
+import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
+import { type Catalog, Tools } from "./tools";
+
+/** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
+export interface RuntimeParts {
+  clock?: Clock;
+  random?: Random;
+  log?: Log;
+  openStore?: (options: SqliteOptions) => Store;
+  openKeyring?: (options: KeyringOptions) => Promise<Keyring>;
+  egress?: Egress;
+}
+
+export interface Health {
+  healthy: boolean;
+  reason?: string;
+}
+
+export interface Runtime {
+  readonly core: Core;
+  readonly identity: Identity;
+  readonly providers: Providers;
+  readonly secrets: Secrets;
+  readonly connections: Connections;
+  readonly authorization: AuthorizationService;
+  readonly consent: Consent;
+  readonly tools: Tools;
+  health(): Promise<Health>;
+  /** Says where the server really listens, when the configuration leaves it open (port 0). */
+  listensOn(address: string): void;
+  close(): Promise<void>;
+}
+
+/** Opens the data folder and starts the services. Throws `configuration` with one line on what stops the start. */
+export async function createRuntime(
+  config: Config,
+  catalogs: readonly Catalog[],
+  parts: RuntimeParts = {},
+): Promise<Runtime> {
+  const { settings } = config;
+  const clock = parts.clock ?? systemClock;
+  const random = parts.random ?? systemRandom;
+  const log = parts.log ?? standardErrorLog(config, clock);
+  const folder = config.dataFolder();
+  ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
+  chmodSync(folder, 0o700);
+  const openStore = parts.openStore ?? openSqlite;
+  const store = openStore({ file: join(folder, "runtime.db"), migrations: mainMigrations });
+  const logStore = openStore({
+    file: join(folder, "executions.db"),
+    migrations: executionLogMigrations,
+    durability: "normal",
+  });
+  try {
+    const keyring = await (parts.openKeyring ?? openKeyring)({
+      store,
+      random,
+      now: () => clock.now(),
+      settings: {
+        value: config.rootKey,
+        file: settings.root_key_file,
+        defaultFile: settings.root_key_file ?? config.defaultRootKeyFile(),
+      },
+    });
+    let listening: string | undefined;
+    const core: Core = {
+      store,
+      keyring,
+      clock,
+      random,
+      log,
+      settings,
+      egress: parts.egress ?? egressOf(config, log),
+      publicUrl: () => trimSlash(settings.public_url ?? listening ?? defaultAddress(config)),
+    };
+    const services = await createServices(core, logStore, catalogs);
+    return {
+      core,
+      ...services,
+      health: () => healthOf(store),
+      listensOn: (address) => {
+        listening = address;
+      },
+      close: async () => {
+        await logStore.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await logStore.close();
+    await store.close();
+    throw error;
+  }
+}
+
+async function createServices(core: Core, logStore: Store, catalogs: readonly Catalog[]) {
+  const { clock, random, log } = core;
+  const audit = new Audit({ clock, random });
+  const executionLog = new ExecutionLog({ store: logStore, clock, log });
+  const identity = new Identity(core, audit, executionLog);
+  const presets = catalogs.flatMap((catalog) => catalog.presets);
+  const providers = new Providers(core, audit, presets, {
+    *changed(projectId, id) {
+      yield* failFlowsOfProvider(projectId, id, "the auth provider was changed meanwhile", clock.now());
+    },
+    *removed(projectId, id) {
+      yield* failFlowsOfProvider(projectId, id, "the auth provider was deleted", clock.now());
+      yield* removeConnectionsOfProvider(projectId, id);
+    },
+  });
+  const secrets = new Secrets(core, audit, executionLog);
+  const connections = new Connections(core, audit, providers);
+  const authorization = new AuthorizationService(core, providers, connections);
+  const consent = new Consent(core, providers, connections);
+  const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
+  await identity.ensureDefaults();
+  return { identity, providers, secrets, connections, authorization, consent, tools };
+}
+
+function egressOf({ settings }: Config, log: Log): Egress {
+  return createEgress({
+    allow: settings["egress.allow"],
+    timeoutMs: settings["egress.timeout"] * 1000,
+    maxBytes: settings["egress.max_bytes"],
+    proxy: proxyFromEnvironment(process.env),
+    log,
+  });
+}
+
+async function healthOf(store: Store): Promise<Health> {
+  try {
+    await store.generation("projects");
+    await store.check();
+    return { healthy: true };
+  } catch {
+    return { healthy: false, reason: "The database cannot be used. The log has the reason." };
+  }
+}
+
+function standardErrorLog({ settings }: Config, clock: Clock): Log {
+  const write = (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  };
+  return createLog({ level: settings["log.level"], clock, write });
+}
+
+/** An address that a browser on this machine reaches, whatever the server listens on. */
+function defaultAddress({ settings }: Config): string {
+  return addressOf(settings.host, settings.port);
+}
+
+export function addressOf(host: string, port: number): string {
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const name = everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function trimSlash(address: string): string {
+  return address.replace(/\/+$/, "");
+}

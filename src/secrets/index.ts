@@ -1,0 +1,9 @@
+// Stored secrets.
+export {
+  SecretKey,
+  type StoredSecret,
+  StoredSecretResponse,
+  type UpsertStoredSecret,
+  UpsertStoredSecretRequest,
+} from "./schema";
+export { Secrets } from "./service";

@@ -1,0 +1,120 @@
+// Stored secrets. The value goes in and is never shown again; tools get it by key.
+import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import type { Audit, ExecutionLog } from "../audit";
+import type { Core } from "../core";
+import { newId } from "../crypto";
+import { notFound } from "../errors";
+import { actorOf, type Principal, projectBinding } from "../identity";
+import type { Transaction } from "../store";
+import * as repository from "./repository";
+import type { SecretRow } from "./repository";
+import type { StoredSecret, UpsertStoredSecret } from "./schema";
+
+export class Secrets {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #executionLog: ExecutionLog;
+
+  constructor(core: Core, audit: Audit, executionLog: ExecutionLog) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#executionLog = executionLog;
+  }
+
+  async list(principal: Principal): Promise<Page<StoredSecret>> {
+    const rows = await repository.listSecrets(this.#core.store, principal.projectId, UNPAGED_LIMIT);
+    return wholePage(await Promise.all(rows.map((row) => this.#record(row))));
+  }
+
+  /** Creates the secret or replaces its value. The key keeps the case in which it was first written. */
+  async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
+    const { store, keyring, clock } = this.#core;
+    const { projectId } = principal;
+    // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
+    const sealed = await keyring.seal(projectId, place(fold(key)), request.value);
+    const now = clock.now();
+    const row = await store.write(() => this.#upsert(principal, key, request.description, sealed, now));
+    return this.#record(row);
+  }
+
+  /** Deletes by id or key. Throws `not_found`. */
+  async delete(principal: Principal, idOrKey: string): Promise<void> {
+    await this.#core.store.write(() => this.#delete(principal, idOrKey));
+  }
+
+  /** The value that a tool asks for; undefined when it is not set. Counts as an access. */
+  async value(projectId: string, key: string): Promise<string | undefined> {
+    const row = await repository.findSecret(this.#core.store, projectId, fold(key));
+    if (row === undefined) return undefined;
+    this.#executionLog.used("secret", row.id);
+    return this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value);
+  }
+
+  async exists(projectId: string, key: string): Promise<boolean> {
+    return (await repository.findSecret(this.#core.store, projectId, fold(key))) !== undefined;
+  }
+
+  *#upsert(
+    principal: Principal,
+    key: string,
+    description: string | undefined,
+    sealed: string,
+    now: number,
+  ): Transaction<SecretRow> {
+    const { projectId } = principal;
+    const known = yield* repository.secretInTransaction(projectId, { foldedKey: fold(key) });
+    const row: SecretRow = {
+      id: known?.id ?? newId("sec", now, this.#core.random),
+      project_id: projectId,
+      key: known?.key ?? key,
+      folded_key: fold(key),
+      description: description ?? known?.description ?? null,
+      sealed_value: sealed,
+      created_at: known?.created_at ?? now,
+      updated_at: now,
+    };
+    if (known === undefined) yield* repository.addSecret(row);
+    else yield* repository.updateSecret(row);
+    yield* this.#audit.record({
+      projectId,
+      actor: actorOf(principal),
+      action: "secret.upsert",
+      target: row.key,
+    });
+    return row;
+  }
+
+  *#delete(principal: Principal, idOrKey: string): Transaction<void> {
+    const { projectId } = principal;
+    const row = yield* repository.secretInTransaction(projectId, { id: idOrKey, foldedKey: fold(idOrKey) });
+    if (row === undefined) throw notFound("There is no secret with this id or key in this project.");
+    yield* repository.deleteSecret(projectId, row.id);
+    yield* this.#audit.record({
+      projectId,
+      actor: actorOf(principal),
+      action: "secret.delete",
+      target: row.key,
+    });
+  }
+
+  async #record(row: SecretRow): Promise<StoredSecret> {
+    const accessed = await this.#executionLog.lastUsed("secret", row.id);
+    return {
+      id: row.id,
+      key: row.key,
+      ...(row.description === null ? {} : { description: row.description }),
+      binding: projectBinding(row.project_id),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      ...(accessed === undefined ? {} : { last_accessed_at: timestamp(accessed) }),
+    };
+  }
+}
+
+function fold(key: string): string {
+  return key.toLowerCase();
+}
+
+function place(foldedKey: string): { table: string; row: string; field: string } {
+  return { table: "secrets", row: foldedKey, field: "value" };
+}

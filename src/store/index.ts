@@ -1,0 +1,23 @@
+// The database port and its engines.
+export type { Migration } from "./migrate";
+export {
+  all,
+  type Awaitable,
+  get,
+  type Kind,
+  type Query,
+  query,
+  run,
+  type SqlValue,
+  type Step,
+  type Store,
+  touch,
+  type Transaction,
+  UniqueViolation,
+  type Wait,
+} from "./port";
+export { CachedByGeneration } from "./cache";
+export { mainMigrations } from "./schema/main";
+export { openSqlite, type SqliteOptions } from "./sqlite";
+export { executionLogMigrations } from "./schema/execution-log";
+export { type Lease, releaseLease, stillHeld, takeLease } from "./lease";

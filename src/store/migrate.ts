@@ -1,0 +1,65 @@
+// Forward-only migrations. A database written by a newer version is refused before anything touches it.
+import { Database } from "bun:sqlite";
+import { configurationError } from "../errors";
+
+export interface Migration {
+  /** 1, 2, 3 …: the schema's version after it ran. */
+  version: number;
+  name: string;
+  statements: readonly string[];
+}
+
+interface Applied {
+  version: number;
+}
+
+const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL
+) STRICT`;
+const HAS_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'";
+const NEWEST = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
+
+/** Throws `configuration` when the file's schema is newer than the newest known migration. Opens it read-only. */
+export function refuseNewer(file: string, migrations: readonly Migration[]): void {
+  const database = new Database(file, { readonly: true, strict: true });
+  try {
+    database.run("PRAGMA busy_timeout=5000");
+    const found = versionOf(database);
+    const known = newestOf(migrations);
+    if (found > known) {
+      throw configurationError(
+        `${file} was written by a newer version of runtime (schema ${found}, this one knows ${known}). ` +
+          "Use that version, or restore a backup made before the upgrade.",
+      );
+    }
+  } finally {
+    database.close();
+  }
+}
+
+/** Brings an open database to the newest version, in one transaction. Safe when two processes start at once. */
+export function migrate(database: Database, migrations: readonly Migration[]): void {
+  if (versionOf(database) >= newestOf(migrations)) return;
+  database
+    .transaction(() => {
+      database.run(TABLE);
+      const current = versionOf(database);
+      for (const migration of migrations) {
+        if (migration.version <= current) continue;
+        for (const statement of migration.statements) database.run(statement);
+        database
+          .query("INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)")
+          .run(migration.version, migration.name, new Date().toISOString());
+      }
+    })
+    .immediate();
+}
+
+function versionOf(database: Database): number {
+  if (database.query(HAS_TABLE).get() === null) return 0;
+  return database.query<Applied, []>(NEWEST).get()?.version ?? 0;
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return Math.max(0, ...migrations.map((migration) => migration.version));
+}

@@ -1,0 +1,96 @@
+// The database port. Everything above it treats an answer as "a value, or a promise of it", so the same services run
+// on an engine that answers at once and on one that answers a turn later.
+
+export type SqlValue = string | number | null;
+export type Awaitable<T> = T | Promise<T>;
+
+/** A fixed statement in the common subset of SQL, with `?` parameters. `Row` is what one row of it looks like. */
+export interface Query<Row> {
+  readonly text: string;
+  /** Only for the type checker: never set. */
+  readonly row?: Row;
+}
+
+export function query<Row = never>(text: string): Query<Row> {
+  return { text };
+}
+
+/** One statement that a transaction asks its engine to run. */
+export interface Step {
+  readonly method: "get" | "all" | "run";
+  readonly text: string;
+  readonly params: readonly SqlValue[];
+}
+
+/**
+ * The body of a transaction: a generator that yields steps. One body runs to its end inside
+ * `BEGIN IMMEDIATE … COMMIT` on SQLite and step by step elsewhere. It must not wait for anything but its steps.
+ */
+export type Transaction<T> = Generator<Step, T, unknown>;
+
+/** First row of a query, inside a transaction. */
+export function* get<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row | undefined> {
+  // The engine answers with rows of the shape that the statement declares.
+  return (yield { method: "get", text: statement.text, params }) as Row | undefined;
+}
+
+/** All rows of a query, inside a transaction. */
+export function* all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row[]> {
+  return (yield { method: "all", text: statement.text, params }) as Row[];
+}
+
+/** Runs a statement inside a transaction; the number of rows it changed. */
+export function* run(statement: Query<never>, ...params: SqlValue[]): Transaction<number> {
+  return (yield { method: "run", text: statement.text, params }) as number;
+}
+
+/** Kinds of records that are cached or waited for. A change raises the kind's generation in its own transaction. */
+export const KINDS = [
+  "keys",
+  "projects",
+  "providers",
+  "secrets",
+  "settings",
+  "connections",
+  "authorizations",
+  "leases",
+  "idempotency",
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHERE kind = ?");
+
+/** Says, inside the transaction that changes it, that a kind of record has changed. */
+export function* touch(kind: Kind): Transaction<void> {
+  yield* run(TOUCH, kind);
+}
+
+export interface Wait {
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface Store {
+  /** First row, or undefined. */
+  get<Row>(statement: Query<Row>, ...params: SqlValue[]): Awaitable<Row | undefined>;
+  all<Row>(statement: Query<Row>, ...params: SqlValue[]): Awaitable<Row[]>;
+  /**
+   * Runs a transaction body and resolves after its commit is durable. What the body throws rolls it back and rejects.
+   * Throws `unavailable` when the write lock cannot be had in time.
+   */
+  write<T>(body: () => Transaction<T>): Promise<T>;
+  /** The kind's generation, read at most once per event-loop turn. */
+  generation(kind: Kind): Awaitable<number>;
+  /** Resolves when the kind's generation is no longer `since`, whichever process changed it, or when time is up. */
+  changed(kind: Kind, since: number, wait: Wait): Promise<void>;
+  /** Resolves when the database can be read and the last commit went through; rejects with the reason otherwise. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What an engine throws when a row breaks a UNIQUE or PRIMARY KEY rule. */
+export class UniqueViolation extends Error {
+  constructor(cause: unknown) {
+    super("a row with this key exists", { cause });
+  }
+}

@@ -1,0 +1,287 @@
+// Engine 1: one SQLite file in WAL mode, shared by any number of processes. Reads of one event-loop turn share a read
+// transaction, writes of one turn share a commit: the lock and the fsync are what costs, not the statements.
+import { Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import { RuntimeError, unavailable } from "../errors";
+import { type Migration, migrate, refuseNewer } from "./migrate";
+import { type Awaitable, type Kind, KINDS, query, type Query, type SqlValue, type Store } from "./port";
+import { type Step, touch, type Transaction, UniqueViolation, type Wait } from "./port";
+import { Watch } from "./watch";
+
+export interface SqliteOptions {
+  file: string;
+  migrations: readonly Migration[];
+  /** `full` survives power loss; `normal` may lose the last commits then (the execution log). Default `full`. */
+  durability?: "full" | "normal";
+  /** How long a write waits for another process's lock, ms. Default 30 s. */
+  lockTimeoutMs?: number;
+}
+
+interface Pending {
+  body: () => Transaction<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (reason: unknown) => void;
+  since: number;
+}
+
+// A blocked event loop is an outage: SQLite itself waits only this long for a lock, the rest is a timer's work.
+const BUSY_TIMEOUT_MS = 20;
+const OPEN_TIMEOUT_MS = 5000;
+const LOCK_TIMEOUT_MS = 30_000;
+
+const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
+const DATA_VERSION = query<{ data_version: number }>("PRAGMA data_version");
+
+/** Opens (and migrates) the file. Throws `configuration` when it was written by a newer version. */
+export function openSqlite(options: SqliteOptions): Store {
+  if (existsSync(options.file)) refuseNewer(options.file, options.migrations);
+  const writer = open(options.file, options.durability ?? "full");
+  try {
+    migrate(writer, options.migrations);
+    chmodSync(options.file, 0o600);
+    writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+    const reader = open(options.file, options.durability ?? "full");
+    reader.run("PRAGMA query_only=ON");
+    return new SqliteStore(reader, writer, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+function open(file: string, durability: "full" | "normal"): Database {
+  makePrivate(file);
+  const database = new Database(file, { create: true, strict: true });
+  try {
+    database.run(`PRAGMA busy_timeout=${OPEN_TIMEOUT_MS}`);
+    enterWal(database);
+    database.run(`PRAGMA synchronous=${durability}`);
+    database.run("PRAGMA foreign_keys=ON");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+// SQLite gives the -wal and -shm files the mode that the database has when they are made, so it is 0600 from the first
+// byte. Only a new file is opened here: closing a descriptor of a database in use would drop this process's locks.
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch {
+    // It is there already, or SQLite says next why it cannot be made.
+  }
+}
+
+// SQLite never waits for the lock when the journal mode changes: two processes that both make the file meet here.
+function enterWal(database: Database): void {
+  const until = performance.now() + OPEN_TIMEOUT_MS;
+  for (;;) {
+    try {
+      database.run("PRAGMA journal_mode=WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      Bun.sleepSync(5);
+    }
+  }
+}
+
+class SqliteStore implements Store {
+  readonly #reader: Database;
+  readonly #writer: Database;
+  readonly #lockTimeoutMs: number;
+  readonly #watch = new Watch((kind) => this.generation(kind));
+  readonly #generations = new Map<Kind, number>();
+  #dataVersion = -1;
+  #reading = false;
+  #generationsRead = false;
+  #queue: Pending[] = [];
+  #flushing: ReturnType<typeof setImmediate> | ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+  /** Why the last group could not be committed; a commit that goes through clears it. */
+  #failure: unknown;
+
+  constructor(reader: Database, writer: Database, lockTimeoutMs: number) {
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#lockTimeoutMs = lockTimeoutMs;
+  }
+
+  get<Row>(statement: Query<Row>, ...params: SqlValue[]): Row | undefined {
+    this.#beginRead();
+    return this.#reader.query<Row, SqlValue[]>(statement.text).get(...params) ?? undefined;
+  }
+
+  all<Row>(statement: Query<Row>, ...params: SqlValue[]): Row[] {
+    this.#beginRead();
+    return this.#reader.query<Row, SqlValue[]>(statement.text).all(...params);
+  }
+
+  write<T>(body: () => Transaction<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(unavailable("The database is closed."));
+    return new Promise<T>((resolve, reject) => {
+      // The queue holds transactions of every type; each is resolved with what its own body returned.
+      const settle = resolve as (value: unknown) => void;
+      this.#queue.push({
+        body,
+        resolve: settle,
+        reject,
+        since: performance.now(),
+      });
+      this.#flushing ??= setImmediate(() => this.#flush());
+    });
+  }
+
+  generation(kind: Kind): Awaitable<number> {
+    this.#beginRead();
+    if (!this.#generationsRead) {
+      // `data_version` changes when any other connection commits, the writer's among them.
+      const version = this.get(DATA_VERSION)?.data_version ?? 0;
+      if (version !== this.#dataVersion) {
+        for (const row of this.all(GENERATIONS)) this.#generations.set(row.kind, row.value);
+        this.#dataVersion = version;
+      }
+      this.#generationsRead = true;
+    }
+    return this.#generations.get(kind) ?? 0;
+  }
+
+  async check(): Promise<void> {
+    // A database whose commits fail is asked again by a small one: the disk may have room again.
+    if (this.#failure !== undefined) await this.write(leastWork);
+    this.all(GENERATIONS);
+  }
+
+  changed(kind: Kind, since: number, wait: Wait): Promise<void> {
+    return this.#watch.changed(kind, since, wait);
+  }
+
+  async close(): Promise<void> {
+    while (this.#queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watch.close();
+    this.#endRead();
+    this.#reader.close();
+    this.#writer.close();
+  }
+
+  #beginRead(): void {
+    if (this.#reading) return;
+    this.#reader.query("BEGIN").run();
+    this.#reading = true;
+    setImmediate(() => this.#endRead());
+  }
+
+  #endRead(): void {
+    if (!this.#reading) return;
+    this.#reading = false;
+    this.#generationsRead = false;
+    this.#reader.query("COMMIT").run();
+  }
+
+  #flush(): void {
+    this.#flushing = undefined;
+    try {
+      this.#writer.query("BEGIN IMMEDIATE").run();
+    } catch (error) {
+      this.#later(error);
+      return;
+    }
+    const group = this.#queue;
+    this.#queue = [];
+    const done: [Pending, unknown][] = [];
+    try {
+      for (const pending of group) this.#runOne(pending, done);
+      this.#writer.query("COMMIT").run();
+    } catch (error) {
+      // The whole group is gone (disk full, I/O error): nobody is told that it was stored.
+      if (this.#writer.inTransaction) this.#writer.query("ROLLBACK").run();
+      this.#failure = error;
+      for (const pending of group) pending.reject(translate(error));
+      return;
+    }
+    this.#failure = undefined;
+    // A caller reads its own write: the shared read transaction, older than the commit, ends here.
+    this.#endRead();
+    for (const [pending, value] of done) pending.resolve(value);
+    void this.#watch.check();
+  }
+
+  // One transaction of the group, in its own savepoint, so that its failure leaves the others alone.
+  #runOne(pending: Pending, done: [Pending, unknown][]): void {
+    this.#writer.query("SAVEPOINT one").run();
+    try {
+      done.push([pending, runSteps(this.#writer, pending.body())]);
+    } catch (error) {
+      if (!this.#writer.inTransaction) throw error;
+      this.#writer.query("ROLLBACK TO one").run();
+      pending.reject(translate(error));
+    }
+    this.#writer.query("RELEASE one").run();
+  }
+
+  // The lock is somebody else's: try again by timer; give up those that have waited too long.
+  #later(error: unknown): void {
+    const busy = isBusy(error);
+    const oldest = performance.now() - this.#lockTimeoutMs;
+    const [expired, waiting] = [
+      this.#queue.filter((pending) => !busy || pending.since < oldest),
+      this.#queue.filter((pending) => busy && pending.since >= oldest),
+    ];
+    this.#queue = waiting;
+    for (const pending of expired) {
+      pending.reject(
+        unavailable("The database is locked by another process or cannot be written.", { cause: error }),
+      );
+    }
+    if (waiting.length > 0) this.#flushing = setTimeout(() => this.#flush(), 1 + Math.random() * 15);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
+}
+
+// The least that is a write. It has to change something: SQLite leaves a page alone whose content stays the same.
+function* leastWork(): Transaction<void> {
+  yield* touch("leases");
+}
+
+function runSteps(database: Database, transaction: Transaction<unknown>): unknown {
+  let state = transaction.next();
+  while (!state.done) {
+    let answer: unknown;
+    try {
+      answer = runStep(database, state.value);
+    } catch (error) {
+      // The body may catch a broken UNIQUE rule and go on; what it does not catch comes back out of `throw`.
+      state = transaction.throw(translate(error));
+      continue;
+    }
+    state = transaction.next(answer);
+  }
+  return state.value;
+}
+
+/** Runs one step on a SQLite connection. Shared with the test engine that answers late. */
+export function runStep(database: Database, step: Step): unknown {
+  const statement = database.query<unknown, SqlValue[]>(step.text);
+  if (step.method === "get") return statement.get(...step.params) ?? undefined;
+  if (step.method === "all") return statement.all(...step.params);
+  return statement.run(...step.params).changes;
+}
+
+/** SQLite's own errors in the words of the port. */
+export function translate(error: unknown): unknown {
+  if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
+  const code = error instanceof SQLiteError ? (error.code ?? "") : "";
+  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY")
+    return new UniqueViolation(error);
+  return error;
+}
+
+/** Every kind starts at generation 0; a migration inserts the rows. */
+export const INITIAL_GENERATIONS = KINDS.map((kind) => `('${kind}', 0)`).join(", ");

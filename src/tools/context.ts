@@ -1,0 +1,85 @@
+// What a running tool gets: the platform's addresses, the token bound to them, and nothing else.
+import { Redacted } from "../base";
+import type { LiveGrant } from "../connections";
+import type { Core } from "../core";
+import type { Provider } from "../providers";
+import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import type { Tool } from "./registry";
+import type { ExecutionOutput } from "./schema";
+import { fatal } from "./tool-error";
+
+export interface Run {
+  tool: Tool;
+  provider: Provider | undefined;
+  grant: LiveGrant | undefined;
+  secrets: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  deadline: number;
+  cache: ConnectionCache;
+  logs: NonNullable<ExecutionOutput["logs"]>;
+}
+
+export function toolContext(core: Core, run: Run): ToolContext {
+  const { grant, provider } = run;
+  return {
+    fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
+    grant:
+      grant === undefined
+        ? undefined
+        : { connectionId: grant.connectionId, scopes: grant.scopes, facts: grant.facts },
+    provider: provider === undefined ? undefined : { id: provider.id, clientId: provider.oauth2.clientId },
+    publicUrl: core.publicUrl(),
+    secrets: run.secrets,
+    signal: run.signal,
+    deadline: run.deadline,
+    log: (level, message, subtype) => {
+      run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
+    },
+    cache: run.cache,
+    now: () => core.clock.now(),
+    sleep: (ms) => core.clock.sleep(ms, run.signal),
+  };
+}
+
+async function platformFetch(
+  core: Core,
+  run: Run,
+  baseName: string,
+  path: string,
+  request: PlatformRequest,
+): Promise<Response> {
+  const url = platformUrl(core, run, baseName, path);
+  const { anonymous, headers, ...rest } = request;
+  const scheme = run.tool.catalog.tokenScheme ?? "Bearer";
+  const token = anonymous ? undefined : run.grant?.token;
+  const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
+  return core.egress.fetch(url, {
+    signal: run.signal,
+    timeoutMs: Math.max(1, run.deadline - core.clock.now()),
+    ...rest,
+    headers: { ...headers, ...signed },
+  });
+}
+
+/** The address of a path below a base. A path that leads out of its base never gets the token. */
+function platformUrl(core: Core, run: Run, baseName: string, path: string): URL {
+  const base = run.tool.catalog.bases[baseName];
+  const root = base === undefined ? undefined : addressOf(core, run, base);
+  if (root === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
+  const url = URL.parse(path.replace(/^\/+/, ""), root.href);
+  if (url === null || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
+    throw fatal("A request of this tool would leave its platform.");
+  }
+  return url;
+}
+
+function addressOf(core: Core, run: Run, base: Base): URL | undefined {
+  const set = base.setting === undefined ? undefined : core.settings[base.setting];
+  const text = (base.secret === undefined ? undefined : run.secrets[base.secret]) ?? set ?? base.url;
+  if (text === undefined) return undefined;
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
+    throw fatal(`${base.secret ?? base.setting ?? "The platform's address"} is not an http(s) address.`);
+  }
+  return url;
+}

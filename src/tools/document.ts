@@ -1,0 +1,74 @@
+// A definition as the record that tool listings show.
+import { isObject } from "../base";
+import type { ToolDefinition } from "./definition";
+import type { Tool } from "./registry";
+import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
+
+/** The record of a tool; requirements and formats are added by the listing. */
+export function toolRecord(tool: Tool): ToolRecord {
+  const { definition, catalog } = tool;
+  return {
+    fully_qualified_name: tool.fullyQualifiedName,
+    qualified_name: tool.qualifiedName,
+    name: definition.name,
+    toolkit: { ...catalog.toolkit },
+    description: definition.description,
+    ...(definition.replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) }),
+    input: { parameters: parametersOf(definition) },
+    output: { available_modes: ["value", "error"], value_schema: { val_type: "json" } },
+    requirements: declaredRequirements(definition),
+    metadata: definition.metadata,
+  };
+}
+
+export function deprecationMessage({ name, replacement }: ToolDefinition): string {
+  return `${name} is deprecated and will be removed. Use ${replacement ?? "its replacement"} instead.`;
+}
+
+/** What the tool needs, before anything is known about a user. */
+export function declaredRequirements({ authorization, secrets }: ToolDefinition): RequirementsRecord {
+  return {
+    met: false,
+    ...(authorization === undefined
+      ? {}
+      : {
+          authorization: {
+            provider_id: authorization.provider,
+            provider_type: "oauth2",
+            oauth2: { scopes: [...authorization.scopes] },
+            status: "inactive",
+          },
+        }),
+    ...(secrets === undefined ? {} : { secrets: secrets.map((key) => ({ key, met: false })) }),
+  };
+}
+
+function parametersOf({ input }: ToolDefinition): ToolRecord["input"]["parameters"] {
+  const required = input.required ?? [];
+  return Object.entries(input.properties).map(([name, schema]) => ({
+    name,
+    value_schema: valueSchema(schema),
+    ...(isObject(schema) && typeof schema["description"] === "string"
+      ? { description: schema["description"] }
+      : {}),
+    required: required.includes(name),
+    inferrable: true,
+  }));
+}
+
+function valueSchema(schema: unknown): ValueSchema {
+  if (!isObject(schema)) return { val_type: "json" };
+  if (schema["type"] === "array") {
+    const items = valueSchema(schema["items"]);
+    return {
+      ...items,
+      val_type: "array",
+      inner_val_type: items.val_type === "array" ? "json" : items.val_type,
+    };
+  }
+  if (Array.isArray(schema["enum"])) return { val_type: "string", enum: schema["enum"].map(String) };
+  const simple = (["string", "integer", "number", "boolean"] as const).find(
+    (type) => type === schema["type"],
+  );
+  return { val_type: simple ?? "json" };
+}

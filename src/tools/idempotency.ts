@@ -1,0 +1,154 @@
+// `Idempotency-Key`: the row is committed before the run, a repeat waits for the first and gets its answer. A run whose
+// process died is never started again: its outcome is unknown.
+import type { Core } from "../core";
+import { hashOf, newToken } from "../crypto";
+import { idempotencyMismatch, invalidParameter } from "../errors";
+import { get, query, run, touch, type Transaction } from "../store";
+
+export interface Repeatable {
+  projectId: string;
+  /** Who sent it: keys of different callers never meet. */
+  credential: string;
+  operation: string;
+  key: string;
+  /** The request, to tell a repeat from another request under the same key. */
+  request: string;
+}
+
+interface Row {
+  request_hash: string;
+  holder: string;
+  alive_until: number;
+  sealed_answer: string | null;
+  expires_at: number;
+}
+
+/** How long answers are kept. */
+const KEPT_MS = 10 * 60_000;
+const ALIVE_MS = 15_000;
+const HEARTBEAT_MS = 5000;
+
+const FIND = query<Row>(
+  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at FROM idempotency " +
+    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ?",
+);
+const PUT = query(
+  "INSERT INTO idempotency (project_id, credential, operation, key_hash, request_hash, holder, alive_until, " +
+    "sealed_answer, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?) " +
+    "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
+    "holder = excluded.holder, alive_until = excluded.alive_until, sealed_answer = NULL, " +
+    "expires_at = excluded.expires_at",
+);
+const BEAT = query(
+  "UPDATE idempotency SET alive_until = ? " +
+    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+);
+const ANSWER = query(
+  "UPDATE idempotency SET sealed_answer = ?, expires_at = ? " +
+    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+);
+const FORGET = query(
+  "DELETE FROM idempotency " +
+    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+);
+const PRUNE = query(
+  "DELETE FROM idempotency WHERE key_hash IN (SELECT key_hash FROM idempotency WHERE expires_at < ? LIMIT 20) " +
+    "AND expires_at < ?",
+);
+
+type Begun = { kind: "mine" } | { kind: "answer"; sealed: string } | { kind: "lost" } | { kind: "wait" };
+
+export class Idempotency {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /**
+   * Runs `work` once per key. What it throws is not remembered (nothing was done); what it returns is.
+   * `lost` makes the answer for a run that died. Throws `idempotency_mismatch` for another request under the key.
+   */
+  async once<T>(
+    repeatable: Repeatable,
+    work: () => Promise<T>,
+    lost: () => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(repeatable.key)) {
+      throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
+    }
+    const holder = newToken(this.#core.random);
+    while (true) {
+      const generation = await this.#core.store.generation("idempotency");
+      const begun = await this.#core.store.write(() => this.#begin(repeatable, holder));
+      if (begun.kind === "mine") return this.#work(repeatable, holder, work);
+      if (begun.kind === "answer") return this.#open(repeatable, begun.sealed);
+      if (begun.kind === "lost" || signal?.aborted) return lost();
+      const wait = { timeoutMs: 1000, ...(signal === undefined ? {} : { signal }) };
+      await this.#core.store.changed("idempotency", generation, wait);
+    }
+  }
+
+  *#begin(repeatable: Repeatable, holder: string): Transaction<Begun> {
+    const now = this.#core.clock.now();
+    const row = yield* get(FIND, ...keyOf(repeatable));
+    const requestHash = hashOf(repeatable.request);
+    if (row === undefined || row.expires_at <= now) {
+      yield* run(PRUNE, now, now);
+      yield* run(PUT, ...keyOf(repeatable), requestHash, holder, now + ALIVE_MS, now + KEPT_MS);
+      return { kind: "mine" };
+    }
+    if (row.request_hash !== requestHash) {
+      throw idempotencyMismatch("This Idempotency-Key was used for another request. Take a new key.");
+    }
+    if (row.sealed_answer !== null) return { kind: "answer", sealed: row.sealed_answer };
+    return row.alive_until <= now ? { kind: "lost" } : { kind: "wait" };
+  }
+
+  async #work<T>(repeatable: Repeatable, holder: string, work: () => Promise<T>): Promise<T> {
+    const { store, clock } = this.#core;
+    const beat = (): void => {
+      const until = clock.now() + ALIVE_MS;
+      store.write(() => run(BEAT, until, ...keyOf(repeatable), holder)).catch(() => undefined);
+    };
+    const heart = setInterval(beat, HEARTBEAT_MS);
+    try {
+      const answer = await work();
+      const sealed = await this.#seal(repeatable, answer);
+      await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
+      return answer;
+    } catch (error) {
+      await store.write(() => forget(repeatable, holder));
+      throw error;
+    } finally {
+      clearInterval(heart);
+    }
+  }
+
+  #seal(repeatable: Repeatable, answer: unknown): Promise<string> {
+    return this.#core.keyring.seal(repeatable.projectId, placeOf(repeatable), JSON.stringify(answer));
+  }
+
+  async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
+    return JSON.parse(await this.#core.keyring.open(repeatable.projectId, placeOf(repeatable), sealed));
+  }
+}
+
+function* remember(repeatable: Repeatable, holder: string, sealed: string, until: number): Transaction<void> {
+  yield* run(ANSWER, sealed, until, ...keyOf(repeatable), holder);
+  yield* touch("idempotency");
+}
+
+function* forget(repeatable: Repeatable, holder: string): Transaction<void> {
+  yield* run(FORGET, ...keyOf(repeatable), holder);
+  yield* touch("idempotency");
+}
+
+function keyOf({ projectId, credential, operation, key }: Repeatable): [string, string, string, string] {
+  return [projectId, credential, operation, hashOf(key)];
+}
+
+function placeOf(repeatable: Repeatable): { table: string; row: string; field: string } {
+  return { table: "idempotency", row: JSON.stringify(keyOf(repeatable)), field: "answer" };
+}

@@ -1,0 +1,51 @@
+// Tools: what catalogs write against, and the one path on which tools run.
+export { isObject, type Json, type JsonObject } from "../base";
+export {
+  type Base,
+  type Catalog,
+  type ConnectionCache,
+  defineTool,
+  type Grant,
+  type PlatformRequest,
+  type ProviderPreset,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolMetadata,
+} from "./definition";
+export {
+  badInput,
+  fatal,
+  GrantDead,
+  networkTimeout,
+  networkUnreachable,
+  outcomeUnknown,
+  retryableInput,
+  ScopesLost,
+  ToolError,
+  type ToolErrorDetails,
+  type ToolErrorKind,
+  upstreamBadRequest,
+  upstreamFailed,
+  upstreamNotFound,
+  upstreamRateLimited,
+  upstreamRefused,
+  upstreamUnauthorized,
+  upstreamUnmapped,
+} from "./tool-error";
+export { type ExecuteOptions } from "./execute";
+export {
+  type AuthorizeTool,
+  AuthorizeToolRequest,
+  type ExecuteTool,
+  ExecuteToolRequest,
+  ExecuteToolResponse,
+  type Execution,
+  ToolQuery,
+  type ToolRecord,
+  type ToolRequirements,
+  ToolRequirementsRequest,
+  ToolRequirementsResponse,
+  ToolResponse,
+  ToolsQuery,
+} from "./schema";
+export { Tools } from "./service";

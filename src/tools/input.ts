@@ -1,0 +1,79 @@
+// Tool input: converted by one strict table for every toolkit, then checked by the tool's own schema.
+import { fieldErrors, isObject, nearest, parseJson } from "../base";
+import type { ToolDefinition } from "./definition";
+import { badInput } from "./tool-error";
+
+type Input = { [key: string]: unknown };
+
+/**
+ * The input as the tool receives it: `null` is absent, defaults are filled in, text that a model wrote for a number,
+ * boolean or list is read as such; nothing else is converted. Throws a `ToolError` that names the field.
+ */
+export function convertInput(definition: ToolDefinition, given: Input): Input {
+  const { properties } = definition.input;
+  const lenient = definition.waivesRequirements?.(given as never) === true;
+  const converted: Input = {};
+  for (const [name, value] of Object.entries(given)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (schema === undefined) {
+      if (!lenient) throw unknownParameter(name, Object.keys(properties));
+    } else if (value !== null && value !== undefined) {
+      converted[name] = convert(definition, name, schema, value);
+    }
+  }
+  for (const [name, schema] of Object.entries(properties)) {
+    if (converted[name] === undefined && isObject(schema) && "default" in schema)
+      converted[name] = schema["default"];
+  }
+  check(definition, converted);
+  return converted;
+}
+
+/** Checks an input that is converted already, for example after a hook changed it. */
+function check(definition: ToolDefinition, input: Input): void {
+  const errors = fieldErrors(definition.input, input);
+  if (errors.length === 0) return;
+  const text = errors
+    .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
+    .join("; ");
+  throw badInput(`The input is not valid: ${text}.`, { developerMessage: text });
+}
+
+function unknownParameter(name: string, known: string[]): Error {
+  const guess = nearest(name, known);
+  const shown = /^[\w.-]{1,60}$/.test(name) ? `"${name}"` : "with this name";
+  const hint =
+    guess === undefined ? `The tool takes: ${known.join(", ") || "none"}.` : `Did you mean "${guess}"?`;
+  return badInput(`There is no parameter ${shown}. ${hint}`);
+}
+
+function convert(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
+  const type = isObject(schema) ? schema["type"] : undefined;
+  if (type === "integer") return clamp(definition, name, schema, integer(value));
+  if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
+  if (type === "array") return list(definition, name, value);
+  return value;
+}
+
+function integer(value: unknown): unknown {
+  return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+function clamp(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
+  if (!definition.clamps?.includes(name) || typeof value !== "number" || !isObject(schema)) return value;
+  const { minimum, maximum } = schema;
+  const low = typeof minimum === "number" ? Math.max(minimum, value) : value;
+  return typeof maximum === "number" ? Math.min(maximum, low) : low;
+}
+
+function list(definition: ToolDefinition, name: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (value.trim().startsWith("[")) {
+    try {
+      return parseJson(value);
+    } catch {
+      return value;
+    }
+  }
+  return definition.singles?.includes(name) ? [value] : value;
+}

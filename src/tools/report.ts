@@ -1,0 +1,90 @@
+// The answer of tools/requirements: the needs of several tools, joined by auth provider and by secret.
+import type { Authorization } from "../authorization";
+import { unionOfScopes } from "../connections";
+import type { Provider } from "../providers";
+import type { Tool } from "./registry";
+import { type AuthorizationState, type RequirementsState, secretReason } from "./requirements";
+import type { ToolRequirementsReport } from "./schema";
+
+interface ToolState {
+  tool: Tool;
+  state: RequirementsState;
+}
+
+type Start = (provider: Provider, scopes: string[]) => Promise<Authorization | undefined>;
+type AuthorizationItem = ToolRequirementsReport["authorization"]["items"][string];
+type SecretItem = ToolRequirementsReport["secrets"]["items"][string];
+
+/** `start` begins a consent for what is not met, when that was asked for. */
+export async function reportOf(states: readonly ToolState[], start: Start): Promise<ToolRequirementsReport> {
+  const authorizations: { [key: string]: AuthorizationItem } = {};
+  for (const [key, group] of groupByProvider(states))
+    authorizations[key] = await authorizationItem(group, start);
+  const secrets = secretItems(states);
+  const authorizationMet = Object.values(authorizations).every((item) => item.met);
+  const secretsMet = Object.values(secrets).every((item) => item.met);
+  return {
+    met: authorizationMet && secretsMet,
+    authorization: { met: authorizationMet, items: authorizations },
+    secrets: { met: secretsMet, items: secrets },
+  };
+}
+
+interface Need {
+  tool: Tool;
+  authorization: AuthorizationState;
+}
+
+function groupByProvider(states: readonly ToolState[]): Map<string, Need[]> {
+  const groups = new Map<string, Need[]>();
+  for (const { tool, state } of states) {
+    const { authorization } = state;
+    if (authorization === undefined) continue;
+    const key = authorization.provider?.id ?? authorization.name;
+    groups.set(key, [...(groups.get(key) ?? []), { tool, authorization }]);
+  }
+  return groups;
+}
+
+async function authorizationItem(group: readonly Need[], start: Start): Promise<AuthorizationItem> {
+  const scopes = group.reduce<string[]>(
+    (all, { authorization }) => unionOfScopes(all, authorization.scopes),
+    [],
+  );
+  const missing = group.reduce<string[]>(
+    (all, { authorization }) => unionOfScopes(all, authorization.missing),
+    [],
+  );
+  const met = group.every(({ authorization }) => authorization.met);
+  // One provider, one grant: the tool that is worst off speaks for the group.
+  const state = (group.find(({ authorization }) => !authorization.met) ?? group[0])?.authorization;
+  const provider = state?.provider;
+  const started = met || provider === undefined ? undefined : await start(provider, scopes);
+  const id = started?.id ?? state?.pending?.id;
+  const url = started?.url ?? state?.pending?.url;
+  return {
+    ...(id === undefined ? {} : { authorization_id: id }),
+    met,
+    provider_id: state?.name ?? "",
+    provider_type: "oauth2",
+    scopes,
+    oauth2: { scopes: missing },
+    status: provider === undefined ? "inactive" : "active",
+    ...(state?.reason === undefined ? {} : { status_reason: state.reason }),
+    token_status: started?.status ?? state?.tokenStatus ?? "not_started",
+    tool_names: group.map(({ tool }) => tool.qualifiedName),
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+function secretItems(states: readonly ToolState[]): { [key: string]: SecretItem } {
+  const items: { [key: string]: SecretItem } = {};
+  for (const { tool, state } of states) {
+    for (const { key, met } of state.secrets) {
+      const names = items[key]?.tool_names ?? [];
+      const tool_names = [...names, tool.qualifiedName];
+      items[key] = { met, ...(met ? {} : { status_reason: secretReason(key) }), tool_names };
+    }
+  }
+  return items;
+}

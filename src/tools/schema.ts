@@ -1,0 +1,211 @@
+// Records of tools, requirements and executions.
+import { type Static, Type } from "typebox";
+import { pagingQuery } from "../base";
+import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization";
+
+const ValueSchema = Type.Object({
+  val_type: Type.Enum(["string", "integer", "number", "boolean", "json", "array"]),
+  inner_val_type: Type.Optional(Type.Enum(["string", "integer", "number", "boolean", "json"])),
+  enum: Type.Optional(Type.Array(Type.String())),
+});
+
+const Parameter = Type.Object({
+  name: Type.String(),
+  value_schema: ValueSchema,
+  description: Type.Optional(Type.String()),
+  required: Type.Boolean(),
+  inferrable: Type.Boolean(),
+});
+
+const active = Type.Enum(["active", "inactive"]);
+const tokenStatus = Type.Optional(Type.Enum([...AUTHORIZATION_STATUSES]));
+const Scopes = Type.Object({ scopes: Type.Array(Type.String()) });
+
+const Requirements = Type.Object({
+  met: Type.Boolean(),
+  authorization: Type.Optional(
+    Type.Object({
+      id: Type.Optional(Type.String()),
+      provider_id: Type.String(),
+      provider_type: Type.Enum(["oauth2"]),
+      oauth2: Scopes,
+      status: active,
+      status_reason: Type.Optional(Type.String()),
+      token_status: tokenStatus,
+    }),
+  ),
+  secrets: Type.Optional(
+    Type.Array(
+      Type.Object({ key: Type.String(), met: Type.Boolean(), status_reason: Type.Optional(Type.String()) }),
+    ),
+  ),
+});
+
+const ToolMetadataRecord = Type.Object({
+  classification: Type.Optional(Type.Object({ service_domains: Type.Array(Type.String()) })),
+  behavior: Type.Object({
+    operations: Type.Array(Type.String()),
+    read_only: Type.Boolean(),
+    destructive: Type.Boolean(),
+    idempotent: Type.Boolean(),
+    open_world: Type.Boolean(),
+  }),
+  extras: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const ToolResponse = Type.Object({
+  fully_qualified_name: Type.String(),
+  qualified_name: Type.String(),
+  name: Type.String(),
+  toolkit: Type.Object({
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+  }),
+  description: Type.Optional(Type.String()),
+  deprecation_message: Type.Optional(Type.String()),
+  input: Type.Object({ parameters: Type.Array(Parameter) }),
+  output: Type.Optional(
+    Type.Object({
+      available_modes: Type.Array(Type.String()),
+      description: Type.Optional(Type.String()),
+      value_schema: Type.Optional(ValueSchema),
+    }),
+  ),
+  requirements: Type.Optional(Requirements),
+  metadata: Type.Optional(ToolMetadataRecord),
+  formatted_schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const ToolsQuery = Type.Object({
+  toolkit: Type.Optional(Type.String({ description: "Only the tools of this toolkit." })),
+  ...pagingQuery,
+  include_format: Type.Optional(
+    Type.Array(Type.String(), { description: "Formats to add: arcade, openai, anthropic." }),
+  ),
+  user_id: Type.Optional(UserId),
+  include_all_versions: Type.Optional(Type.Boolean()),
+  filter: Type.Optional(Type.String({ maxLength: 10_000, description: "Metadata filter as JSON text." })),
+});
+
+export const ToolQuery = Type.Object({
+  include_format: Type.Optional(Type.Array(Type.String())),
+  user_id: Type.Optional(UserId),
+});
+
+const ToolName = Type.String({ minLength: 1, maxLength: 200 });
+const ToolVersion = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
+
+export const AuthorizeToolRequest = Type.Object({
+  tool_name: ToolName,
+  tool_version: ToolVersion,
+  user_id: Type.Optional(UserId),
+  next_uri: Type.Optional(NextUri),
+});
+
+export const ToolRequirementsRequest = Type.Object({
+  tool_names: Type.Optional(Type.Array(ToolName, { minItems: 1, maxItems: 200 })),
+  tools: Type.Optional(
+    Type.Array(Type.Object({ tool_name: ToolName, tool_version: ToolVersion }), {
+      minItems: 1,
+      maxItems: 200,
+    }),
+  ),
+  user_id: Type.Optional(UserId),
+  authorize: Type.Optional(Type.Boolean({ description: "Start a consent for what is not met." })),
+});
+
+export const ToolRequirementsResponse = Type.Object({
+  met: Type.Boolean(),
+  authorization: Type.Object({
+    met: Type.Boolean(),
+    items: Type.Record(
+      Type.String(),
+      Type.Object({
+        authorization_id: Type.Optional(Type.String()),
+        met: Type.Boolean(),
+        provider_id: Type.String(),
+        provider_type: Type.Enum(["oauth2"]),
+        scopes: Type.Array(Type.String(), { description: "All scopes that the tools need." }),
+        oauth2: Scopes,
+        status: active,
+        status_reason: Type.Optional(Type.String()),
+        token_status: tokenStatus,
+        tool_names: Type.Array(Type.String()),
+        url: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+  secrets: Type.Object({
+    met: Type.Boolean(),
+    items: Type.Record(
+      Type.String(),
+      Type.Object({
+        met: Type.Boolean(),
+        status_reason: Type.Optional(Type.String()),
+        tool_names: Type.Array(Type.String()),
+      }),
+    ),
+  }),
+});
+
+export const ExecuteToolRequest = Type.Object({
+  tool_name: ToolName,
+  input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  user_id: Type.Optional(UserId),
+  tool_version: ToolVersion,
+  run_at: Type.Optional(Type.String({ maxLength: 100 })),
+  include_error_stacktrace: Type.Optional(Type.Boolean()),
+});
+
+export const ToolErrorRecord = Type.Object({
+  message: Type.String(),
+  kind: Type.String(),
+  can_retry: Type.Boolean(),
+  developer_message: Type.Optional(Type.String()),
+  additional_prompt_content: Type.Optional(Type.String()),
+  retry_after_ms: Type.Optional(Type.Integer()),
+  status_code: Type.Optional(Type.Integer()),
+  stacktrace: Type.Optional(Type.String()),
+  extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const ExecuteToolResponse = Type.Object({
+  id: Type.String(),
+  execution_id: Type.String(),
+  execution_type: Type.Enum(["immediate", "scheduled"]),
+  status: Type.Enum(["pending", "completed", "failed"]),
+  success: Type.Boolean(),
+  duration: Type.Optional(Type.Number({ description: "Milliseconds." })),
+  finished_at: Type.Optional(Type.String({ format: "date-time" })),
+  run_at: Type.Optional(Type.String({ format: "date-time" })),
+  output: Type.Optional(
+    Type.Object({
+      value: Type.Optional(Type.Unknown()),
+      error: Type.Optional(ToolErrorRecord),
+      logs: Type.Optional(
+        Type.Array(
+          Type.Object({
+            level: Type.Enum(["debug", "info", "warning", "error"]),
+            message: Type.String(),
+            subtype: Type.Optional(Type.String()),
+          }),
+        ),
+      ),
+      authorization: Type.Optional(AuthorizationResponse),
+    }),
+  ),
+});
+
+export type ValueSchema = Static<typeof ValueSchema>;
+export type ToolRecord = Static<typeof ToolResponse>;
+export type RequirementsRecord = Static<typeof Requirements>;
+export type ToolsFilter = Static<typeof ToolsQuery>;
+export type ToolFilter = Static<typeof ToolQuery>;
+export type AuthorizeTool = Static<typeof AuthorizeToolRequest>;
+export type ToolRequirements = Static<typeof ToolRequirementsRequest>;
+export type ToolRequirementsReport = Static<typeof ToolRequirementsResponse>;
+export type ExecuteTool = Static<typeof ExecuteToolRequest>;
+export type Execution = Static<typeof ExecuteToolResponse>;
+export type ToolErrorRecord = Static<typeof ToolErrorRecord>;
+export type ExecutionOutput = NonNullable<Execution["output"]>;

@@ -1,0 +1,149 @@
+// Tools as fronts use them: listing, requirements, consent, execution.
+import { type Page, page, paging } from "../base";
+import type { ExecutionLog } from "../audit";
+import type { Authorization, AuthorizationService } from "../authorization";
+import type { Connections } from "../connections";
+import type { Core } from "../core";
+import { malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
+import { actFor, type Principal } from "../identity";
+import type { Providers } from "../providers";
+import type { Secrets } from "../secrets";
+import type { Catalog } from "./definition";
+import { toolRecord } from "./document";
+import { Execute, type ExecuteOptions } from "./execute";
+import { parseFilter } from "./filter";
+import { formatOf, formatted } from "./formats";
+import { Registry, type Tool } from "./registry";
+import { reportOf } from "./report";
+import { Requirements, requirementsRecord } from "./requirements";
+import type {
+  AuthorizeTool,
+  ExecuteTool,
+  Execution,
+  ToolFilter,
+  ToolRecord,
+  ToolRequirements,
+  ToolRequirementsReport,
+  ToolsFilter,
+} from "./schema";
+
+export class Tools {
+  readonly #registry: Registry;
+  readonly #requirements: Requirements;
+  readonly #authorization: AuthorizationService;
+  readonly #execute: Execute;
+
+  constructor(
+    core: Core,
+    catalogs: readonly Catalog[],
+    parts: {
+      providers: Providers;
+      connections: Connections;
+      authorization: AuthorizationService;
+      secrets: Secrets;
+      executionLog: ExecutionLog;
+    },
+  ) {
+    const { providers, connections, authorization, secrets } = parts;
+    this.#registry = new Registry(catalogs);
+    this.#requirements = new Requirements(providers, connections, authorization, secrets);
+    this.#authorization = authorization;
+    this.#execute = new Execute(core, {
+      ...parts,
+      registry: this.#registry,
+      requirements: this.#requirements,
+    });
+  }
+
+  /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
+  async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
+    const window = paging(query);
+    const matches = query.filter === undefined ? undefined : parseFilter(query.filter);
+    const toolkit = query.toolkit?.toLowerCase();
+    const found = this.#registry.tools.filter(
+      ({ catalog, definition }) =>
+        (toolkit === undefined || catalog.toolkit.name.toLowerCase() === toolkit) &&
+        (matches === undefined || matches(definition.metadata)),
+    );
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    return page(
+      await Promise.all(shown.map((tool) => this.#record(principal, tool, query))),
+      found.length,
+      window,
+    );
+  }
+
+  async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
+    return this.#record(principal, this.#registry.find(name), query);
+  }
+
+  /** Starts the consent for exactly the tool's scopes, or answers `completed` when nothing is owed. */
+  async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
+    const { projectId } = principal;
+    const userId = actFor(principal, request.user_id);
+    const tool = this.#registry.find(request.tool_name, request.tool_version);
+    const { authorization } = await this.#requirements.of(projectId, userId, tool);
+    if (authorization !== undefined && authorization.provider === undefined) {
+      throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
+    }
+    if (authorization?.provider === undefined || authorization.scopes.length === 0) {
+      return this.#authorization.nothingOwed(projectId, userId);
+    }
+    const { provider, scopes } = authorization;
+    return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
+  }
+
+  /** What of the tools' needs is met for the user. With `authorize`, consents are started for what is not. */
+  async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
+    const { projectId } = principal;
+    const userId = actFor(principal, request.user_id);
+    const tools = this.#named(request);
+    const states = await Promise.all(
+      tools.map(async (tool) => ({ tool, state: await this.#requirements.of(projectId, userId, tool) })),
+    );
+    return reportOf(states, async (provider, scopes) =>
+      request.authorize === true
+        ? this.#authorization.forScopes({ projectId, userId, provider, scopes })
+        : undefined,
+    );
+  }
+
+  execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
+    return this.#execute.execute(principal, request, options);
+  }
+
+  #named({ tool_names = [], tools = [] }: ToolRequirements): Tool[] {
+    const names = [...tool_names.map((tool_name) => ({ tool_name, tool_version: undefined })), ...tools];
+    if (names.length === 0) throw malformedRequest("tool_names or tools must name at least one tool.");
+    const found = names.map(({ tool_name, tool_version }) => {
+      try {
+        return this.#registry.find(tool_name, tool_version);
+      } catch (error) {
+        return error instanceof Error ? error : new Error("unknown tool");
+      }
+    });
+    const unknown = found.filter((item) => item instanceof Error);
+    if (unknown.length > 0) throw toolNotFound(unknown.map(({ message }) => message).join(" "));
+    return [...new Set(found.filter((item): item is Tool => !(item instanceof Error)))];
+  }
+
+  async #record(principal: Principal, tool: Tool, query: ToolFilter): Promise<ToolRecord> {
+    const userId = query.user_id === undefined ? undefined : actFor(principal, query.user_id);
+    const state = await this.#requirements.of(principal.projectId, userId, tool);
+    const needs = state.authorization !== undefined || state.secrets.length > 0;
+    return {
+      ...toolRecord(tool),
+      requirements: needs ? requirementsRecord(state, userId) : { met: true },
+      ...formatsOf(tool, query.include_format),
+    };
+  }
+}
+
+function formatsOf(
+  tool: Tool,
+  names: readonly string[] = [],
+): { formatted_schema?: { [key: string]: unknown } } {
+  if (names.length === 0) return {};
+  const formats = names.map(formatOf);
+  return { formatted_schema: Object.fromEntries(formats.map((format) => [format, formatted(tool, format)])) };
+}

@@ -1,0 +1,34 @@
+// Time: sleeping that ends early without an error, and times as the wire shows them.
+import { describe, expect, test } from "bun:test";
+import { systemClock, timestamp } from "../../src/base";
+
+async function timeOf(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work;
+  return performance.now() - start;
+}
+
+describe("sleep", () => {
+  test("lasts its time", async () => {
+    expect(await timeOf(systemClock.sleep(40))).toBeWithin(35, 2000);
+  });
+
+  test("ends at once, without an error, when its signal aborts", async () => {
+    const abort = new AbortController();
+    const slept = timeOf(systemClock.sleep(20_000, abort.signal));
+    abort.abort();
+
+    expect(await slept).toBeLessThan(2000);
+  });
+
+  test("does not begin when its signal was aborted before", async () => {
+    expect(await timeOf(systemClock.sleep(20_000, AbortSignal.abort()))).toBeLessThan(2000);
+  });
+});
+
+test.each([
+  [0, "1970-01-01T00:00:00Z"],
+  [1_767_323_045_999, "2026-01-02T03:04:05Z"],
+])("the timestamp of %d is %s: UTC, whole seconds", (ms, expected) => {
+  expect(timestamp(ms)).toBe(expected);
+});

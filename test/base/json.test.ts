@@ -1,0 +1,66 @@
+// JSON that keeps exact digits: record ids of 19 digits come out as they went in.
+import { describe, expect, test } from "bun:test";
+import { isObject, parseJson } from "../../src/base";
+
+const ID = "3000000000000123457";
+
+describe("integers that a number cannot hold become text with their digits", () => {
+  test.each<[string, string, unknown]>([
+    ["alone", ID, ID],
+    ["in an object", `{"id":${ID}}`, { id: ID }],
+    ["in a list", `[1,${ID},2]`, [1, ID, 2]],
+    ["at every depth", `{"a":[{"b":{"c":[[${ID}]]}}],"d":${ID}}`, { a: [{ b: { c: [[ID]] } }], d: ID }],
+    ["negative", `[-${ID}]`, [`-${ID}`]],
+    ["the first one above the safe range", "9007199254740992", "9007199254740992"],
+    ["the first one below it", "-9007199254740992", "-9007199254740992"],
+    ["one that rounds to a neighbour", "9007199254740993", "9007199254740993"],
+    ["of forty digits", "1234567890".repeat(4), "1234567890".repeat(4)],
+    ["with blanks around", `{ "id" : \n ${ID} }`, { id: ID }],
+    ["beside others that can", `{"id":${ID},"count":7,"ratio":0.5}`, { id: ID, count: 7, ratio: 0.5 }],
+    ["under a key that comes twice", `{"id":1,"id":${ID}}`, { id: ID }],
+  ])("%s", (_where, text, expected) => {
+    expect(parseJson(text)).toEqual(expected as never);
+  });
+});
+
+describe("everything else is what JSON.parse makes of it", () => {
+  test.each([
+    ["the largest safe integer", "9007199254740991"],
+    ["the smallest safe integer", "-9007199254740991"],
+    ["a float", "[0.1,-2.5e-3]"],
+    ["a float with many digits", "0.12345678901234567890"],
+    ["a float with a whole part of many digits", "12345678901234567.5"],
+    ["a whole number written as a float", "12345678901234567890.0"],
+    ["a number with an exponent", "[1e20,1E+20,12345678901234567e3]"],
+    ["minus zero", "[-0]"],
+    ["text of digits", `{"id":"${ID}","note":"call ${ID} now"}`],
+    ["a key of digits", `{"${ID}":1}`],
+    ["text that holds JSON", JSON.stringify({ body: `{"id":${ID}}` })],
+    ["true, false and null", "[true,false,null]"],
+    ["empty containers beside a long number in text", `{"a":{},"b":[],"c":"${ID}"}`],
+    ["a key named __proto__", `{"__proto__":{"id":1},"long":"${ID}"}`],
+  ])("%s", (_what, text) => {
+    expect(parseJson(text)).toStrictEqual(JSON.parse(text));
+  });
+
+  test.each([
+    ["empty text", ""],
+    ["an open object", `{"id":${ID}`],
+    ["a trailing comma", `[${ID},]`],
+    ["a number with a leading zero", `0${ID}`],
+    ["two values", `${ID} ${ID}`],
+    ["a word", "undefined"],
+  ])("%s throws SyntaxError", (_what, text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+});
+
+test.each<[string, unknown, boolean]>([
+  ["an object", {}, true],
+  ["a list", [], false],
+  ["null", null, false],
+  ["text", "{}", false],
+  ["nothing", undefined, false],
+])("isObject: %s", (_what, value, expected) => {
+  expect(isObject(value)).toBe(expected);
+});

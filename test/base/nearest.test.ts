@@ -1,0 +1,44 @@
+// "Did you mean …?": close enough to be meant, or nothing.
+import { describe, expect, test } from "bun:test";
+import { nearest } from "../../src/base";
+
+const TOOLS = ["SendMessage", "GetMessages", "ListUsers", "WhoAmI", "channel_name"];
+
+describe("the nearest name", () => {
+  test.each([
+    ["the name itself", "ListUsers", "ListUsers"],
+    ["a letter missing", "ListUser", "ListUsers"],
+    ["a letter too many", "SendMesssage", "SendMessage"],
+    ["another letter", "LisdUsers", "ListUsers"],
+    ["two neighbours swapped", "ListUsesr", "ListUsers"],
+    ["another case", "whoami", "WhoAmI"],
+    ["dashes for underscores", "channel-name", "channel_name"],
+    ["no separator", "channelname", "channel_name"],
+    ["the nearer of two that are near", "GetMessage", "GetMessages"],
+  ])("for %s", (_how, name, expected) => {
+    expect(nearest(name, TOOLS)).toBe(expected);
+  });
+
+  test.each([
+    ["nothing alike", "DeleteWorkspace"],
+    ["empty text", ""],
+    ["a short name, three letters off", "xyz"],
+  ])("is none for %s", (_how, name) => {
+    expect(nearest(name, TOOLS)).toBeUndefined();
+  });
+
+  test("is none among no names", () => {
+    expect(nearest("ListUsers", [])).toBeUndefined();
+  });
+
+  test("is the first of two that are equally near", () => {
+    expect(nearest("ab", ["aa", "bb"])).toBe("aa");
+  });
+
+  test("of a long name may be off by a third of it, no more", () => {
+    expect([nearest("abcdefxxx", ["abcdefghi"]), nearest("abcdexxxx", ["abcdefghi"])]).toEqual([
+      "abcdefghi",
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+// Waits, repeats, limits: how often a call is sent, and when it is not.
+import { describe, expect, test } from "bun:test";
+import { ChatClient } from "../../../catalogs/chat/client";
+import { Connection, failureOf } from "./run";
+import { refusal, Stub, type StubAnswer, throttle } from "./stub";
+
+const USER = { user: { id: "U1" } };
+const POSTED = { channel: "C1", ts: "1.0", message: {} };
+const broken = (): Response => new Response("<html>", { status: 502 });
+
+/** A server that takes the request and closes the connection without a word. */
+function silentServer() {
+  let requests = 0;
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        requests++;
+        socket.terminate();
+      },
+    },
+  });
+  return {
+    apiUrl: `http://127.0.0.1:${server.port}/`,
+    get requests() {
+      return requests;
+    },
+    [Symbol.dispose]: () => server.stop(true),
+  };
+}
+
+describe("reads", () => {
+  test.each<[string, StubAnswer]>([
+    ["a 5xx", broken()],
+    ["a code that may pass", refusal("internal_error")],
+    ["a body that is no JSON", new Response("<html>")],
+  ])("are tried once more after %s", async (_, first) => {
+    await using stub = new Stub().on("users.info", first, USER);
+    const connection = new Connection(stub.apiUrl);
+    expect(await new ChatClient(connection.context()).call("users.info")).toMatchObject(USER);
+    expect(stub.calls()).toBe(2);
+    const [pause = 0, ...others] = connection.clock.sleeps;
+    expect(pause).toBeWithin(200, 601);
+    expect(others).toEqual([]);
+  });
+
+  test("are tried once more when the connection breaks", async () => {
+    using server = silentServer();
+    const client = new ChatClient(new Connection(server.apiUrl).context());
+    const error = await failureOf(client.call("users.info"));
+    expect(error.kind).toBe("NETWORK_TRANSPORT_RUNTIME_UNREACHABLE");
+    expect(error.canRetry).toBe(true);
+    expect(server.requests).toBe(2);
+  });
+
+  test("are not tried again when no time is left", async () => {
+    await using stub = new Stub().on("users.info", broken(), USER);
+    const connection = new Connection(stub.apiUrl, { timeMs: 1000 });
+    await failureOf(new ChatClient(connection.context()).call("users.info"));
+    expect(stub.calls()).toBe(1);
+  });
+
+  test("end with a timeout when the platform is silent", async () => {
+    await using stub = new Stub().on("users.info", () => Bun.sleep(5000).then(() => USER));
+    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 30 }).context());
+    const error = await failureOf(client.call("users.info"));
+    expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
+    expect(stub.calls()).toBe(2);
+  });
+});
+
+describe("a post is sent once", () => {
+  test.each<[string, StubAnswer, string]>([
+    ["a 5xx", broken(), "UPSTREAM_RUNTIME_SERVER_ERROR"],
+    ["a code that may pass", refusal("internal_error"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
+    ["a body that is no JSON", new Response("<html>"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
+  ])("and %s leaves its outcome unknown", async (_, answer, kind) => {
+    await using stub = new Stub().on("chat.postMessage", answer);
+    const error = await failureOf(
+      new ChatClient(new Connection(stub.apiUrl).context()).call("chat.postMessage"),
+    );
+    expect(error).toMatchObject({ kind, canRetry: false, details: { extra: { outcome: "unknown" } } });
+    expect(stub.calls()).toBe(1);
+  });
+
+  test("and a broken connection leaves its outcome unknown", async () => {
+    using server = silentServer();
+    const client = new ChatClient(new Connection(server.apiUrl).context());
+    const error = await failureOf(client.call("chat.postMessage"));
+    expect(error).toMatchObject({
+      kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE",
+      canRetry: false,
+      details: { extra: { outcome: "unknown" } },
+    });
+    expect(server.requests).toBe(1);
+  });
+
+  test("and an answer after the time leaves its outcome unknown", async () => {
+    await using stub = new Stub().on("chat.postMessage", () => Bun.sleep(5000).then(() => POSTED));
+    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 30 }).context());
+    const error = await failureOf(client.call("chat.postMessage"));
+    expect(error).toMatchObject({
+      kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT",
+      canRetry: false,
+      details: { extra: { outcome: "unknown" } },
+    });
+    expect(stub.calls()).toBe(1);
+  });
+
+  test("and nothing is unknown when there was no connection", async () => {
+    const client = new ChatClient(new Connection("http://127.0.0.1:9/").context());
+    const error = await failureOf(client.call("chat.postMessage"));
+    expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", canRetry: true });
+    expect(error.details.extra).toBeUndefined();
+  });
+
+  test("and a refusal is an outcome", async () => {
+    await using stub = new Stub().on("chat.postMessage", refusal("something_new"));
+    const error = await failureOf(
+      new ChatClient(new Connection(stub.apiUrl).context()).call("chat.postMessage"),
+    );
+    expect(error.details.extra).not.toHaveProperty("outcome");
+    expect(stub.calls()).toBe(1);
+  });
+});
+
+describe("rate limits", () => {
+  test("a post waits once when the wait fits, and is then sent", async () => {
+    await using stub = new Stub().on("chat.postMessage", throttle("3"), POSTED);
+    const connection = new Connection(stub.apiUrl);
+    expect(await new ChatClient(connection.context()).call("chat.postMessage")).toMatchObject(POSTED);
+    expect(stub.calls()).toBe(2);
+    expect(connection.clock.sleeps).toEqual([3000]);
+  });
+
+  test("a second limit is not waited for", async () => {
+    await using stub = new Stub().on("users.info", throttle("1"), throttle("2"), USER);
+    const connection = new Connection(stub.apiUrl);
+    const error = await failureOf(new ChatClient(connection.context()).call("users.info"));
+    expect(error.details.retryAfterMs).toBe(2000);
+    expect(stub.calls()).toBe(2);
+  });
+
+  test("a block is remembered: other runs of the connection fail without a request until it ends", async () => {
+    await using stub = new Stub().on("users.info", throttle("60"), USER);
+    const connection = new Connection(stub.apiUrl);
+    await failureOf(new ChatClient(connection.context()).call("users.info"));
+    connection.clock.move(10_000);
+
+    const error = await failureOf(new ChatClient(connection.context()).call("users.info"));
+    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", details: { retryAfterMs: 50_000 } });
+    expect(stub.calls()).toBe(1);
+
+    connection.clock.move(50_000);
+    expect(await new ChatClient(connection.context()).call("users.info")).toMatchObject(USER);
+    expect(stub.calls()).toBe(2);
+  });
+
+  test("a remembered block that fits is waited for", async () => {
+    await using stub = new Stub().on("users.info", throttle("60"), USER);
+    const connection = new Connection(stub.apiUrl);
+    await failureOf(new ChatClient(connection.context()).call("users.info"));
+    connection.clock.move(55_000);
+    await new ChatClient(connection.context()).call("users.info");
+    expect(connection.clock.sleeps).toEqual([5000]);
+  });
+
+  test("other methods and other connections are not blocked", async () => {
+    await using stub = new Stub().on("users.info", throttle("60"), USER).on("auth.test", {});
+    const connection = new Connection(stub.apiUrl);
+    await failureOf(new ChatClient(connection.context()).call("users.info"));
+    await new ChatClient(connection.context()).call("auth.test");
+    await new ChatClient(new Connection(stub.apiUrl).context()).call("users.info");
+    expect(stub.calls()).toBe(3);
+  });
+});
+
+describe("one run", () => {
+  test("has at most three requests under way", async () => {
+    await using stub = new Stub().on("users.info", () => Bun.sleep(5).then(() => USER));
+    const client = new ChatClient(new Connection(stub.apiUrl).context());
+    await client.together(Array.from({ length: 10 }, () => client.call("users.info")));
+    expect(stub.calls()).toBe(10);
+    expect(stub.busiest).toBe(3);
+  });
+
+  test("ends its other requests when one fails", async () => {
+    await using stub = new Stub()
+      .on("users.info", refusal("user_not_visible"))
+      .on("users.list", () => Bun.sleep(5000).then(() => ({})));
+    const client = new ChatClient(new Connection(stub.apiUrl).context());
+    const work = client.together([client.call("users.list"), client.call("users.info")]);
+    expect((await failureOf(work)).kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
+    expect(client.ended).toBe(true);
+  });
+
+  test("ends with the caller, and what was not sent stays unsent", async () => {
+    await using stub = new Stub().on("users.info", USER);
+    const client = new ChatClient(new Connection(stub.apiUrl, { signal: AbortSignal.abort() }).context());
+    const error = await failureOf(client.call("users.info"));
+    expect(error.kind).toBe("NETWORK_TRANSPORT_RUNTIME_TIMEOUT");
+    expect(stub.calls()).toBe(0);
+  });
+
+  test("takes over shared work from a run that was ended", async () => {
+    await using stub = new Stub().on("auth.test", () => Bun.sleep(50).then(() => ({ user_id: "U1" })));
+    const connection = new Connection(stub.apiUrl);
+    const ender = new AbortController();
+    const ended = new ChatClient(connection.context({ signal: ender.signal }));
+    const first = failureOf(ended.shared("who", () => ended.call("auth.test")));
+    const client = new ChatClient(connection.context());
+    const second = client.shared("who", () => client.call("auth.test"));
+    await Bun.sleep(10);
+    ender.abort();
+    expect((await first).kind).toBe("NETWORK_TRANSPORT_RUNTIME_TIMEOUT");
+    expect(await second).toMatchObject({ user_id: "U1" });
+    expect(stub.calls()).toBe(2);
+  });
+});

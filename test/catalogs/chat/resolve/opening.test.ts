@@ -1,0 +1,105 @@
+// Direct conversations: with whom, and whether one may be created.
+import { describe, expect, test } from "bun:test";
+import { ChatClient } from "../../../../catalogs/chat/client";
+import { existingConversation, openConversation } from "../../../../catalogs/chat/resolve/opening";
+import { startChatSandbox } from "../../../sandbox/chat";
+import { ALL_SCOPES, Connection, failureOf } from "../run";
+import { refusal, Stub } from "../stub";
+
+const people = (userIds: string[], usernames: string[] = [], emails: string[] = []) => ({
+  userIds,
+  usernames,
+  emails,
+});
+const OPENED = { channel: { id: "D1" } };
+const own = { grant: { facts: { user_id: "UME" } } };
+const users = (stub: Stub) => stub.sent("conversations.open").map(({ params }) => params["users"]);
+
+describe("who is in it", () => {
+  test("everybody once, without oneself", async () => {
+    await using stub = new Stub()
+      .on("conversations.open", OPENED)
+      .on("users.lookupByEmail", { user: { id: "U1" } });
+    const client = new ChatClient(new Connection(stub.apiUrl, own).context());
+    await openConversation(client, people(["U2", "UME", "U1"], [], ["one@example.com"]));
+    expect(stub.sent("conversations.open")[0]?.params).toEqual({ users: "U2,U1", return_im: "true" });
+  });
+
+  test("oneself alone, for notes", async () => {
+    await using stub = new Stub().on("conversations.open", OPENED);
+    await openConversation(new ChatClient(new Connection(stub.apiUrl, own).context()), people(["UME"]));
+    expect(users(stub)).toEqual(["UME"]);
+  });
+
+  test("oneself is asked for, once per connection, when the grant does not tell", async () => {
+    await using stub = new Stub().on("conversations.open", OPENED).on("auth.test", { user_id: "UME" });
+    const connection = new Connection(stub.apiUrl);
+    await openConversation(new ChatClient(connection.context()), people(["U1", "UME"]));
+    await openConversation(new ChatClient(connection.context()), people(["U1"]));
+    expect(users(stub)).toEqual(["U1", "U1"]);
+    expect(stub.calls("auth.test")).toBe(1);
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `U${n}`);
+
+  test("at most eight others", async () => {
+    await using stub = new Stub().on("conversations.open", OPENED);
+    const connection = new Connection(stub.apiUrl, own);
+    await openConversation(new ChatClient(connection.context()), people([...many(8), "UME"]));
+    expect(stub.calls()).toBe(1);
+    const error = await failureOf(openConversation(new ChatClient(connection.context()), people(many(9))));
+    expect(error.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(stub.calls()).toBe(1);
+  });
+
+  test("nine may be eight and oneself; ten never are", async () => {
+    await using stub = new Stub().on("conversations.open", OPENED).on("auth.test", { user_id: "U0" });
+    const connection = new Connection(stub.apiUrl);
+    const tooMany = openConversation(new ChatClient(connection.context()), people(many(10)));
+    expect((await failureOf(tooMany)).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(stub.calls()).toBe(0);
+    await openConversation(new ChatClient(connection.context()), people(many(9)));
+    expect(users(stub)).toEqual(["U1,U2,U3,U4,U5,U6,U7,U8"]);
+  });
+
+  test("a person who is not found is named", async () => {
+    await using stub = new Stub().on("conversations.open", refusal("user_not_found"));
+    const client = new ChatClient(new Connection(stub.apiUrl, own).context());
+    const error = await failureOf(openConversation(client, people(["U404"])));
+    expect(error.kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
+    expect(error.message).toContain("U404");
+  });
+
+  test("an answer that does not say which is a failure of the platform", async () => {
+    await using stub = new Stub().on("conversations.open", { channel: {} });
+    const client = new ChatClient(new Connection(stub.apiUrl, own).context());
+    expect((await failureOf(openConversation(client, people(["U1"])))).kind).toBe(
+      "UPSTREAM_RUNTIME_SERVER_ERROR",
+    );
+  });
+});
+
+describe("for reading", () => {
+  test.each([
+    ["channel_not_found", refusal("channel_not_found")],
+    ["no conversation in the answer", { no_op: true }],
+  ])("%s means that there is none yet", async (_, answer) => {
+    await using stub = new Stub().on("conversations.open", answer);
+    const client = new ChatClient(new Connection(stub.apiUrl, own).context());
+    expect(await existingConversation(client, people(["U1"]))).toBeUndefined();
+    expect(stub.sent()[0]?.params["prevent_creation"]).toBe("true");
+  });
+
+  test("nothing is created at the platform", async () => {
+    await using sandbox = await startChatSandbox();
+    const { accessToken } = sandbox.issueToken("alice", ALL_SCOPES);
+    const { alice, carol } = sandbox.people;
+    const grant = { facts: { user_id: alice.id } };
+    const connection = new Connection(sandbox.apiUrl, { token: accessToken, grant });
+    const look = () => existingConversation(new ChatClient(connection.context()), people([], ["carol"]));
+    expect(await look()).toBeUndefined();
+    expect(await look()).toBeUndefined();
+    const opened = await openConversation(new ChatClient(connection.context()), people([carol.id]));
+    expect(await look()).toBe(opened);
+  });
+});

@@ -1,0 +1,96 @@
+// A tool's context over an address and a token, for tests of catalogs without the runtime around them.
+import { silentLog } from "../../src/base";
+import { createEgress } from "../../src/egress";
+import type { ConnectionCache, Grant, PlatformRequest, ToolContext } from "../../src/tools";
+
+export interface ContextOptions {
+  /** Address by base name. */
+  bases: Readonly<Record<string, string>>;
+  token: string;
+  grant?: Partial<Grant>;
+  signal?: AbortSignal;
+  /** Milliseconds that the run has. Default 50,000. */
+  timeMs?: number;
+  /** Milliseconds that one request has. Default 30,000. */
+  requestMs?: number;
+  /** Contexts of one connection share its cache. Default: one of its own. */
+  cache?: ConnectionCache;
+  clock?: TestClock;
+}
+
+/** Time that stands still until somebody sleeps or moves it. */
+export class TestClock {
+  /** How long each sleep was, in milliseconds. */
+  readonly sleeps: number[] = [];
+  #now = Date.parse("2026-03-08T12:00:00Z");
+
+  now = (): number => this.#now;
+
+  move(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** Takes no time of the test's own. */
+  sleep = async (ms: number): Promise<void> => {
+    this.sleeps.push(ms);
+    await Bun.sleep(0);
+    this.move(ms);
+  };
+}
+
+export function toolContext(options: ContextOptions): ToolContext {
+  const clock = options.clock ?? new TestClock();
+  const egress = createEgress({
+    allow: ["loopback"],
+    timeoutMs: options.requestMs ?? 30_000,
+    maxBytes: 10_000_000,
+    log: silentLog,
+  });
+  return {
+    fetch: (base, path, { anonymous, headers, ...request }: PlatformRequest = {}) =>
+      egress.fetch(`${options.bases[base]}${path}`, {
+        ...request,
+        headers: { ...headers, ...(anonymous ? {} : { authorization: `Bearer ${options.token}` }) },
+      }),
+    grant: { connectionId: "ac_test", scopes: [], facts: {}, ...options.grant },
+    provider: { id: "test", clientId: "client" },
+    publicUrl: "http://127.0.0.1:9099",
+    secrets: {},
+    signal: options.signal ?? new AbortController().signal,
+    deadline: clock.now() + (options.timeMs ?? 50_000),
+    log: () => undefined,
+    cache: options.cache ?? new TestCache(clock),
+    now: clock.now,
+    sleep: clock.sleep,
+  };
+}
+
+export class TestCache implements ConnectionCache {
+  readonly #clock: Pick<TestClock, "now">;
+  readonly #values = new Map<string, { value: unknown; until: number }>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(clock: Pick<TestClock, "now">) {
+    this.#clock = clock;
+  }
+
+  get<T>(key: string): T | undefined {
+    const held = this.#values.get(key);
+    // The caller says what it put there.
+    return held !== undefined && held.until > this.#clock.now() ? (held.value as T) : undefined;
+  }
+
+  set(key: string, value: unknown, ttlMs: number): void {
+    this.#values.set(key, { value, until: this.#clock.now() + ttlMs });
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  once<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const running = this.#underWay.get(key) ?? work().finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, running);
+    return running as Promise<T>;
+  }
+}

@@ -1,0 +1,223 @@
+// Flags > environment > file > defaults, and a value that knows where it comes from.
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ConfigSources, type Environment, loadConfig } from "../../src/config";
+import { temporaryFolder } from "../support/temporary";
+import { load, newHome, refusalOf } from "./site";
+
+describe("precedence", () => {
+  const yaml = "port: 3";
+  const environment = { RUNTIME_PORT: "2" };
+  const flags = { port: "1" };
+
+  test.each<[string, string | undefined, Environment, ConfigSources["flags"], number, RegExp]>([
+    ["a flag wins over all", yaml, environment, flags, 1, /^flag --port$/],
+    ["the environment wins over the file", yaml, environment, {}, 2, /^environment RUNTIME_PORT$/],
+    ["the file wins over the default", yaml, {}, {}, 3, /^file \/.*\/\.config\/runtime\/runtime\.yaml$/],
+    ["the default is last", undefined, {}, {}, 9099, /^default$/],
+    ["a flag wins without a file", undefined, environment, flags, 1, /^flag --port$/],
+    ["a flag that was not given counts for nothing", yaml, {}, { port: undefined }, 3, /^file /],
+  ])("%s", (_rule, content, variables, given, port, origin) => {
+    const config = load(content, variables, { flags: given ?? {} });
+
+    expect([config.settings.port, config.originOf("port")]).toEqual([port, expect.stringMatching(origin)]);
+  });
+
+  test("is decided key by key", () => {
+    const config = load(
+      "port: 3\nhost: file.test\nproject: file",
+      { RUNTIME_HOST: "env.test" },
+      { flags: { port: "1" } },
+    );
+
+    expect(config.settings).toMatchObject({ port: 1, host: "env.test", project: "file" });
+    expect(config.originOf("user")).toBe("default");
+  });
+
+  test("of an empty list in the environment is the environment's: it empties the file's", () => {
+    const config = load("egress:\n  allow: [loopback]", { RUNTIME_EGRESS_ALLOW: "" });
+
+    expect([config.settings["egress.allow"], config.originOf("egress.allow")]).toEqual([
+      [],
+      "environment RUNTIME_EGRESS_ALLOW",
+    ]);
+  });
+
+  test("a flag with dots and underscores has dashes in its origin", () => {
+    const config = load(undefined, {}, { flags: { "http.body_limit": "2048" } });
+
+    expect(config.originOf("http.body_limit")).toBe("flag --http-body-limit");
+  });
+});
+
+describe("which file", () => {
+  function otherFile(): string {
+    const file = join(temporaryFolder(), "other.yaml");
+    writeFileSync(file, "port: 7");
+    return file;
+  }
+
+  test("--config wins over RUNTIME_CONFIG", () => {
+    const file = otherFile();
+    const config = load("port: 3", { RUNTIME_CONFIG: "/nowhere.yaml" }, { configFile: file });
+
+    expect([config.settings.port, config.file]).toEqual([7, file]);
+  });
+
+  test("RUNTIME_CONFIG wins over the configuration folder", () => {
+    const file = otherFile();
+    const config = load("port: 3", { RUNTIME_CONFIG: file });
+
+    expect([config.settings.port, config.file]).toEqual([7, file]);
+  });
+
+  test("an empty RUNTIME_CONFIG is as good as none", () => {
+    expect(load("port: 3", { RUNTIME_CONFIG: "" }).settings.port).toBe(3);
+  });
+
+  test("the current folder's runtime.yaml is never read", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "runtime.yaml"), "port: 7");
+    const script = `
+      import { loadConfig } from ${JSON.stringify(require.resolve("../../src/config"))};
+      console.log(loadConfig({ environment: { HOME: ${JSON.stringify(temporaryFolder())} } }).settings.port);
+    `;
+    const { stdout } = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder });
+
+    expect(stdout.toString().trim()).toBe("9099");
+  });
+
+  test("a file that --config or RUNTIME_CONFIG names must be there", () => {
+    const file = join(temporaryFolder(), "absent.yaml");
+    const expected = `${file}: the configuration file does not exist.`;
+
+    expect(refusalOf(() => load(undefined, {}, { configFile: file }))).toBe(expected);
+    expect(refusalOf(() => load(undefined, { RUNTIME_CONFIG: file }))).toBe(expected);
+  });
+});
+
+describe("folders", () => {
+  test("of data and key are the XDG ones below the home folder", () => {
+    const { home } = newHome();
+    const config = loadConfig({ environment: { HOME: home } });
+
+    expect([config.file, config.dataFolder(), config.defaultRootKeyFile()]).toEqual([
+      join(home, ".config/runtime/runtime.yaml"),
+      join(home, ".local/share/runtime"),
+      join(home, ".config/runtime/root.key"),
+    ]);
+  });
+
+  test("the root key is made beside the file that --config names", () => {
+    const file = join(temporaryFolder(), "other.yaml");
+    writeFileSync(file, "");
+
+    expect(load(undefined, {}, { configFile: file }).defaultRootKeyFile()).toBe(join(file, "../root.key"));
+  });
+
+  test.each<[string, Environment]>([
+    ["unset", {}],
+    ["/", { HOME: "/" }],
+    ["empty", { HOME: "" }],
+    ["relative", { HOME: "home" }],
+  ])("with HOME %s: defaults load, and who needs a folder is told what to set", (_home, environment) => {
+    const config = loadConfig({ environment });
+
+    expect([config.settings.port, config.file]).toEqual([9099, undefined]);
+    expect(refusalOf(() => config.dataFolder())).toBe(
+      "There is no home folder for the data. Set --data-dir or RUNTIME_DATA_DIR.",
+    );
+    expect(refusalOf(() => config.defaultRootKeyFile())).toMatch(
+      /^There is no home folder for the root key\. Set RUNTIME_ROOT_KEY, .*RUNTIME_CONFIG\.$/,
+    );
+  });
+
+  test("without HOME a data folder can be set", () => {
+    expect(loadConfig({ environment: { RUNTIME_DATA_DIR: "/srv/data" } }).dataFolder()).toBe("/srv/data");
+  });
+
+  test("below a home that does not exist nothing is read and nothing is made", () => {
+    const home = join(temporaryFolder(), "nobody");
+    const config = loadConfig({ environment: { HOME: home } });
+
+    expect([config.settings.port, config.dataFolder()]).toEqual([9099, join(home, ".local/share/runtime")]);
+  });
+
+  test.each<[string, Environment, ConfigSources["flags"]]>([
+    ["flag", {}, { data_dir: "~/data" }],
+    ["variable", { RUNTIME_DATA_DIR: "~/data" }, {}],
+  ])("a data folder of a %s may begin with ~", (_source, environment, flags) => {
+    const { home } = newHome();
+    const config = loadConfig({ environment: { HOME: home, ...environment }, flags: flags ?? {} });
+
+    expect(config.dataFolder()).toBe(join(home, "data"));
+  });
+
+  test("a configuration file may begin with ~", () => {
+    const { home } = newHome();
+    writeFileSync(join(home, "my.yaml"), "port: 7");
+
+    expect(loadConfig({ environment: { HOME: home, RUNTIME_CONFIG: "~/my.yaml" } }).settings.port).toBe(7);
+  });
+});
+
+describe("unknown variables", () => {
+  test.each([
+    ["RUNTIME_PROT", "RUNTIME_PORT"],
+    ["RUNTIME_EGRES_ALLOW", "RUNTIME_EGRESS_ALLOW"],
+    ["RUNTIME_CONFG", "RUNTIME_CONFIG"],
+    ["RUNTIME_DATADIR", "RUNTIME_DATA_DIR"],
+  ])("%s is refused, and %s suggested", (variable, suggestion) => {
+    expect(refusalOf(() => load(undefined, { [variable]: "secret-value" }))).toBe(
+      `environment: unknown variable ${variable}; did you mean ${suggestion}?`,
+    );
+  });
+
+  test("that are near nothing are refused without a suggestion", () => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_SOMETHING_ELSE_ENTIRELY: "1" }))).toBe(
+      "environment: unknown variable RUNTIME_SOMETHING_ELSE_ENTIRELY",
+    );
+  });
+
+  test("of other programs and of our tests are let be", () => {
+    const environment = { PATH: "/bin", RUNTIMES: "x", MY_RUNTIME_PORT: "x", RUNTIME_TEST_REQUIRE: "all" };
+
+    expect(load(undefined, environment).settings.port).toBe(9099);
+  });
+});
+
+describe("the root key", () => {
+  const environment = { RUNTIME_ROOT_KEY: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=" };
+
+  test("comes from the environment, redacted", () => {
+    const config = load(undefined, environment);
+
+    expect([config.rootKey?.reveal(), config.originOf("root_key")]).toEqual([
+      environment.RUNTIME_ROOT_KEY,
+      "environment RUNTIME_ROOT_KEY",
+    ]);
+  });
+
+  test("is not among the settings and prints nowhere", () => {
+    const config = load(undefined, environment);
+    const printed = `${JSON.stringify(config)} ${Bun.inspect(config, { depth: 9 })} ${Object.keys(config.settings).join()}`;
+
+    expect(printed).toContain("9099");
+    expect(printed).not.toContain("AAECAwQ");
+    expect(printed).not.toContain("root_key,");
+  });
+
+  test("that is empty is refused by the variable's name", () => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_ROOT_KEY: "" }))).toContain("RUNTIME_ROOT_KEY");
+  });
+});
+
+test("a folder that stands where the file belongs is refused by its name", () => {
+  const { home, file } = newHome();
+  mkdirSync(file, { recursive: true });
+
+  expect(refusalOf(() => loadConfig({ environment: { HOME: home } }))).toBe(
+    `${file}: the configuration file cannot be read.`,
+  );
+});

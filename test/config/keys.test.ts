@@ -1,0 +1,96 @@
+// The table of settings: the public name of each in the environment, and a value that it takes from there.
+import { describe, expect, test } from "bun:test";
+import { declarationOf, environmentName, isKeyName, type KeyName, KEYS } from "../../src/config";
+import { checkValue } from "../../src/config/values";
+import { load, refusalOf } from "./site";
+
+// Written by hand: these names are promised to operators. A new key gets a row here.
+const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] } = {
+  host: ["RUNTIME_HOST", "0.0.0.0", "0.0.0.0"],
+  port: ["RUNTIME_PORT", "8080", 8080],
+  data_dir: ["RUNTIME_DATA_DIR", "/srv/data", "/srv/data"],
+  public_url: ["RUNTIME_PUBLIC_URL", "https://run.test", "https://run.test"],
+  project: ["RUNTIME_PROJECT", "sales", "sales"],
+  user: ["RUNTIME_USER", "alice@example.com", "alice@example.com"],
+  root_key: ["RUNTIME_ROOT_KEY", "0".repeat(64), undefined],
+  root_key_file: ["RUNTIME_ROOT_KEY_FILE", "/run/secrets/root", "/run/secrets/root"],
+  session_verification: ["RUNTIME_SESSION_VERIFICATION", "page_only", "page_only"],
+  "auth.url": ["RUNTIME_AUTH_URL", "https://id.test", "https://id.test"],
+  "auth.user_claim": ["RUNTIME_AUTH_USER_CLAIM", "email", "email"],
+  "chat.api_url": ["RUNTIME_CHAT_API_URL", "http://127.0.0.1:1", "http://127.0.0.1:1"],
+  "sheets.api_url": ["RUNTIME_SHEETS_API_URL", "http://127.0.0.1:2", "http://127.0.0.1:2"],
+  "drive.api_url": ["RUNTIME_DRIVE_API_URL", "http://127.0.0.1:3", "http://127.0.0.1:3"],
+  "userinfo.url": ["RUNTIME_USERINFO_URL", "http://127.0.0.1:4", "http://127.0.0.1:4"],
+  "egress.allow": ["RUNTIME_EGRESS_ALLOW", "loopback,10.0.0.0/8", ["loopback", "10.0.0.0/8"]],
+  "egress.timeout": ["RUNTIME_EGRESS_TIMEOUT", "7", 7],
+  "egress.max_bytes": ["RUNTIME_EGRESS_MAX_BYTES", "2048", 2048],
+  "redirects.allow": ["RUNTIME_REDIRECTS_ALLOW", "app.test", ["app.test"]],
+  "tools.timeout": ["RUNTIME_TOOLS_TIMEOUT", "8", 8],
+  "http.body_limit": ["RUNTIME_HTTP_BODY_LIMIT", "4096", 4096],
+  "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
+  "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
+};
+const ROWS = Object.keys(KEYS)
+  .filter(isKeyName)
+  .map((name) => [name, ...NAMES[name]] as const);
+
+describe("every key", () => {
+  test.each(ROWS)("%s is named %s in the environment", (name, variable) => {
+    expect(environmentName(name)).toBe(variable);
+  });
+
+  test.each(ROWS)("%s is read from %s", (name, variable, text, value) => {
+    const config = load(undefined, { [variable]: text });
+
+    expect(config.settings[name as Exclude<KeyName, "root_key">]).toEqual(value as never);
+    expect(config.originOf(name)).toBe(`environment ${variable}`);
+  });
+
+  test.each(ROWS)("%s says what it means and what it takes", (name) => {
+    const { meaning, schema } = declarationOf(name);
+
+    expect(meaning).toMatch(/^\S.*[^.]$/);
+    expect(schema).toHaveProperty("description");
+  });
+
+  test.each(ROWS)("%s has a default that follows its own rule, if any", (name) => {
+    const value = declarationOf(name).default;
+    if (value !== undefined) checkValue(name, value, "default");
+
+    expect(load(undefined).originOf(name)).toBe("default");
+  });
+});
+
+test("no two keys share a variable", () => {
+  expect(new Set(ROWS.map(([, variable]) => variable)).size).toBe(ROWS.length);
+});
+
+test("the defaults are those of the manual", () => {
+  expect(load(undefined).settings).toEqual({
+    host: "127.0.0.1",
+    port: 9099,
+    project: "default",
+    session_verification: "verify",
+    "auth.user_claim": "sub",
+    "egress.allow": [],
+    "egress.timeout": 30,
+    "egress.max_bytes": 52_428_800,
+    "redirects.allow": [],
+    "tools.timeout": 50,
+    "http.body_limit": 4_194_304,
+    "http.body_timeout": 30,
+    "log.level": "info",
+  });
+});
+
+test.each(["toString", "__proto__", "PORT", "egress", ""])("%j is no key", (text) => {
+  expect(isKeyName(text)).toBe(false);
+});
+
+test("a variable's name in lower case is not read", () => {
+  expect(load(undefined, { runtime_port: "1" }).settings.port).toBe(9099);
+});
+
+test("a key is not set by a variable with a dot", () => {
+  expect(refusalOf(() => load(undefined, { "RUNTIME_LOG.LEVEL": "debug" }))).toContain("RUNTIME_LOG_LEVEL");
+});

@@ -1,0 +1,37 @@
+// A home folder for the tests of the configuration, and the errors that loading it gives.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Config, type ConfigSources, type Environment, loadConfig } from "../../src/config";
+import { RuntimeError } from "../../src/errors";
+import { temporaryFolder } from "../support/temporary";
+
+/** A new home folder, with a `runtime.yaml` in its place when `yaml` is given. To be called inside a test. */
+export function newHome(yaml?: string): { home: string; file: string } {
+  const home = temporaryFolder();
+  const file = join(home, ".config", "runtime", "runtime.yaml");
+  if (yaml !== undefined) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, yaml);
+  }
+  return { home, file };
+}
+
+/** Loads from a home folder with this `runtime.yaml` and environment. */
+export function load(
+  yaml: string | undefined,
+  environment: Environment = {},
+  rest: Partial<ConfigSources> = {},
+): Config {
+  return loadConfig({ ...rest, environment: { HOME: newHome(yaml).home, ...environment } });
+}
+
+/** The message of the `configuration` error that `work` throws. Anything else it does is a failure. */
+export function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof RuntimeError && error.name === "configuration") return error.message;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}

@@ -1,0 +1,82 @@
+// Text of flags and variables → values of the declared type.
+import { describe, expect, test } from "bun:test";
+import type { KeyName } from "../../src/config";
+import { load, refusalOf } from "./site";
+
+describe("lists as text", () => {
+  test.each([
+    ["one item", "loopback", ["loopback"]],
+    ["items by comma", "loopback,10.0.0.0/8", ["loopback", "10.0.0.0/8"]],
+    ["blanks around items", " loopback , 10.0.0.0/8 ", ["loopback", "10.0.0.0/8"]],
+    ["a comma at the end", "loopback,", ["loopback"]],
+    ["a doubled comma", "loopback,,private", ["loopback", "private"]],
+    ["nothing", "", []],
+    ["blanks alone", "  ", []],
+    ["an address with colons", "[::1]:8080,fd00::/8", ["[::1]:8080", "fd00::/8"]],
+  ])("%s", (_form, text, expected) => {
+    expect(load(undefined, { RUNTIME_EGRESS_ALLOW: text }).settings["egress.allow"]).toEqual(expected);
+    expect(load(undefined, {}, { flags: { "egress.allow": text } }).settings["egress.allow"]).toEqual(
+      expected,
+    );
+  });
+});
+
+describe("numbers as text", () => {
+  test.each([
+    ["0", 0],
+    ["65535", 65535],
+    ["080", 80],
+  ])("%j is %d", (text, expected) => {
+    expect(load(undefined, { RUNTIME_PORT: text }).settings.port).toBe(expected);
+  });
+
+  test.each([
+    "",
+    " ",
+    "80 ",
+    "8o",
+    "80.0",
+    "8e1",
+    "0x50",
+    "-1",
+    "65536",
+    "NaN",
+    "99999999999999999999",
+    "٨٠",
+  ])("%j is refused by the name of variable and key, and the rule", (text) => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_PORT: text }))).toMatch(
+      /^(environment )?RUNTIME_PORT: "port" must be a port, 0 to 65535\.$/,
+    );
+  });
+
+  test("that a flag has wrong are refused by the flag's name", () => {
+    expect(refusalOf(() => load(undefined, {}, { flags: { "http.body_limit": "much" } }))).toMatch(
+      /^(flag )?--http-body-limit: "http\.body_limit" must be bytes\.$/,
+    );
+  });
+});
+
+describe("texts", () => {
+  test.each<[KeyName, string, string]>([
+    ["host", "RUNTIME_HOST", ""],
+    ["data_dir", "RUNTIME_DATA_DIR", ""],
+    ["session_verification", "RUNTIME_SESSION_VERIFICATION", "none"],
+    ["log.level", "RUNTIME_LOG_LEVEL", "INFO"],
+    ["public_url", "RUNTIME_PUBLIC_URL", "run.test"],
+    ["public_url", "RUNTIME_PUBLIC_URL", "https://"],
+    ["auth.url", "RUNTIME_AUTH_URL", "javascript:alert(1)"],
+  ])("%s: %s=%j is refused", (key, variable, text) => {
+    const message = refusalOf(() => load(undefined, { [variable]: text }));
+
+    expect(message).toStartWith(`${variable}: "${key}" must be `);
+    expect(message).not.toContain("\n");
+  });
+
+  test("digits stay text where text is wanted", () => {
+    expect(load(undefined, { RUNTIME_PROJECT: "0012" }).settings.project).toBe("0012");
+  });
+
+  test("a refused value is not repeated", () => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_PUBLIC_URL: "s3cr3t" }))).not.toContain("s3cr3t");
+  });
+});

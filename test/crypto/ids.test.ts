@@ -1,0 +1,56 @@
+// Ids that sort by time, tokens, hashes, and a comparison that takes any two texts.
+import { describe, expect, test } from "bun:test";
+import { hashOf, newId, newToken, sameSecret, systemRandom } from "../../src/crypto";
+
+describe("ids", () => {
+  test("sort by the time they were made at, whatever their random part", () => {
+    const times = [0, 1, 255, 256, 999_999, 1_700_000_000_000, 1_700_000_000_001, 4_102_444_800_000];
+    const descending = (time: number, index: number): string =>
+      newId("ar", time, (bytes) => new Uint8Array(bytes).fill(255 - index));
+    const ids = times.map(descending);
+
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  test("have a prefix, the time and 80 random bits", () => {
+    const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(0xab);
+
+    expect(newId("sec", 0x18bcfe56800, random)).toBe(`sec_018bcfe56800${"ab".repeat(10)}`);
+  });
+
+  test("of one millisecond differ", () => {
+    const ids = new Set(Array.from({ length: 10_000 }, () => newId("ac", 1, systemRandom)));
+
+    expect(ids.size).toBe(10_000);
+  });
+});
+
+describe("tokens", () => {
+  test("are 43 characters of base64url", () => {
+    expect(newToken(systemRandom)).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+
+  test("hold every random bit", () => {
+    expect(newToken((bytes) => new Uint8Array(bytes).fill(255))).toBe(`${"_".repeat(42)}8`);
+  });
+});
+
+test("a hash is SHA-256 in hex", () => {
+  // FIPS 180-2, appendix B.1.
+  expect(hashOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});
+
+describe("comparing secrets", () => {
+  test.each([
+    ["the same text", "secret", "secret", true],
+    ["two empty texts", "", "", true],
+    ["the same letters beyond ASCII", "ключ", "ключ", true],
+    ["another last letter", "secret", "secres", false],
+    ["a shorter text", "secret", "secre", false],
+    ["a longer text", "secret", "secret2", false],
+    ["nothing", "secret", "", false],
+    ["another case", "secret", "Secret", false],
+  ])("%s", (_name, left, right, same) => {
+    expect(sameSecret(left, right)).toBe(same);
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "bun:test";
+import { createEgress, EgressError } from "../../src/egress";
+import { egressWith, failureOf, names, rawPeer, webPeer } from "./peers";
+
+/** Literal hosts in every spelling that a URL can have. */
+const LITERALS = [
+  "127.0.0.1",
+  "127.0.0.1.",
+  "127.1",
+  "127.0.1",
+  "127.255.255.255",
+  "2130706433",
+  "017700000001",
+  "0x7f000001",
+  "0x7f.0.0.1",
+  "0177.0.0.1",
+  "0x7f.1",
+  "0177.0x0.1",
+  "１２７.0.0.1",
+  "127。0。0。1",
+  "127%2e0%2e0%2e1",
+  "0",
+  "0.0.0.0",
+  "0x0",
+  "00000000.1",
+  "10.0.0.1",
+  "10.1",
+  "0xa000001",
+  "167772161",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "192.168.257",
+  "3232235777",
+  "169.254.169.254",
+  "169.254.43518",
+  "2852039166",
+  "0xa9fea9fe",
+  "0251.0376.0251.0376",
+  "169.254.0.1",
+  "169.254.170.2",
+  "100.64.0.1",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.1",
+  "192.0.0.192",
+  "192.0.2.1",
+  "192.88.99.1",
+  "198.18.0.1",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "239.255.255.255",
+  "240.0.0.1",
+  "255.255.255.255",
+  "4294967295",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[0000::0001]",
+  "[::127.0.0.1]",
+  "[::7f00:1]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[0:0:0:0:0:ffff:7f00:1]",
+  "[::ffff:10.0.0.1]",
+  "[::ffff:a9fe:a9fe]",
+  "[::ffff:0:127.0.0.1]",
+  "[64:ff9b::127.0.0.1]",
+  "[64:ff9b::a9fe:a9fe]",
+  "[64:ff9b::10.0.0.1]",
+  "[64:ff9b:1::7f00:1]",
+  "[64:ff9b:1:a00:0:100::]",
+  "[2002:7f00:1::]",
+  "[2002:a9fe:a9fe::1]",
+  "[2002:a00:1::1]",
+  "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+  "[2001::1]",
+  "[2001:db8::1]",
+  "[3fff::1]",
+  "[100::1]",
+  "[5f00::1]",
+  "[fc00::1]",
+  "[fd00:ec2::254]",
+  "[fd12:3456::1]",
+  "[fe80::1]",
+  "[fe80::a9fe:a9fe]",
+  "[fec0::1]",
+  "[ff02::1]",
+  "[4000::1]",
+];
+
+/** What a name server could answer; all of them after a public address, as rebinding does. */
+const RESOLVED = [
+  "127.0.0.1",
+  "127.8.8.8",
+  "0.0.0.0",
+  "10.0.0.1",
+  "172.20.0.1",
+  "192.168.0.1",
+  "169.254.169.254",
+  "100.64.0.1",
+  "168.63.129.16",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::ffff:127.0.0.1",
+  "::ffff:169.254.169.254",
+  "::7f00:1",
+  "64:ff9b::7f00:1",
+  "2002:7f00:1::",
+  "fe80::1",
+  "fe80::1%eth0",
+  "fd00:ec2::254",
+  "fc00::1",
+  "ff02::1",
+  "localhost",
+  "",
+];
+
+const strict = (resolve?: (host: string) => Promise<string[]>) =>
+  createEgress({
+    allow: [],
+    timeoutMs: 1_000,
+    maxBytes: 1_000,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    resolve: resolve ?? (() => Promise.reject(new Error("no name is asked for"))),
+  });
+
+describe("without an allow list", () => {
+  test("the tables hold more than a hundred attacks", () => {
+    expect(new Set(LITERALS).size + RESOLVED.length).toBeGreaterThan(100);
+  });
+
+  test.each(LITERALS)("https://%s is refused before anything is sent", async (host) => {
+    const error = await failureOf(strict().fetch(`https://${host}/`));
+    expect([error.reason, error.maybeSent]).toEqual(["address_refused", false]);
+    expect(error.message).toContain("Set egress.allow (RUNTIME_EGRESS_ALLOW) to include ");
+  });
+
+  test.each(LITERALS)("plain http to %s is refused too", async (host) => {
+    expect((await failureOf(strict().fetch(`http://${host}:8080/`))).reason).toBe("address_refused");
+  });
+
+  test.each(RESOLVED)("a name that resolves to a public address and %p is refused", async (address) => {
+    const egress = strict(names({ "rebind.example": ["93.184.215.14", address] }));
+    expect((await failureOf(egress.fetch("https://rebind.example/"))).reason).toBe("address_refused");
+  });
+
+  test.each(["http://93.184.215.14/", "http://public.example/", "http://[2606:4700::1111]/"])(
+    "plain http to a public address is refused: %s",
+    async (url) => {
+      const egress = strict(names({ "public.example": ["93.184.215.14"] }));
+      const error = await failureOf(egress.fetch(url));
+      expect(error.reason).toBe("address_refused");
+      expect(error.message).toStartWith("Plain http to ");
+    },
+  );
+
+  test("https to a public address passes the policy", async () => {
+    const egress = strict(names({ "public.example": ["93.184.215.14", "2606:4700::1111"] }));
+    const call = egress.fetch("https://public.example/", { signal: AbortSignal.timeout(50), timeoutMs: 100 });
+    const error = await failureOf(call);
+    expect(error.reason).not.toBe("address_refused");
+  });
+});
+
+describe("the message names the entry that would allow it", () => {
+  test.each([
+    ["https://127.0.0.1/", "loopback"],
+    ["https://[::1]/", "loopback"],
+    ["https://10.0.0.1/", "private"],
+    ["https://[fc00::1]/", "private"],
+    ["https://169.254.169.254/", "169.254.169.254"],
+    ["https://[fe80::1]/", "fe80::1"],
+    ["https://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1"],
+    ["https://inner.example/", "private"],
+    ["https://shared.example/", "shared.example"],
+    ["https://metadata.example/", "169.254.169.254"],
+    ["http://public.example/", "public.example"],
+  ])("%s: %s", async (url, entry) => {
+    const resolve = names({
+      "inner.example": ["10.0.0.1"],
+      "shared.example": ["100.64.0.1"],
+      "metadata.example": ["169.254.169.254"],
+      "public.example": ["93.184.215.14"],
+    });
+    const error = await failureOf(strict(resolve).fetch(url));
+    expect(error.message).toEndWith(`Set egress.allow (RUNTIME_EGRESS_ALLOW) to include "${entry}".`);
+    const egress = egressWith({ allow: [entry], resolve, timeoutMs: 50 });
+    const outcome: unknown = await egress.fetch(url).catch((thrown: unknown) => thrown);
+    expect(outcome instanceof EgressError ? outcome.reason : "answered").not.toBe("address_refused");
+  });
+});
+
+describe("with an allow list", () => {
+  test.each([
+    ["loopback", "127.0.0.1"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["127.0.0.0/8", "127.0.0.1"],
+    ["loopback", "[::ffff:127.0.0.1]"],
+    ["loopback", "2130706433"],
+    ["loopback", "app.example"],
+    ["app.example", "app.example"],
+    ["app.example", "APP.example."],
+    [".example", "app.example"],
+    ["localhost", "localhost"],
+  ])("%s allows plain http to %s", async (entry, host) => {
+    using peer = webPeer(() => new Response("hello"));
+    const resolve = names({ "app.example": ["127.0.0.1"], localhost: ["127.0.0.1"] });
+    const response = await egressWith({ allow: [entry], resolve }).fetch(`http://${host}:${peer.port}/`);
+    expect(await response.text()).toBe("hello");
+  });
+
+  test("IPv6 loopback is reached in brackets", async () => {
+    using peer = webPeer(() => new Response("six"), "[::1]");
+    const response = await egressWith().fetch(`http://[::1]:${peer.port}/`);
+    expect(await response.text()).toBe("six");
+    expect(peer.requests[0]?.headers.get("host")).toBe(`[::1]:${peer.port}`);
+  });
+
+  test.each(["169.254.169.254", "fd00:ec2::254", "fe80::1", "100.100.100.200"])(
+    "a host name on the list does not vouch for %s",
+    async (address) => {
+      const egress = egressWith({
+        allow: ["evil.example", ".example", "private"],
+        resolve: names({ "evil.example": [address] }),
+      });
+      const error = await failureOf(egress.fetch("https://evil.example/"));
+      expect(error.reason).toBe("address_refused");
+    },
+  );
+
+  test("an entry for one host does nothing for another on the same address", async () => {
+    using peer = await rawPeer(() => undefined);
+    const egress = egressWith({
+      allow: ["good.example"],
+      resolve: names({ "other.example": ["127.0.0.1"] }),
+    });
+    const error = await failureOf(egress.fetch(`http://other.example:${peer.port}/`));
+    expect([error.reason, peer.connections]).toEqual(["address_refused", 0]);
+  });
+
+  test("one refused address among allowed ones refuses the name", async () => {
+    const egress = egressWith({ resolve: names({ "mixed.example": ["127.0.0.1", "10.0.0.1"] }) });
+    const error = await failureOf(egress.fetch("http://mixed.example/"));
+    expect(error.reason).toBe("address_refused");
+  });
+});

@@ -1,0 +1,156 @@
+// TLS with a certificate authority made for this run. `NODE_EXTRA_CA_CERTS` is read when a process starts, so what has
+// to trust it runs in a process of its own (`tls-client.ts`).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer, type TLSSocket } from "node:tls";
+import { egressWith, failureOf, names, printed, rawPeer, webPeer } from "./peers";
+import type { Answer, Call } from "./tls-client";
+
+const folder = mkdtempSync(join(tmpdir(), "egress-tls-"));
+const certificate = join(folder, "certificate.pem");
+const key = join(folder, "key.pem");
+
+beforeAll(() => {
+  const made = Bun.spawnSync([
+    "openssl",
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
+    ...["-subj", "/CN=egress test", "-keyout", key, "-out", certificate],
+    ...["-addext", "subjectAltName=DNS:a.example,DNS:b.example,IP:127.0.0.1"],
+  ]);
+  if (!made.success) throw new Error(made.stderr.toString());
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A TLS server that answers with the number of the connection, its server name and the Host header. */
+async function tlsPeer() {
+  const received: string[] = [];
+  const sockets = new Set<TLSSocket>();
+  let connections = 0;
+  const options = { key: readFileSync(key), cert: readFileSync(certificate) };
+  const server = createServer(options, (socket) => {
+    const connection = ++connections;
+    const name: unknown = Reflect.get(socket, "servername");
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (piece) => {
+      received.push(piece.toString());
+      const host = /^host: (.*)\r$/im.exec(piece.toString())?.[1];
+      const body = JSON.stringify([connection, name, host]);
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+  });
+  server.on("tlsClientError", () => undefined);
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    port,
+    received,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** Runs calls in a process that trusts the test's authority. */
+async function trusting(calls: Call[], env: Record<string, string> = {}): Promise<Answer[]> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "tls-client.ts"), JSON.stringify(calls)], {
+    env: { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: certificate, ...env },
+    stdout: "pipe",
+    timeout: 8_000,
+  });
+  return JSON.parse(await child.stdout.text());
+}
+
+describe("a certificate that is not trusted", () => {
+  test("fails before anything is sent, and the message says how to trust it", async () => {
+    using peer = await tlsPeer();
+    const egress = egressWith({ resolve: names({ "a.example": ["127.0.0.1"] }) });
+    const error = await failureOf(
+      egress.fetch(`https://a.example:${peer.port}/?CANARY`, { method: "POST", body: "CANARY" }),
+    );
+    expect([error.reason, error.maybeSent]).toEqual(["tls", false]);
+    expect(error.message).toContain("NODE_EXTRA_CA_CERTS");
+    expect(printed(error)).not.toContain("CANARY");
+    expect(peer.received).toEqual([]);
+  });
+
+  test("fails even where the environment switches the check off", async () => {
+    using peer = await tlsPeer();
+    const call = { url: `https://a.example:${peer.port}/` };
+    const [answer] = await trusting([call], { NODE_EXTRA_CA_CERTS: "", NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    expect(answer).toMatchObject({ reason: "tls", maybeSent: false });
+  });
+});
+
+test("names, one certificate: each name is checked and keeps its own connections", async () => {
+  using peer = await tlsPeer();
+  const call = (host: string): Call => ({ url: `https://${host}:${peer.port}/` });
+  const answers = await trusting([
+    call("a.example"),
+    call("a.example"),
+    call("b.example"),
+    call("a.example."),
+    call("127.0.0.1"),
+    call("c.example"),
+  ]);
+  const { port } = peer;
+  expect(answers).toEqual([
+    { body: [1, "a.example", `a.example:${port}`] },
+    { body: [1, "a.example", `a.example:${port}`] },
+    { body: [2, "b.example", `b.example:${port}`] },
+    { body: [1, "a.example", `a.example.:${port}`] },
+    // No server name: there is none for an address (RFC 6066, section 3).
+    { body: [3, false, `127.0.0.1:${port}`] },
+    { reason: "tls", maybeSent: false, message: expect.stringContaining("is for another name") },
+  ]);
+}, 10_000);
+
+test("https to a port that speaks plain http", async () => {
+  using peer = webPeer(() => new Response("plain"));
+  const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
+  expect([error.reason, error.maybeSent]).toEqual(["tls", false]);
+  expect(error.message).toContain("does not speak TLS");
+});
+
+test("a handshake that breaks off counts as perhaps sent, for nothing tells it from a later break", async () => {
+  using peer = await rawPeer((socket) => socket.destroy());
+  const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
+  expect([error.reason, error.maybeSent]).toEqual(["unreachable", true]);
+});
+
+test("a handshake that stalls ends with the deadline", async () => {
+  using peer = await rawPeer(() => undefined);
+  const error = await failureOf(egressWith({ timeoutMs: 60 }).fetch(`https://127.0.0.1:${peer.port}/`));
+  expect(error.reason).toBe("timeout");
+});
+
+test("a tunnel through a proxy checks the certificate for the name", async () => {
+  using peer = await tlsPeer();
+  using proxy = await rawPeer((socket, piece) => {
+    if (!piece.startsWith("CONNECT")) return;
+    socket.removeAllListeners("data");
+    const upstream = Bun.connect({
+      hostname: "127.0.0.1",
+      port: peer.port,
+      socket: {
+        open: () => void socket.write("HTTP/1.1 200 OK\r\n\r\n"),
+        data: (_, bytes) => void socket.write(bytes),
+        close: () => void socket.end(),
+      },
+    });
+    socket.on("data", async (bytes) => void (await upstream).write(bytes));
+  });
+  const calls = ["a.example", "c.example"].map((host) => ({ url: `https://${host}/`, proxy: proxy.port }));
+  const answers = await trusting(calls);
+  expect(answers).toEqual([
+    { body: [1, "a.example", "a.example"] },
+    { reason: "tls", maybeSent: false, message: expect.stringContaining("is for another name") },
+  ]);
+}, 10_000);

@@ -1,0 +1,279 @@
+// The rules of the house, on the house itself and on files made up to break each of them.
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
+
+const ROOT = join(import.meta.dir, "..");
+const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));
+
+function filesOfTheHouse(): SourceFile[] {
+  return PARTS.flatMap((part) =>
+    [...new Bun.Glob("**/*.{ts,tsx}").scanSync({ cwd: join(ROOT, part) })].map((name) => ({
+      path: `${part}/${name}`,
+      text: readFileSync(join(ROOT, part, name), "utf8"),
+    })),
+  );
+}
+
+/** A house of the files that the rules speak of, with one more file in it. */
+function houseWith(path: string, text: string): SourceFile[] {
+  const others = [
+    "src/errors.ts",
+    "src/runtime.ts",
+    "src/store/index.ts",
+    "src/store/port.ts",
+    "src/tools/index.ts",
+  ];
+  const more = [
+    "src/tools/registry.ts",
+    "src/egress/index.ts",
+    "server/index.ts",
+    "cli/io.ts",
+    "catalogs/chat/index.ts",
+  ];
+  return [...others, ...more, "test/support/house.ts"]
+    .filter((other) => other !== path)
+    .map((other) => ({ path: other, text: "" }))
+    .concat([{ path, text }]);
+}
+
+describe("the house", () => {
+  const files = filesOfTheHouse();
+
+  test("is found: its areas are among the files that are checked", () => {
+    const paths = files.map(({ path }) => path);
+
+    expect(paths).toContain("src/errors.ts");
+    expect(paths).toContain("src/store/sqlite.ts");
+  });
+
+  test("has imports that are found", () => {
+    const sqlite = files.find(({ path }) => path === "src/store/sqlite.ts");
+
+    expect(importsOf(sqlite?.text ?? "")).toEqual(
+      expect.arrayContaining(["bun:sqlite", "../errors", "./port"]),
+    );
+  });
+
+  test("has no import that the compiler sees and the pattern does not", () => {
+    const compiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
+    const missed = files.flatMap(({ path, text }) => {
+      const found = new Set(importsOf(text));
+      return compiler
+        .scanImports(text)
+        .flatMap((seen) => (found.has(seen.path) ? [] : [`${path}: ${seen.path}`]));
+    });
+
+    expect(missed).toEqual([]);
+  });
+
+  test("keeps its rules", () => {
+    expect(violationsOf(files)).toEqual([]);
+  });
+
+  test("has a lock file without addresses", () => {
+    expect(lockViolations(readFileSync(join(ROOT, "bun.lock"), "utf8"))).toEqual([]);
+  });
+});
+
+describe("the one-way rule refuses", () => {
+  test.each([
+    ["src → catalogs", "src/tools/registry.ts", "../../catalogs/chat", "src imports nothing of catalogs"],
+    ["src → server", "src/runtime.ts", "../server", "src imports nothing of catalogs"],
+    ["src → cli", "src/audit/service.ts", "../../cli/io", "src imports nothing of catalogs"],
+    [
+      "src → cli by its name from the root",
+      "src/audit/service.ts",
+      "cli/io",
+      "src imports nothing of catalogs",
+    ],
+    [
+      "an area → the inside of another",
+      "src/audit/service.ts",
+      "../store/port",
+      "store is imported through its index.ts only",
+    ],
+    [
+      "an area → the inside of another, with extension",
+      "src/audit/service.ts",
+      "../store/port.ts",
+      "store is imported through",
+    ],
+    [
+      "an area's folder → the inside of another",
+      "src/audit/log/rows.ts",
+      "../../store/port",
+      "store is imported through",
+    ],
+    [
+      "an area → a file that is not there",
+      "src/audit/service.ts",
+      "../store/absent",
+      "store is imported through",
+    ],
+    [
+      "the root → the inside of an area",
+      "src/runtime.ts",
+      "./store/port",
+      "store is imported through its index.ts only",
+    ],
+    [
+      "an area → the composition root",
+      "src/audit/service.ts",
+      "../runtime",
+      "the composition root knows the areas, not they it",
+    ],
+    [
+      "catalogs → an area",
+      "catalogs/chat/tools.ts",
+      "../../src/store",
+      "catalogs import only src/tools and src/egress",
+    ],
+    [
+      "catalogs → errors",
+      "catalogs/chat/tools.ts",
+      "../../src/errors",
+      "catalogs import only src/tools and src/egress",
+    ],
+    [
+      "catalogs → the inside of tools",
+      "catalogs/chat/tools.ts",
+      "../../src/tools/registry",
+      "catalogs import only",
+    ],
+    [
+      "catalogs → server",
+      "catalogs/chat/tools.ts",
+      "../../server",
+      "catalogs import only src/tools and src/egress",
+    ],
+    ["server → cli", "server/dispatch.ts", "../cli/io", "the server does not know the terminal"],
+    ["cli → server", "cli/keys.ts", "../server", "of cli/ only cli/serve.ts imports the server"],
+    [
+      "cli/serve.ts → the inside of the server",
+      "cli/serve.ts",
+      "../server/dispatch",
+      "of cli/ only cli/serve.ts imports",
+    ],
+    ["anything → tests", "src/runtime.ts", "../test/support/house", "nothing outside test/ imports tests"],
+  ])("%s", (_way, path, specifier, rule) => {
+    const violations = violationsOf(houseWith(path, `import { something } from "${specifier}";\n`));
+
+    expect(violations).toEqual([expect.stringContaining(`${path} imports ${specifier}: ${rule}`)]);
+  });
+
+  test.each([
+    ["a type", 'import type { Store } from "../store/port";'],
+    ["a type among others", 'import { type Store } from "../store/port";'],
+    ["names on many lines", 'import {\n  one,\n  // the other\n  other as another,\n} from "../store/port";'],
+    ["all as one name", 'import * as port from "../store/port";'],
+    ["a default", 'import port, { one } from "../store/port";'],
+    ["nothing, for its effects", 'import "../store/port";'],
+    ["a re-export", 'export { one } from "../store/port";'],
+    ["a re-export of all", 'export * from "../store/port";'],
+    ["a re-export of a type", 'export type { Store } from "../store/port";'],
+    ["without blanks", 'import{one}from"../store/port";'],
+    ["single quotes", "import { one } from '../store/port';"],
+    ["later, by a call", 'const port = await import("../store/port");'],
+    ["a type by a call", 'let store: import("../store/port").Store;'],
+    ["require", 'const port = require("../store/port");'],
+    ["after code", 'const one = 1;\nimport { other } from "../store/port";'],
+  ])("an import of %s", (_form, text) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(1);
+  });
+});
+
+describe("the one-way rule lets through", () => {
+  test.each([
+    ["an area → another's index", "src/audit/service.ts", "../store"],
+    ["an area → another's index by name", "src/audit/service.ts", "../store/index"],
+    ["an area's folder → another's index", "src/audit/log/rows.ts", "../../store"],
+    ["an area → itself", "src/store/sqlite.ts", "./port"],
+    ["an area's folder → its own area", "src/store/schema/main.ts", "../port"],
+    ["an area → errors", "src/audit/service.ts", "../errors"],
+    ["an area → another root file", "src/audit/service.ts", "../core"],
+    ["the root → an area", "src/runtime.ts", "./store"],
+    ["the root → errors", "src/runtime.ts", "./errors"],
+    ["catalogs → tools", "catalogs/chat/tools.ts", "../../src/tools"],
+    ["catalogs → egress", "catalogs/chat/client.ts", "../../src/egress/index"],
+    ["catalogs → themselves", "catalogs/index.ts", "./chat"],
+    ["server → src", "server/dispatch.ts", "../src/store"],
+    ["server → catalogs", "server/index.ts", "../catalogs/chat"],
+    ["cli → src", "cli/keys.ts", "../src/runtime"],
+    ["cli/serve.ts → server", "cli/serve.ts", "../server/index"],
+    ["a package", "src/audit/service.ts", "typebox/compile"],
+    ["a module of the system", "src/audit/service.ts", "node:fs"],
+  ])("%s", (_way, path, specifier) => {
+    expect(violationsOf(houseWith(path, `import { something } from "${specifier}";\n`))).toEqual([]);
+  });
+
+  test.each([
+    ["a comment", '// import { one } from "../store/port";'],
+    ["an example in a docstring", '/**\n * import { one } from "../store/port";\n */'],
+    ["a text that speaks of it", 'const hint = `write: import { one } from "../store/port"`;'],
+  ])("%s", (_what, text) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([]);
+  });
+});
+
+describe("the other rules", () => {
+  test.each(["src/audit/service.ts", "server/dispatch.ts", "cli/keys.ts", "catalogs/chat/tools.ts"])(
+    "a file of 301 lines is too long: %s",
+    (path) => {
+      expect(violationsOf(houseWith(path, "void 1;\n".repeat(301)))).toEqual([
+        `${path} has 301 lines: past 300, look for the second thing in it`,
+      ]);
+    },
+  );
+
+  test("a file of 300 lines is not", () => {
+    expect(violationsOf(houseWith("src/audit/service.ts", "void 1;\n".repeat(300)))).toEqual([]);
+  });
+
+  test.each([
+    ["a call", "const answer = await fetch(address);"],
+    ["a call in an expression", "export const answer = [fetch(address, { method: (0, method) })];"],
+    ["a call in a condition", "if (await fetch(address)) { done(); }"],
+    ["globalThis.fetch", "export const send = globalThis.fetch;"],
+    ["Bun.fetch", "export const send = Bun.fetch(address);"],
+    ["globalThis with a text", 'export const send = globalThis["fetch"];'],
+  ])("src outside egress does not call out by %s", (_how, text) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([
+      "src/audit/service.ts calls fetch: only src/egress calls out",
+    ]);
+  });
+
+  test.each([
+    ["a method of egress", "export const answer = await egress.fetch(address);"],
+    ["a private method", "class A { #fetch(a: string) { return a; } go() { return this.#fetch(address); } }"],
+    ["a signature", "export interface Egress { fetch(address: string): Promise<Response>; }"],
+    ["a method's definition", "export const tool = { async fetch(address: string) { return address; } };"],
+    ["another name", "prefetch(address); fetchAll(address); refetch (address);"],
+    ["a comment", "// fetch(address)\nexport const one = 1;"],
+  ])("%s is no call out", (_what, text) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([]);
+  });
+
+  test("egress may call out", () => {
+    expect(violationsOf(houseWith("src/egress/client.ts", "export const a = await fetch(address);"))).toEqual(
+      [],
+    );
+  });
+
+  test.each(["log", "error"])("src does not print by console.%s", (method) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", `console.${method}("x");`))).toEqual([
+      "src/audit/service.ts prints: src writes to its log",
+    ]);
+  });
+
+  test("the terminal may print", () => {
+    expect(violationsOf(houseWith("cli/io.ts", 'console.log("x");'))).toEqual([]);
+  });
+
+  test("a lock file made against a mirror is refused", () => {
+    const entry = '"chalk": ["chalk@6.0.1", "https://mirror.test/chalk.tgz", {}, "sha512-x"]';
+
+    expect(lockViolations(entry)).toHaveLength(1);
+  });
+});

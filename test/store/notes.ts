@@ -1,0 +1,45 @@
+// A small schema and its statements, for the tests of the store. `number` is unique; a note may point at another.
+import { all, get, type Migration, query, run, type Transaction } from "../../src/store";
+import { INITIAL_GENERATIONS } from "../../src/store/sqlite";
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: "first",
+    statements: [
+      "CREATE TABLE generations (kind TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT",
+      `INSERT INTO generations (kind, value) VALUES ${INITIAL_GENERATIONS}`,
+      `CREATE TABLE notes (
+        id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, parent TEXT REFERENCES notes (id)
+      ) STRICT`,
+    ],
+  },
+];
+
+export interface Note {
+  id: string;
+  number: number;
+}
+
+export const INSERT = query("INSERT INTO notes (id, number) VALUES (?, ?)");
+export const INSERT_BELOW = query("INSERT INTO notes (id, number, parent) VALUES (?, ?, ?)");
+export const FIND = query<Note>("SELECT id, number FROM notes WHERE id = ?");
+export const LIST = query<Note>("SELECT id, number FROM notes ORDER BY number");
+const RENUMBER = query("UPDATE notes SET number = ? WHERE id = ?");
+
+/** Adds a note; how many rows that made. */
+export function* insert(id: string, number: number): Transaction<number> {
+  return yield* run(INSERT, id, number);
+}
+
+/** Reads a note's number and writes it back one higher: what two writers at once would lose. */
+export function* increment(id: string): Transaction<number> {
+  const number = ((yield* get(FIND, id))?.number ?? 0) + 1;
+  yield* run(RENUMBER, number, id);
+  return number;
+}
+
+/** The ids of all notes, as the transaction sees them. */
+export function* listIds(): Transaction<string[]> {
+  return (yield* all(LIST)).map(({ id }) => id);
+}

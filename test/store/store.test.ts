@@ -1,0 +1,7 @@
+// The contract of the store port, on the engine that answers at once and on one that answers a turn later.
+import { openSqlite } from "../../src/store";
+import { openLateStore } from "../support/late-store";
+import { storeContract } from "./contract";
+
+storeContract("sqlite", openSqlite);
+storeContract("late engine", openLateStore);

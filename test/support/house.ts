@@ -1,0 +1,145 @@
+// The rules of the house (design.md, section 1), checked from the text of the files: which part imports which, how long
+// a file is, who calls out. Pure: files in, sentences about what breaks a rule out.
+import { posix } from "node:path";
+
+export interface SourceFile {
+  /** From the root of the checkout, with `/`. */
+  path: string;
+  text: string;
+}
+
+const LONGEST = 300;
+
+/** What breaks a rule, one sentence each, naming the file. Empty when the house is in order. */
+export function violationsOf(files: readonly SourceFile[]): string[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files.flatMap((file) => [
+    ...importViolations(file, paths),
+    ...lengthViolations(file),
+    ...callViolations(file),
+  ]);
+}
+
+/** What a lock file breaks: one made against a mirror records its address for every package. */
+export function lockViolations(text: string): string[] {
+  return text.includes("://")
+    ? ["bun.lock holds download addresses; make it against the default registry"]
+    : [];
+}
+
+/** Everything that a text imports or re-exports, types and dynamic imports too, as written. */
+export function importsOf(text: string): string[] {
+  const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+  const patterns = [
+    /^\s*(?:import|export)\s+[\w\s{},*$]*?\bfrom\s*["']([^"']+)["']/gm,
+    /^\s*(?:import|export)\s*[{*][\w\s{},*$]*?\bfrom\s*["']([^"']+)["']/gm,
+    /^\s*import\s*["']([^"']+)["']/gm,
+    /\b(?:import|require)\s*\(\s*["'`]([^"'`]+)["'`]/g,
+  ];
+  const found = patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""));
+  return [...new Set(found)];
+}
+
+function importViolations(file: SourceFile, paths: ReadonlySet<string>): string[] {
+  const violations: string[] = [];
+  for (const specifier of importsOf(file.text)) {
+    const target = targetOf(file.path, specifier, paths);
+    if (target === undefined) continue;
+    const rule = brokenRule(file.path, target);
+    if (rule !== undefined) violations.push(`${file.path} imports ${specifier}: ${rule}`);
+  }
+  return violations;
+}
+
+// The file or folder that a relative import means; undefined for packages.
+function targetOf(from: string, specifier: string, paths: ReadonlySet<string>): string | undefined {
+  if (!specifier.startsWith(".")) {
+    const root = specifier.split("/")[0] ?? "";
+    return ["src", "catalogs", "server", "cli", "test"].includes(root) ? specifier : undefined;
+  }
+  const plain = posix.join(posix.dirname(from), specifier);
+  return [`${plain}.ts`, `${plain}/index.ts`, plain].find((path) => paths.has(path)) ?? plain;
+}
+
+function brokenRule(from: string, target: string): string | undefined {
+  const [part = "", area] = placeOf(from);
+  const [targetPart = "", targetArea] = placeOf(target);
+  if (targetPart === "test") return "nothing outside test/ imports tests";
+  if (part === "src") return brokenRuleOfSrc(area, targetPart, targetArea, target);
+  if (part === "catalogs") return brokenRuleOfCatalogs(targetPart, target);
+  if (part === "server" && targetPart === "cli") return "the server does not know the terminal";
+  if (part === "cli" && targetPart === "server") {
+    const allowed = from === "cli/serve.ts" && isIndexOf("server", target);
+    return allowed ? undefined : "of cli/ only cli/serve.ts imports the server, through server/index.ts";
+  }
+  return undefined;
+}
+
+function brokenRuleOfSrc(
+  area: string | undefined,
+  targetPart: string,
+  targetArea: string | undefined,
+  target: string,
+): string | undefined {
+  if (targetPart !== "src") return "src imports nothing of catalogs, server or cli";
+  if (area === targetArea) return undefined;
+  if (target === "src/runtime.ts") return "the composition root knows the areas, not they it";
+  if (targetArea === undefined) return undefined;
+  return isIndexOf(`src/${targetArea}`, target)
+    ? undefined
+    : `${targetArea} is imported through its index.ts only`;
+}
+
+function brokenRuleOfCatalogs(targetPart: string, target: string): string | undefined {
+  if (targetPart === "catalogs") return undefined;
+  const allowed = isIndexOf("src/tools", target) || isIndexOf("src/egress", target);
+  return allowed ? undefined : "catalogs import only src/tools and src/egress, through their index.ts";
+}
+
+// Part of the house, and for files in a folder of src the area: `src/store/port.ts` → src, store.
+function placeOf(path: string): (string | undefined)[] {
+  const [part, area, ...rest] = path.split("/");
+  const isFolder = rest.length > 0 || (area !== undefined && !area.includes("."));
+  return part !== undefined && area !== undefined && isFolder ? [part, area] : [part];
+}
+
+function isIndexOf(folder: string, target: string): boolean {
+  return [folder, `${folder}/index`, `${folder}/index.ts`].includes(target);
+}
+
+function lengthViolations({ path, text }: SourceFile): string[] {
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  return lines > LONGEST
+    ? [`${path} has ${lines} lines: past ${LONGEST}, look for the second thing in it`]
+    : [];
+}
+
+// Without types and comments what is left is code: a signature `fetch(request)` of an interface is gone.
+const stripper = new Bun.Transpiler({ loader: "ts", target: "bun" });
+
+function callViolations({ path, text }: SourceFile): string[] {
+  if (!path.startsWith("src/")) return [];
+  const code = stripper.transformSync(text);
+  const violations: string[] = [];
+  if (/\bconsole\.(?:log|info|warn|error|debug)\(/.test(code))
+    violations.push(`${path} prints: src writes to its log`);
+  if (!path.startsWith("src/egress/") && callsOut(code))
+    violations.push(`${path} calls fetch: only src/egress calls out`);
+  return violations;
+}
+
+function callsOut(code: string): boolean {
+  if (/\b(?:globalThis|self|window|Bun)\s*(?:\.\s*fetch\b|\[\s*["']fetch["']\s*\])/.test(code)) return true;
+  return [...code.matchAll(/(?<![\w$.#])fetch\s*\(/g)].some((call) => !isDefinition(code, call.index));
+}
+
+// `fetch(request) {` in a class or an object defines a method of this name; a call is never followed by a brace.
+function isDefinition(code: string, start: number): boolean {
+  let depth = 0;
+  for (let at = code.indexOf("(", start); at < code.length; at++) {
+    if (code[at] === "(") depth++;
+    if (code[at] === ")") depth--;
+    if (depth === 0) return /^\s*\{/.test(code.slice(at + 1));
+  }
+  return false;
+}
