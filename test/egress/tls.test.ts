@@ -13,12 +13,10 @@ const certificate = join(folder, "certificate.pem");
 const key = join(folder, "key.pem");
 
 beforeAll(() => {
-  const made = Bun.spawnSync([
-    "openssl",
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...["-subj", "/CN=egress test", "-keyout", key, "-out", certificate],
-    ...["-addext", "subjectAltName=DNS:a.example,DNS:b.example,IP:127.0.0.1"],
-  ]);
+  const made = Bun.spawnSync(
+    `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -keyout ${key}
+      -out ${certificate} -addext subjectAltName=DNS:a.example,DNS:b.example,IP:127.0.0.1`.split(/\s+/),
+  );
   if (!made.success) throw new Error(made.stderr.toString());
 });
 

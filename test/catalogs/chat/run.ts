@@ -7,8 +7,15 @@ import { chatCatalog } from "../../../catalogs/chat";
 import { type ContextOptions, TestCache, TestClock, toolContext } from "../context";
 
 export const ALL_SCOPES: readonly string[] = [
-  ...["channels:read", "groups:read", "mpim:read", "im:read"],
-  ...["users:read", "users:read.email", "chat:write", "im:write", "mpim:write"],
+  "channels:read",
+  "groups:read",
+  "mpim:read",
+  "im:read",
+  "users:read",
+  "users:read.email",
+  "chat:write",
+  "im:write",
+  "mpim:write",
 ];
 
 export function tool(name: string): ToolDefinition {

@@ -58,7 +58,10 @@ export class Stub implements AsyncDisposable {
     try {
       const answer = this.#next(method);
       const made = typeof answer === "function" ? await answer(kept) : answer;
-      return made instanceof Response ? made.clone() : Response.json({ ok: true, ...made });
+      if (!(made instanceof Response)) return Response.json({ ok: true, ...made });
+      // The answer may be given again.
+      const { status, headers } = made;
+      return new Response(await made.clone().text(), { status, headers: [...headers] });
     } finally {
       this.#underWay--;
     }

@@ -1,0 +1,88 @@
+// The body of a request: counted and timed while it is read, so that the refusal is ours and says why.
+import { type Json, parseJson } from "../src/base";
+import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
+
+export interface BodyLimits {
+  maxBytes: number;
+  timeoutMs: number;
+}
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const NUL_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u0000/;
+const MAX_DEPTH = 200;
+
+/** Whether the request carries a body at all: without one no content type is asked for. */
+export function hasBody(request: Request): boolean {
+  return request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0;
+}
+
+/**
+ * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for text that is
+ * late, not UTF-8, not JSON, nested beyond reason, or holds NUL. No message repeats any of it.
+ */
+export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
+    throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
+  }
+  const text = decode(await readBytes(request, limits));
+  if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (NUL_ESCAPE.test(text)) throw malformedRequest("The body holds the NUL character.");
+  try {
+    return parseJson(text);
+  } catch {
+    throw malformedRequest("The body is not valid JSON.");
+  }
+}
+
+async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
+  const tooLarge = requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(malformedRequest("The body did not arrive in time.")),
+    timeoutMs,
+  );
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    while (true) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) return Buffer.concat(chunks);
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge;
+      chunks.push(value);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw malformedRequest("The body is not valid UTF-8.");
+  }
+}
+
+/** Counts brackets outside of strings, before any parser recurses into them. */
+function nestedTooDeep(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (quoted) {
+      if (code === 0x5c) index++;
+      else if (code === 0x22) quoted = false;
+    } else if (code === 0x22) quoted = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,83 @@
+// The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
+// credential learns anything about the rules behind it.
+import { checked, fieldErrors } from "../src/base";
+import { invalidParameter, malformedRequest } from "../src/errors";
+import { type Principal, requireRole } from "../src/identity";
+import type { Runtime } from "../src/runtime";
+import { errorAnswer, jsonAnswer } from "./answer";
+import { hasBody, readJsonBody } from "./body";
+import { type Operation, StatusAnswer } from "./operations";
+import { readQuery } from "./query";
+
+export interface Incoming {
+  request: Request;
+  /** Parameters of the path, decoded by the router. */
+  params: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs one operation. Never rejects: what is thrown becomes an answer, and its cause goes to the log. */
+export async function dispatch(
+  runtime: Runtime,
+  operation: Operation,
+  incoming: Incoming,
+  requestId: string,
+): Promise<Response> {
+  try {
+    return await run(runtime, operation, incoming);
+  } catch (error) {
+    const answer = errorAnswer(error);
+    if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
+    return answer;
+  }
+}
+
+async function run(runtime: Runtime, operation: Operation, { request, params }: Incoming): Promise<Response> {
+  const principal = await principalOf(runtime, operation, request);
+  const { settings } = runtime.core;
+  const limits = { maxBytes: settings["http.body_limit"], timeoutMs: settings["http.body_timeout"] * 1000 };
+  const body = operation.body === undefined ? undefined : await readBody(operation.body, request, limits);
+  checkParameters(operation, params);
+  const search = new URL(request.url).searchParams;
+  const value = await operation.handle({
+    runtime,
+    principal,
+    path: (name) => params[name] ?? "",
+    query: operation.query === undefined ? {} : readQuery(operation.query, search),
+    body,
+    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+    signal: request.signal,
+  });
+  if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
+  const { status } = operation.success;
+  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+}
+
+// Public operations run for nobody: their handlers use no principal.
+const NOBODY: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
+
+async function principalOf(runtime: Runtime, operation: Operation, request: Request): Promise<Principal> {
+  if (operation.credential === "public") return NOBODY;
+  const principal = await runtime.identity.authenticate(request.headers.get("authorization") ?? undefined);
+  requireRole(principal, operation.credential);
+  return principal;
+}
+
+async function readBody(
+  schema: NonNullable<Operation["body"]>,
+  request: Request,
+  limits: Parameters<typeof readJsonBody>[1],
+): Promise<unknown> {
+  if (!hasBody(request)) throw malformedRequest("The request needs a JSON body.");
+  return checked(schema, await readJsonBody(request, limits), "request body");
+}
+
+// A path value is decoded by the router, which lets broken escapes through as U+FFFD: no id of ours has one.
+function checkParameters({ parameters }: Operation, params: Incoming["params"]): void {
+  for (const [name, value = ""] of Object.entries(params)) {
+    if (value.length > 256 || /[\0\uFFFD]/.test(value))
+      throw invalidParameter(`${name} is not a valid value.`);
+    const schema = parameters?.[name];
+    const [error] = schema === undefined ? [] : fieldErrors(schema, value);
+    if (error !== undefined) throw invalidParameter(`${name} ${error.message}.`);
+  }
+}

@@ -1,0 +1,18 @@
+// The operation table.
+import { authProviderOperations } from "./auth-providers";
+import { authorizationOperations } from "./authorization";
+import { connectionOperations } from "./connections";
+import type { Operation } from "./operation";
+import { secretOperations } from "./secrets";
+import { serviceOperations } from "./service";
+import { toolOperations } from "./tools";
+
+export const operations: readonly Operation[] = [
+  ...authProviderOperations,
+  ...secretOperations,
+  ...connectionOperations,
+  ...authorizationOperations,
+  ...toolOperations,
+  ...serviceOperations,
+];
+export { type Operation, StatusAnswer } from "./operation";

@@ -1,0 +1,63 @@
+// One row of the operation table: all that the dispatcher and the API description need to know.
+import type { Static, TObject, TSchema } from "typebox";
+import type { Principal, Role } from "../../src/identity";
+import type { Runtime } from "../../src/runtime";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What a handler gets: everything checked against the row's schemas. */
+export interface Call<Query, Body> {
+  runtime: Runtime;
+  principal: Principal;
+  /** A parameter of the path, decoded. */
+  path(name: string): string;
+  query: Query;
+  body: Body;
+  /** Value of `Idempotency-Key`. */
+  idempotencyKey: string | undefined;
+  /** Aborts when the caller hangs up. */
+  signal: AbortSignal;
+}
+
+export interface OperationRow<Query extends TObject, Body extends TSchema> {
+  id: string;
+  method: Method;
+  /** `/v1/admin/secrets/{secret_key}` */
+  path: string;
+  tag: string;
+  summary: string;
+  /** Roles that may call it; `public` needs no credential. */
+  credential: readonly Role[] | "public";
+  /** Format of path parameters, by name; a value that breaks it is 400. */
+  parameters?: Readonly<Record<string, TSchema>>;
+  query?: Query;
+  body?: Body;
+  success: { status: number; schema?: TSchema };
+  /** Statuses of errors that the operation declares. */
+  errors: readonly number[];
+  /** May take longer than the server's idle limit. */
+  slow?: true;
+  handle(call: Call<Static<Query>, Static<Body>>): Promise<unknown> | unknown;
+}
+
+/** A row with its types forgotten, as the table holds it. */
+export type Operation = OperationRow<TObject, TSchema>;
+
+/** Keeps query and body typed while a row is written. */
+export function operation<Query extends TObject, Body extends TSchema>(
+  row: OperationRow<Query, Body>,
+): Operation {
+  // The dispatcher calls `handle` only with what passed this very row's schemas.
+  return row as unknown as Operation;
+}
+
+/** An answer whose status depends on what it says (health). */
+export class StatusAnswer {
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown) {
+    this.status = status;
+    this.body = body;
+  }
+}

@@ -1,0 +1,24 @@
+// Public operations about the service itself.
+import { Type } from "typebox";
+import { operation, StatusAnswer } from "./operation";
+
+const tag = "Operations";
+
+export const HealthSchema = Type.Object({ healthy: Type.Boolean(), reason: Type.Optional(Type.String()) });
+
+export const serviceOperations = [
+  operation({
+    id: "service-health",
+    method: "GET",
+    path: "/v1/health",
+    tag,
+    summary: "Say whether the service can work",
+    credential: "public",
+    success: { status: 200, schema: HealthSchema },
+    errors: [],
+    handle: async ({ runtime }) => {
+      const health = await runtime.health();
+      return new StatusAnswer(health.healthy ? 200 : 503, health);
+    },
+  }),
+];

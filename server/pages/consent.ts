@@ -1,0 +1,92 @@
+// The addresses that a browser opens during a consent.
+import { Redacted } from "../../src/base";
+import type { Outcome } from "../../src/authorization";
+import type { Runtime } from "../../src/runtime";
+import { readCookie, setCookie } from "./cookie";
+import { escape, htmlPage } from "./html";
+
+const MAX_FORM_BYTES = 10_000;
+
+/** GET /authorize/{token} */
+export async function openConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
+  const publicUrl = runtime.core.publicUrl();
+  return render(await runtime.consent.open(token, readCookie(request, publicUrl)), publicUrl);
+}
+
+/** GET /api/v1/oauth/{external_id}/callback */
+export async function callback(runtime: Runtime, request: Request, externalId: string): Promise<Response> {
+  const publicUrl = runtime.core.publicUrl();
+  const { search, searchParams } = new URL(request.url);
+  runtime.core.log.debug("callback", { query: new Redacted(search) });
+  return render(
+    await runtime.consent.callback(externalId, searchParams, readCookie(request, publicUrl)),
+    publicUrl,
+  );
+}
+
+/** POST /authorize/{token}: the answer of the built-in user check. */
+export async function confirmConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
+  const publicUrl = runtime.core.publicUrl();
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== "null" && origin !== new URL(publicUrl).origin) {
+    return render(
+      { kind: "refused", status: 403, reason: "This form was sent from another site." },
+      publicUrl,
+    );
+  }
+  const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
+  const agrees = form.get("answer") === "yes";
+  const cookie = readCookie(request, publicUrl);
+  const outcome = await runtime.consent.confirm(token, form.get("check") ?? "", agrees, cookie);
+  return outcome.kind === "redirect" ? leave(outcome.location) : render(outcome, publicUrl);
+}
+
+function render(outcome: Outcome, publicUrl: string): Response {
+  switch (outcome.kind) {
+    case "redirect": {
+      const headers = new Headers({ location: outcome.location, "cache-control": "no-store" });
+      headers.set("referrer-policy", "no-referrer");
+      if (outcome.cookie !== undefined) headers.set("set-cookie", setCookie(outcome.cookie, publicUrl));
+      return new Response(null, { status: 303, headers });
+    }
+    case "confirm":
+      return confirmPage(outcome);
+    case "completed":
+      return htmlPage(200, "Connected", "<p>You can close this window and go back to the application.</p>");
+    case "failed":
+      return htmlPage(
+        200,
+        "Not connected",
+        `<p>${escape(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
+      );
+    case "refused":
+      return htmlPage(outcome.status, "This did not work", `<p>${escape(outcome.reason)}</p>`);
+  }
+}
+
+// After a form a redirect to another site would fall under `form-action` of our own policy, in some browsers for every
+// further hop as well. A refresh is a navigation of its own.
+function leave(location: string): Response {
+  const host = new URL(location).host;
+  const body = `<p>Taking you back to <a href="${escape(location)}">${escape(host)}</a>.</p>`;
+  return htmlPage(200, "Connected", body, { refresh: `0; url=${location}` });
+}
+
+function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>): Response {
+  const scopes = outcome.scopes.map((scope) => `<li>${escape(scope)}</li>`).join("");
+  const body =
+    "<p>Your account at the provider is about to be linked. From then on the application acts there on your behalf.</p>" +
+    `<dl><dt>User of the application</dt><dd>${escape(outcome.userId)}</dd>` +
+    `<dt>Provider</dt><dd>${escape(outcome.provider)}</dd>` +
+    `<dt>Permissions</dt><dd><ul>${scopes}</ul></dd></dl>` +
+    "<p>Is this you? If somebody else sent you this link, it links <b>your</b> account to <b>their</b> user.</p>" +
+    `<form method="post" action="${escape(outcome.action)}">` +
+    `<input type="hidden" name="check" value="${escape(outcome.check)}">` +
+    `<button class="main" name="answer" value="yes">Yes, this is me</button>` +
+    `<button name="answer" value="no">No, do not link</button></form>`;
+  return htmlPage(200, "Link your account?", body);
+}
+
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith(".") ? "" : "."}`;
+}

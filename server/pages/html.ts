@@ -1,0 +1,55 @@
+// Plain HTML without scripts. Everything that is put into a page goes through `escape`.
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 1.05rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 12vh auto 2rem; padding: 0 1.25rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; }
+dl { border: 1px solid #8886; border-radius: .6rem; padding: .9rem 1.1rem; }
+dt { font-size: .85rem; opacity: .75; } dd { margin: 0 0 .7rem; font-weight: 600; overflow-wrap: anywhere; }
+dd:last-child { margin-bottom: 0; } dd ul { margin: 0; padding-left: 1.1rem; font-weight: 400; }
+button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; border-radius: .5rem; border: 1px solid #888;
+  cursor: pointer; background: transparent; color: inherit; }
+button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
+`;
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+/** Text as HTML text or attribute value. */
+export function escape(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** A whole page. `body` is HTML already; `title` is text. */
+export function htmlPage(
+  status: number,
+  title: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Response {
+  const html =
+    `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title>` +
+    `<style>${STYLE}</style></head><body><main><h1>${escape(title)}</h1>${body}</main></body></html>`;
+  return new Response(html, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}

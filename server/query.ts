@@ -1,0 +1,27 @@
+// Query strings → objects of the declared types, by a strict table. A repeated parameter: the last one counts; lists
+// take commas and repetition.
+import type { TObject } from "typebox";
+import { checked, isObject } from "../src/base";
+import { malformedRequest } from "../src/errors";
+
+/** Throws `malformed_request` that names the parameters. Parameters that are not declared are ignored. */
+export function readQuery(schema: TObject, search: URLSearchParams): Record<string, unknown> {
+  const values: { [name: string]: unknown } = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = search.getAll(name);
+    const last = given.at(-1);
+    if (last === undefined) continue;
+    if (given.some((text) => text.includes("\0"))) throw malformedRequest(`${name} holds the NUL character.`);
+    const type = isObject(property) ? property["type"] : undefined;
+    values[name] =
+      type === "array" ? given.flatMap((text) => text.split(",")).filter(Boolean) : convert(type, last);
+  }
+  return { ...checked(schema, values, "query") };
+}
+
+// What does not convert stays text, and the schema says what it should have been.
+function convert(type: unknown, text: string): unknown {
+  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}

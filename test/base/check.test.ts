@@ -1,0 +1,146 @@
+// Requests against their schemas: what is let through, which fields a refusal names, and what it never says.
+import { describe, expect, test } from "bun:test";
+import { Type } from "typebox";
+import { checked, compileOnce, fieldErrors, hasNul } from "../../src/base";
+import { RuntimeError } from "../../src/errors";
+
+const SCHEMA = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 10 }),
+  count: Type.Optional(Type.Integer({ minimum: 0 })),
+  note: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  owner: Type.Optional(Type.Object({ id: Type.String(), mail: Type.Optional(Type.String()) })),
+  tags: Type.Optional(Type.Array(Type.String())),
+});
+
+function refusalOf(value: unknown): RuntimeError {
+  try {
+    checked(SCHEMA, value, "request body");
+  } catch (error) {
+    if (error instanceof RuntimeError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+function brokenFields(value: unknown): string[] {
+  return (refusalOf(value).fieldErrors ?? []).map(({ field, rule }) => `${field} ${rule}`);
+}
+
+describe("a value that fits", () => {
+  test("is given back", () => {
+    const value = { name: "a", count: 1, owner: { id: "o" }, tags: ["x"] };
+
+    expect(checked(SCHEMA, value, "request body")).toEqual(value);
+  });
+
+  test("keeps fields that the schema does not know", () => {
+    const value: unknown = { name: "a", other: { deep: [1, null] } };
+
+    expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(value);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["loses a null where there is no place for one", { name: "a", count: null }, { name: "a" }],
+    [
+      "loses it deeper down too",
+      { name: "a", owner: { id: "o", mail: null } },
+      { name: "a", owner: { id: "o" } },
+    ],
+    ["keeps a null where there is", { name: "a", note: null }, { name: "a", note: null }],
+    ["loses an object that is null", { name: "a", owner: null }, { name: "a" }],
+  ])("%s", (_what, value, expected) => {
+    expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(expected);
+  });
+
+  test("is not changed itself", () => {
+    const value = { name: "a", count: null };
+    checked(SCHEMA, value, "request body");
+
+    expect(value).toEqual({ name: "a", count: null });
+  });
+});
+
+describe("a refusal", () => {
+  test.each<[string, unknown, string[]]>([
+    ["a missing field", {}, ["name required"]],
+    ["a null that is no value", { name: null }, ["name required"]],
+    ["a wrong type", { name: 1 }, ["name type"]],
+    ["text that is too short", { name: "" }, ["name minLength"]],
+    ["text that is too long", { name: "abcdefghijk" }, ["name maxLength"]],
+    ["a fraction", { name: "a", count: 1.5 }, ["count type"]],
+    ["a number out of range", { name: "a", count: -1 }, ["count minimum"]],
+    ["a field below another", { name: "a", owner: { id: 1 } }, ["owner.id type"]],
+    ["a missing field below another", { name: "a", owner: {} }, ["owner.id required"]],
+    ["an item of a list", { name: "a", tags: ["x", 1] }, ["tags.1 type"]],
+    ["two fields", { name: 1, count: "x" }, ["name type", "count type"]],
+  ])("names field and rule for %s", (_what, value, expected) => {
+    expect(brokenFields(value).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each<[string, unknown]>([
+    ["a list", []],
+    ["text", "name"],
+    ["null", null],
+    ["nothing", undefined],
+  ])("is given to %s where an object belongs", (_what, value) => {
+    expect(refusalOf(value)).toMatchObject({ name: "malformed_request", status: 400 });
+  });
+
+  test("has one entry for a field that breaks several rules", () => {
+    const strict = Type.Object({ id: Type.String({ minLength: 3, pattern: "^[a-z]+$" }) });
+
+    expect(fieldErrors(strict, { id: "1" }).map(({ field }) => field)).toEqual(["id"]);
+  });
+
+  test("says what was checked and lists the fields in words", () => {
+    expect(refusalOf({ count: 1 }).message).toBe("failed to validate request body: name is required");
+  });
+
+  test("never repeats what was submitted", () => {
+    const error = refusalOf({
+      name: "s3cr3t-s3cr3t-s3cr3t",
+      count: "s3cr3t",
+      owner: "s3cr3t",
+      tags: ["a", 5],
+    });
+
+    expect(`${error.message} ${JSON.stringify(error.fieldErrors)}`).not.toContain("s3cr3t");
+  });
+
+  test("lists twenty fields at most", () => {
+    const value = Array.from({ length: 50 }, () => 1);
+
+    expect(fieldErrors(Type.Array(Type.String()), value)).toHaveLength(20);
+  });
+
+  test("of alternatives names the field", () => {
+    const either = Type.Object({
+      target: Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]),
+    });
+
+    expect(fieldErrors(either, { target: 5 }).map(({ field }) => field)).toContain("target");
+  });
+});
+
+test("a schema is compiled once", () => {
+  expect(compileOnce(SCHEMA)).toBe(compileOnce(SCHEMA));
+});
+
+describe("NUL in text", () => {
+  test.each<[string, unknown]>([
+    ["alone", "a\0b"],
+    ["in a list", ["a", ["\0"]]],
+    ["in an object", { a: { b: "\0" } }],
+    ["in a key", { "a\0": 1 }],
+  ])("is found %s", (_where, value) => {
+    expect(hasNul(value)).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ["text without it", "a\\0 \u0001"],
+    ["numbers and null", [0, null, true]],
+    ["an empty object", {}],
+  ])("is not found in %s", (_what, value) => {
+    expect(hasNul(value)).toBe(false);
+  });
+});

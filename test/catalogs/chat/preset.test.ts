@@ -1,0 +1,50 @@
+// The provider preset, as the platform's OAuth pages describe version 2 of its user grants.
+import { expect, test } from "bun:test";
+import { chatPreset } from "../../../catalogs/chat/preset";
+
+test("scopes are asked of the user, comma-separated; no bot is asked for", () => {
+  expect(chatPreset).toMatchObject({
+    id: "slack",
+    oauth2: {
+      scope_delimiter: ",",
+      pkce: { enabled: false },
+      authorize_request: {
+        endpoint: "https://slack.com/oauth/v2/authorize",
+        params: {
+          client_id: "{{client_id}}",
+          user_scope: "{{scopes}}",
+          redirect_uri: "{{redirect_uri}}",
+        },
+      },
+    },
+  });
+  expect(chatPreset.oauth2["authorize_request"]).not.toHaveProperty("params.scope");
+});
+
+test("the code exchange reads the nested grant of the user, never the bot's beside it", () => {
+  expect(chatPreset.oauth2["token_request"]).toMatchObject({
+    endpoint: "https://slack.com/api/oauth.v2.access",
+    auth_method: "client_secret_basic",
+    response_map: {
+      access_token: "$.authed_user.access_token",
+      refresh_token: "$.authed_user.refresh_token",
+      expires_in: "$.authed_user.expires_in",
+      scope: "$.authed_user.scope",
+      token_type: "$.authed_user.token_type",
+    },
+  });
+});
+
+test("a refresh is read flat", () => {
+  expect(chatPreset.oauth2["refresh_request"]).toMatchObject({
+    endpoint: "https://slack.com/api/oauth.v2.access",
+    auth_method: "client_secret_basic",
+    params: { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" },
+    response_map: { access_token: "$.access_token", refresh_token: "$.refresh_token", scope: "$.scope" },
+  });
+});
+
+test("the grant keeps who and where the user is", () => {
+  expect(chatPreset.facts).toMatchObject({ user_id: "$.authed_user.id", team_id: "$.team.id" });
+  for (const fact of chatPreset.account ?? []) expect(chatPreset.facts).toHaveProperty(fact);
+});

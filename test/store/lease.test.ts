@@ -1,0 +1,138 @@
+// Leases in rows: one holder at a time, and nobody stores anything under a lease that he has lost.
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  type Lease,
+  mainMigrations,
+  openSqlite,
+  query,
+  releaseLease,
+  type SqliteOptions,
+  stillHeld,
+  type Store,
+  takeLease,
+} from "../../src/store";
+import { openLateStore } from "../support/late-store";
+import { closedAfterTest, temporaryFolder } from "../support/temporary";
+
+const TTL = 1000;
+const FENCE = query<{ fence: number }>("SELECT fence FROM leases WHERE name = 'refresh'");
+const engines: [string, (options: SqliteOptions) => Store][] = [
+  ["sqlite", openSqlite],
+  ["late engine", openLateStore],
+];
+
+describe.each(engines)("a lease on the %s", (_engine, open) => {
+  const openNew = (): Store =>
+    closedAfterTest(open({ file: join(temporaryFolder(), "runtime.db"), migrations: mainMigrations }));
+  const take = (store: Store, holder: string, now: number): Promise<Lease | undefined> =>
+    store.write(() => takeLease("refresh", holder, now, TTL));
+  const taken = async (store: Store, holder: string, now: number): Promise<Lease> => {
+    const lease = await take(store, holder, now);
+    if (lease === undefined) throw new Error("the lease is somebody else's");
+    return lease;
+  };
+  const held = (store: Store, lease: Lease): Promise<boolean> => store.write(() => stillHeld(lease));
+
+  test("is taken by the first who asks", async () => {
+    expect(await take(openNew(), "one", 0)).toEqual({ name: "refresh", holder: "one", fence: 1 });
+  });
+
+  test("is refused to everybody else, its holder too, until its time is up", async () => {
+    const store = openNew();
+    await take(store, "one", 0);
+
+    expect([await take(store, "two", TTL - 1), await take(store, "one", TTL - 1)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("goes to one of many who ask at once", async () => {
+    const store = openNew();
+    const answers = await Promise.all(["one", "two", "three"].map((holder) => take(store, holder, 0)));
+
+    expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  test("of another name is another lease", async () => {
+    const store = openNew();
+    await take(store, "one", 0);
+
+    expect(await store.write(() => takeLease("schedule", "two", 0, TTL))).toMatchObject({ holder: "two" });
+  });
+
+  test("goes to the next under a higher fence when its time is up", async () => {
+    const store = openNew();
+    await take(store, "one", 0);
+
+    expect(await take(store, "two", TTL)).toEqual({ name: "refresh", holder: "two", fence: 2 });
+  });
+
+  test("that was taken over is no longer its first holder's", async () => {
+    const store = openNew();
+    const first = await taken(store, "one", 0);
+    const before = await held(store, first);
+    const second = await taken(store, "two", TTL);
+
+    expect([before, await held(store, first), await held(store, second)]).toEqual([true, false, true]);
+  });
+
+  test("that its own holder took anew is not held by the earlier taking", async () => {
+    const store = openNew();
+    const first = await taken(store, "one", 0);
+    await take(store, "one", TTL);
+
+    expect(await held(store, first)).toBe(false);
+  });
+
+  test("whose time is up, but that nobody took over, is still held", async () => {
+    const store = openNew();
+    const lease = await taken(store, "one", 0);
+
+    expect(await held(store, lease)).toBe(true);
+  });
+
+  test("that was given back is free at once, under a higher fence", async () => {
+    const store = openNew();
+    const lease = await taken(store, "one", 0);
+    await store.write(() => releaseLease(lease));
+
+    expect(await held(store, lease)).toBe(false);
+    expect(await take(store, "two", 1)).toMatchObject({ holder: "two", fence: 2 });
+  });
+
+  test("cannot be given back by who has lost it", async () => {
+    const store = openNew();
+    const first = await taken(store, "one", 0);
+    const second = await taken(store, "two", TTL);
+    await store.write(() => releaseLease(first));
+
+    expect(await held(store, second)).toBe(true);
+  });
+
+  test("wakes those who wait for it when it is given back", async () => {
+    const store = openNew();
+    const lease = await taken(store, "one", 0);
+    const before = await store.generation("leases");
+    await store.write(() => releaseLease(lease));
+
+    expect(await store.generation("leases")).toBe(before + 1);
+  });
+
+  test("that nobody ever took is held by nobody", async () => {
+    expect(await held(openNew(), { name: "refresh", holder: "one", fence: 1 })).toBe(false);
+  });
+
+  test("has a fence that only ever grows", async () => {
+    const store = openNew();
+    const fences: (number | undefined)[] = [];
+    for (let round = 0; round < 4; round++) {
+      const lease = await taken(store, `holder ${round % 2}`, round * TTL);
+      if (round % 2 === 0) await store.write(() => releaseLease(lease));
+      fences.push((await store.get(FENCE))?.fence);
+    }
+
+    expect(fences).toEqual([1, 2, 3, 4]);
+  });
+});
