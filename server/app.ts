@@ -13,7 +13,8 @@ import { callback, confirmConsent, openConsent } from "./pages/consent";
 type Params = Incoming["params"];
 interface Context {
   request: Request;
-  params: Params;
+  /** Absent on routes without parameters. */
+  params?: Params;
   server: { timeout(request: Request, seconds: number): void } | null;
 }
 type Answer = (runtime: Runtime, context: Context, requestId: string) => Promise<Response> | Response;
@@ -44,15 +45,16 @@ function runOperation(operation: Operation): Answer {
   return (runtime, context, requestId) => {
     // Long polls and tool runs outlast the idle limit; they have limits of their own.
     if (operation.slow) context.server?.timeout(context.request, 0);
-    return dispatch(runtime, operation, context, requestId);
+    const { request, params = {} } = context;
+    return dispatch(runtime, operation, { request, params }, requestId);
   };
 }
 
-const open: Answer = (runtime, { request, params }) => openConsent(runtime, request, params["token"] ?? "");
+const open: Answer = (runtime, { request, params }) => openConsent(runtime, request, params?.["token"] ?? "");
 const confirm: Answer = (runtime, { request, params }) =>
-  confirmConsent(runtime, request, params["token"] ?? "");
+  confirmConsent(runtime, request, params?.["token"] ?? "");
 const finish: Answer = (runtime, { request, params }) =>
-  callback(runtime, request, params["external_id"] ?? "");
+  callback(runtime, request, params?.["external_id"] ?? "");
 const nothing: Answer = () =>
   errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
 

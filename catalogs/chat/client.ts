@@ -50,7 +50,6 @@ export class ChatClient {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
     let waited = false;
-    let limited = false;
     let repeated = creates || options.repeat === false;
     for (;;) {
       waited = await this.#passBlock(method, waited);
@@ -58,8 +57,8 @@ export class ChatClient {
       if ("body" in outcome) return outcome.body;
       const { error, again, maybeDone } = outcome;
       if (again === "later") {
-        if (this.#block(method, error) || limited || waited) throw error;
-        limited = true;
+        // Else the next round begins with the wait.
+        if (this.#block(method, error) || waited) throw error;
       } else {
         if (again === "never" || repeated || this.budget.spent) {
           throw creates && maybeDone ? outcomeUnknown(error) : error;

@@ -9,8 +9,8 @@ export const IN_FLIGHT = 3;
 /** Time that one tool run may spend on pages, waits and repeats. */
 export const PAGING_MS = 30_000;
 
-/** What of the run's time is left for the request that follows a wait or a listing. */
-export const RESERVE_MS = 2_000;
+/** The part of the run's time that may go into them: what follows needs time too. */
+export const PAGING_SHARE = 0.9;
 
 /** Mean wait before a second try. */
 export const JITTER_MS = 400;

@@ -5,10 +5,9 @@ import { SUGGESTIONS } from "../limits";
 import { codeOf } from "../upstream/failure";
 import { textIn } from "../upstream/json";
 import { closest } from "./closest";
-import { Directory } from "./directory";
 import type { Listing } from "./listing";
 import { notFound } from "./not-found";
-import { search } from "./search";
+import { type Search, search } from "./search";
 
 interface Channel {
   id: string;
@@ -58,21 +57,22 @@ export async function withChannel<Result>(
       if (codeOf(error) !== "channel_not_found") throw error;
     }
   }
-  const { id, remembered } = await findChannel(client, name);
+  const { id, directory, remembered } = await findChannel(client, name);
   try {
     return await use(id);
   } catch (error) {
     if (!remembered || !OUT_OF_DATE.has(codeOf(error))) throw error;
-    Directory.forget(client, CHANNELS);
+    directory.forget(client);
   }
   return use((await findChannel(client, name)).id);
 }
 
-async function findChannel(client: ChatClient, name: string): Promise<{ id: string; remembered: boolean }> {
+async function findChannel(client: ChatClient, name: string): Promise<Search<Channel> & { id: string }> {
   const folded = foldName(name);
-  const { directory, remembered, stopped } = await search(client, CHANNELS, [folded]);
+  const found = await search(client, CHANNELS, [folded]);
+  const { directory, stopped } = found;
   const channel = directory.get(folded);
-  if (channel !== undefined) return { id: channel.id, remembered };
+  if (channel !== undefined) return { ...found, id: channel.id };
   const known = closest([name], directory.entries(), (item) => [item.name], SUGGESTIONS);
   const offered = known.map((item) => ({ id: item.id, name: item.name }));
   throw notFound(`channel "${name}"`, stopped, `Known channels: ${JSON.stringify(offered)}`);

@@ -21,23 +21,24 @@ export class Directory<Entry> {
 
   /** The connection's directory of this listing, begun anew when there is none or it is too old. */
   static of<Entry>(client: ChatClient, listing: Listing<Entry>): Directory<Entry> {
-    return client.context.cache.get<Directory<Entry>>(keyOf(listing)) ?? Directory.begin(client, listing);
-  }
-
-  static begin<Entry>(client: ChatClient, listing: Listing<Entry>): Directory<Entry> {
-    const directory = new Directory(listing, client.context.now());
-    client.context.cache.set(keyOf(listing), directory, REMEMBER_MS);
+    const { cache, now } = client.context;
+    const known = cache.get<Directory<Entry>>(keyOf(listing));
+    if (known !== undefined) return known;
+    const directory = new Directory(listing, now());
+    cache.set(keyOf(listing), directory, REMEMBER_MS);
     return directory;
-  }
-
-  /** A name from it turned out to be wrong: nothing of it is believed any longer. */
-  static forget<Entry>(client: ChatClient, listing: Listing<Entry>): void {
-    client.context.cache.delete(keyOf(listing));
   }
 
   private constructor(listing: Listing<Entry>, startedAt: number) {
     this.#listing = listing;
     this.startedAt = startedAt;
+  }
+
+  /** The next to ask begins anew. Does nothing when somebody has begun anew already. */
+  forget(client: ChatClient): void {
+    const { cache } = client.context;
+    const key = keyOf(this.#listing);
+    if (cache.get(key) === this) cache.delete(key);
   }
 
   get(name: string): Entry | undefined {
@@ -77,7 +78,7 @@ export class Directory<Entry> {
       for (const name of this.#listing.names(entry, item)) this.#remember(name, entry);
     }
     // Too large to be kept: those who walk it now finish, the next one begins anew.
-    if (this.#entries.size > REMEMBERED_NAMES) Directory.forget(client, this.#listing);
+    if (this.#entries.size > REMEMBERED_NAMES) this.forget(client);
     this.#turn(textIn(objectIn(body, "response_metadata"), "next_cursor") ?? "");
   }
 

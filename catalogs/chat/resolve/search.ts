@@ -40,7 +40,8 @@ export async function search<Entry>(
         return { directory, remembered, stopped: undefined };
       }
       // What is new may stand on any page, so an absence is believed only while the first page is young.
-      directory = Directory.begin(client, listing);
+      directory.forget(client);
+      directory = Directory.of(client, listing);
     }
     if (client.budget.spent) return { directory, remembered, stopped: "time" };
     remembered = false;

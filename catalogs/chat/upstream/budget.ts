@@ -1,6 +1,6 @@
 // The time that one tool run may spend on pages, waits and repeats.
 import type { ToolContext } from "../../../src/tools";
-import { PAGING_MS, RESERVE_MS } from "../limits";
+import { PAGING_MS, PAGING_SHARE } from "../limits";
 
 export class Budget {
   readonly #context: ToolContext;
@@ -8,7 +8,8 @@ export class Budget {
 
   constructor(context: ToolContext) {
     this.#context = context;
-    this.#ends = Math.min(context.now() + PAGING_MS, context.deadline - RESERVE_MS);
+    const now = context.now();
+    this.#ends = now + Math.min(PAGING_MS, Math.floor((context.deadline - now) * PAGING_SHARE));
   }
 
   /** Milliseconds, never below zero. */

@@ -56,7 +56,7 @@ describe("reads", () => {
 
   test("are not tried again when no time is left", async () => {
     await using stub = new Stub().on("users.info", broken(), USER);
-    const connection = new Connection(stub.apiUrl, { timeMs: 1000 });
+    const connection = new Connection(stub.apiUrl, { timeMs: 0 });
     await failureOf(new ChatClient(connection.context()).call("users.info"));
     expect(stub.calls()).toBe(1);
   });
@@ -106,6 +106,16 @@ describe("a post is sent once", () => {
       details: { extra: { outcome: "unknown" } },
     });
     expect(stub.calls()).toBe(1);
+  });
+
+  test("and a caller who goes while it is under way leaves its outcome unknown", async () => {
+    await using stub = new Stub().on("chat.postMessage", () => Bun.sleep(5000).then(() => POSTED));
+    const caller = new AbortController();
+    const client = new ChatClient(new Connection(stub.apiUrl, { signal: caller.signal }).context());
+    const work = failureOf(client.call("chat.postMessage"));
+    while (stub.calls() === 0) await Bun.sleep(1);
+    caller.abort();
+    expect(await work).toMatchObject({ canRetry: false, details: { extra: { outcome: "unknown" } } });
   });
 
   test("and nothing is unknown when there was no connection", async () => {

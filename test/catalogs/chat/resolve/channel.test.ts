@@ -207,6 +207,19 @@ describe("no such channel", () => {
     expect(pages).toBe(5);
   });
 
+  test("is only 'so far' when a page does not come in time", async () => {
+    await using stub = new Stub();
+    const connection = new Connection(stub.apiUrl, { timeMs: 50 });
+    stub.on("conversations.list", async () => {
+      connection.clock.move(50);
+      await Bun.sleep(5000);
+      return channels();
+    });
+    const error = await connection.failure("SendMessage", { message: "hi", channel_name: "target" });
+    expect(error.message).toContain("Not found so far");
+    expect(stub.calls()).toBe(1);
+  });
+
   test("is believed for half a minute, and asked again after it", async () => {
     await using stub = stubWith(channels(channel("C1", "one")));
     const connection = new Connection(stub.apiUrl);
@@ -220,93 +233,5 @@ describe("no such channel", () => {
     stub.on("conversations.list", channels(channel("C2", "new")));
     await send(connection, "new");
     expect(stub.calls("conversations.list")).toBe(2);
-  });
-});
-
-describe("what is remembered", () => {
-  test("saves every page that was read, whatever it was read for", async () => {
-    await using stub = stubWith(
-      page("channels", [channel("C1", "one"), channel("C2", "two")], "next"),
-      channels(channel("C3", "three")),
-    );
-    const connection = new Connection(stub.apiUrl);
-    await send(connection, "two");
-    await send(connection, "two");
-    await send(connection, "one");
-    expect(stub.calls("conversations.list")).toBe(1);
-    await send(connection, "three");
-    expect(stub.calls("conversations.list")).toBe(2);
-    connection.clock.move(601_000);
-    await send(connection, "three");
-    expect(stub.calls("conversations.list")).toBe(3);
-  });
-
-  test("belongs to one connection", async () => {
-    await using stub = stubWith(channels(channel("C1", "one")));
-    await send(new Connection(stub.apiUrl), "one");
-    await send(new Connection(stub.apiUrl), "one");
-    expect(stub.calls("conversations.list")).toBe(2);
-  });
-
-  test.each(["channel_not_found", "is_archived"])("is looked up anew when its use says %s", async (code) => {
-    await using stub = stubWith(channels(channel("COLD", "one")), channels(channel("CNEW", "one")));
-    const connection = new Connection(stub.apiUrl);
-    await send(connection, "one");
-    stub.on("chat.postMessage", refusal(code), POSTED);
-    await send(connection, "one");
-    expect(postedTo(stub)).toEqual(["COLD", "COLD", "CNEW"]);
-  });
-
-  test("is not looked up anew when it was just read", async () => {
-    await using stub = stubWith(channels(channel("C1", "one")));
-    stub.on("chat.postMessage", refusal("is_archived"));
-    const error = await new Connection(stub.apiUrl).failure("SendMessage", {
-      message: "hi",
-      channel_name: "one",
-    });
-    expect(error.kind).toBe("UPSTREAM_RUNTIME_BAD_REQUEST");
-    expect(stub.calls()).toBe(2);
-  });
-
-  test("starts over when the place where the reading stopped is gone", async () => {
-    await using stub = stubWith(page("channels", [channel("C1", "one")], "gone"));
-    const connection = new Connection(stub.apiUrl);
-    await send(connection, "one");
-    stub.on("conversations.list", refusal("invalid_cursor"), channels(channel("C2", "two")));
-    await send(connection, "two");
-    expect(postedTo(stub)).toEqual(["C1", "C2"]);
-  });
-
-  test("serves runs that scan at the same time: each page is read once", async () => {
-    await using stub = stubWith(
-      () => Bun.sleep(5).then(() => page("channels", [channel("C1", "one")], "next")),
-      () => Bun.sleep(5).then(() => channels(channel("C2", "two"), channel("C3", "three"))),
-    );
-    const connection = new Connection(stub.apiUrl);
-    await Promise.all(["two", "three", "two", "one"].map((name) => send(connection, name)));
-    expect(stub.calls("conversations.list")).toBe(2);
-    expect(postedTo(stub).toSorted()).toEqual(["C1", "C2", "C2", "C3"]);
-  });
-});
-
-describe("grants of a whole organization", () => {
-  const facts = { user_id: "U1", team_id: "T1", enterprise_id: "E1" };
-  const teamsSent = async (grantFacts: { [key: string]: string | boolean }) => {
-    await using stub = stubWith(channels(channel("C1", "one"))).on("auth.test", { team_id: "T2" });
-    const connection = new Connection(stub.apiUrl, { grant: { facts: grantFacts } });
-    await send(connection, "one");
-    return stub.sent("conversations.list").map(({ params }) => params["team_id"]);
-  };
-
-  test("say which workspace", async () => {
-    expect(await teamsSent({ ...facts, is_enterprise_install: true })).toEqual(["T1"]);
-  });
-
-  test("ask for it when the grant does not tell", async () => {
-    expect(await teamsSent({ is_enterprise_install: true })).toEqual(["T2"]);
-  });
-
-  test("are the only ones that say it", async () => {
-    expect(await teamsSent({ ...facts, is_enterprise_install: false })).toEqual([undefined]);
   });
 });

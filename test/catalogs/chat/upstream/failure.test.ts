@@ -86,6 +86,7 @@ describe("answers that are none", () => {
     ["a list", () => Response.json([]), ...FAILED],
     ["an object without ok", () => Response.json({ user: {} }), ...FAILED],
     ["HTML with 403", () => html(403), ...UNKNOWN],
+    ["a 404 that says ok", () => Response.json({ ok: true }, { status: 404 }), ...UNKNOWN],
     ["a bare 401", () => html(401), ...AUTHORIZATION],
     ["a code with HTTP 404", () => Response.json(refusal("not_in_channel"), { status: 404 }), ...REFUSED],
   ])("%s", async (_, answer, kind, status, canRetry, requests) => {

@@ -1,0 +1,120 @@
+// What a listing has told is remembered for one connection: through Chat.SendMessage with channel names.
+import { describe, expect, test } from "bun:test";
+import { Connection } from "../run";
+import { page, refusal, Stub } from "../stub";
+
+const channel = (id: string, name: string, more = {}) => ({
+  id,
+  name,
+  name_normalized: name,
+  is_channel: true,
+  is_member: true,
+  ...more,
+});
+const channels = (...items: { [key: string]: unknown }[]) => page("channels", items);
+const POSTED = { channel: "C1", ts: "1.0", message: { text: "hi" } };
+const send = (connection: Connection, channel_name: string) =>
+  connection.run("SendMessage", { message: "hi", channel_name });
+const stubWith = (...pages: Parameters<Stub["on"]>[1][]) =>
+  new Stub().on("conversations.list", ...pages).on("chat.postMessage", POSTED);
+const postedTo = (stub: Stub) => stub.sent("chat.postMessage").map(({ params }) => params["channel"]);
+
+describe("what is remembered", () => {
+  test("saves every page that was read, whatever it was read for", async () => {
+    await using stub = stubWith(
+      page("channels", [channel("C1", "one"), channel("C2", "two")], "next"),
+      channels(channel("C3", "three")),
+    );
+    const connection = new Connection(stub.apiUrl);
+    await send(connection, "two");
+    await send(connection, "two");
+    await send(connection, "one");
+    expect(stub.calls("conversations.list")).toBe(1);
+    await send(connection, "three");
+    expect(stub.calls("conversations.list")).toBe(2);
+    connection.clock.move(601_000);
+    await send(connection, "three");
+    expect(stub.calls("conversations.list")).toBe(3);
+  });
+
+  test("belongs to one connection", async () => {
+    await using stub = stubWith(channels(channel("C1", "one")));
+    await send(new Connection(stub.apiUrl), "one");
+    await send(new Connection(stub.apiUrl), "one");
+    expect(stub.calls("conversations.list")).toBe(2);
+  });
+
+  test.each(["channel_not_found", "is_archived"])("is looked up anew when its use says %s", async (code) => {
+    await using stub = stubWith(channels(channel("COLD", "one")), channels(channel("CNEW", "one")));
+    const connection = new Connection(stub.apiUrl);
+    await send(connection, "one");
+    stub.on("chat.postMessage", refusal(code), POSTED);
+    await send(connection, "one");
+    expect(postedTo(stub)).toEqual(["COLD", "COLD", "CNEW"]);
+  });
+
+  test("is not looked up anew when it was just read", async () => {
+    await using stub = stubWith(channels(channel("C1", "one")));
+    stub.on("chat.postMessage", refusal("is_archived"));
+    const error = await new Connection(stub.apiUrl).failure("SendMessage", {
+      message: "hi",
+      channel_name: "one",
+    });
+    expect(error.kind).toBe("UPSTREAM_RUNTIME_BAD_REQUEST");
+    expect(stub.calls()).toBe(2);
+  });
+
+  test("starts over when the place where the reading stopped is gone", async () => {
+    await using stub = stubWith(page("channels", [channel("C1", "one")], "gone"));
+    const connection = new Connection(stub.apiUrl);
+    await send(connection, "one");
+    stub.on("conversations.list", refusal("invalid_cursor"), channels(channel("C2", "two")));
+    await send(connection, "two");
+    expect(postedTo(stub)).toEqual(["C1", "C2"]);
+  });
+
+  test("is read anew once, however many find it too old", async () => {
+    await using stub = stubWith(channels(channel("C1", "one")));
+    const connection = new Connection(stub.apiUrl);
+    await send(connection, "one");
+    connection.clock.move(60_000);
+    stub.on("conversations.list", () =>
+      Bun.sleep(5).then(() => channels(channel("C2", "two"), channel("C3", "three"))),
+    );
+    await Promise.all(["two", "three"].map((name) => send(connection, name)));
+    expect(stub.calls("conversations.list")).toBe(2);
+  });
+
+  test("serves runs that scan at the same time: each page is read once", async () => {
+    await using stub = stubWith(
+      () => Bun.sleep(5).then(() => page("channels", [channel("C1", "one")], "next")),
+      () => Bun.sleep(5).then(() => channels(channel("C2", "two"), channel("C3", "three"))),
+    );
+    const connection = new Connection(stub.apiUrl);
+    await Promise.all(["two", "three", "two", "one"].map((name) => send(connection, name)));
+    expect(stub.calls("conversations.list")).toBe(2);
+    expect(postedTo(stub).toSorted()).toEqual(["C1", "C2", "C2", "C3"]);
+  });
+});
+
+describe("grants of a whole organization", () => {
+  const facts = { user_id: "U1", team_id: "T1", enterprise_id: "E1" };
+  const teamsSent = async (grantFacts: { [key: string]: string | boolean }) => {
+    await using stub = stubWith(channels(channel("C1", "one"))).on("auth.test", { team_id: "T2" });
+    const connection = new Connection(stub.apiUrl, { grant: { facts: grantFacts } });
+    await send(connection, "one");
+    return stub.sent("conversations.list").map(({ params }) => params["team_id"]);
+  };
+
+  test("say which workspace", async () => {
+    expect(await teamsSent({ ...facts, is_enterprise_install: true })).toEqual(["T1"]);
+  });
+
+  test("ask for it when the grant does not tell", async () => {
+    expect(await teamsSent({ is_enterprise_install: true })).toEqual(["T2"]);
+  });
+
+  test("are the only ones that say it", async () => {
+    expect(await teamsSent({ ...facts, is_enterprise_install: false })).toEqual([undefined]);
+  });
+});

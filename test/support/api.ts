@@ -1,0 +1,87 @@
+// Calls to the API as a client would make them. Every answer is checked against the operation that it came from.
+import { expect } from "bun:test";
+import { fieldErrors, isObject, type Json } from "../../src/base";
+import { type Operation, operations } from "../../server/operations";
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The JSON of the body; null for an empty one. */
+  body: Json;
+}
+
+export interface ApiCall {
+  method: string;
+  path: string;
+  key?: string | undefined;
+  body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  raw?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export async function call(
+  url: string,
+  { method, path, key, body, raw, headers }: ApiCall,
+): Promise<ApiAnswer> {
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url + path, {
+    method,
+    redirect: "manual",
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(content === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(content === undefined ? {} : { body: content }),
+  });
+  const text = await response.text();
+  const answer = { status: response.status, headers: response.headers, text, body: parse(text) };
+  checkContract(method, path, answer);
+  return answer;
+}
+
+/** A client with one key. */
+export function api(url: string, key: string | undefined) {
+  const send = (method: string) => (path: string, body?: unknown) => call(url, { method, path, key, body });
+  return {
+    get: send("GET"),
+    post: send("POST"),
+    patch: send("PATCH"),
+    put: send("PUT"),
+    delete: send("DELETE"),
+  };
+}
+
+/** A field of an answer by its path, such as `output.value.data.ts`. */
+export function at(value: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return inner[Number(key)];
+    return isObject(inner) ? inner[key] : undefined;
+  }, value);
+}
+
+function parse(text: string): Json {
+  return text === "" ? null : JSON.parse(text);
+}
+
+function checkContract(method: string, path: string, answer: ApiAnswer): void {
+  expect(answer.headers.get("x-request-id")).toBeTruthy();
+  const operation = operationOf(method, path.split("?")[0] ?? "");
+  if (answer.status >= 400 && answer.status !== 503) {
+    expect(at(answer.body, "name")).toMatch(/^[a-z_]+$/);
+    expect(typeof at(answer.body, "message")).toBe("string");
+    if (operation !== undefined) expect([404, ...operation.errors]).toContain(answer.status);
+    return;
+  }
+  if (operation?.success.schema === undefined) return;
+  expect({ path, errors: fieldErrors(operation.success.schema, answer.body) }).toEqual({ path, errors: [] });
+}
+
+function operationOf(method: string, path: string): Operation | undefined {
+  return operations
+    .filter((operation) => operation.method === method)
+    .toSorted((left, right) => left.path.split("{").length - right.path.split("{").length)
+    .find((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path));
+}

@@ -1,0 +1,95 @@
+// A whole deployment in this process: temporary folders, runtime, HTTP server on a free port, chat platform beside it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { catalogs } from "../../catalogs";
+import { startServer } from "../../server";
+import { createLog, type Log, systemClock } from "../../src/base";
+import { loadConfig } from "../../src/config";
+import type { Role } from "../../src/identity";
+import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+
+type ChatOptions = NonNullable<Parameters<typeof startChatSandbox>[0]>;
+
+export interface SiteOptions {
+  parts?: RuntimeParts;
+  /** More of `RUNTIME_…`. */
+  environment?: Record<string, string>;
+  /** Given: used, and left running at the end. */
+  chat?: ChatSandbox;
+  chatOptions?: ChatOptions;
+  folder?: string;
+}
+
+export interface Site extends AsyncDisposable {
+  readonly url: string;
+  readonly folder: string;
+  readonly runtime: Runtime;
+  readonly chat: ChatSandbox;
+  /** Lines of the log, at level debug. */
+  readonly logLines: string[];
+  /** What a `runtime` process of this deployment needs in its environment. */
+  readonly environment: Record<string, string>;
+  /** A new API key of the project. */
+  key(role: Role, users?: string[], project?: string): Promise<string>;
+  /** Creates the provider `slack` that leads to the stand-in. */
+  addChatProvider(project?: string): Promise<void>;
+}
+
+export async function startSite(options: SiteOptions = {}): Promise<Site> {
+  const chat = options.chat ?? (await startChatSandbox(options.chatOptions));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "runtime-site-"));
+  const environment = {
+    HOME: folder,
+    RUNTIME_PORT: "0",
+    RUNTIME_EGRESS_ALLOW: "loopback",
+    RUNTIME_CHAT_API_URL: chat.apiUrl,
+    ...options.environment,
+  };
+  const logLines: string[] = [];
+  const log: Log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
+  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log, ...options.parts });
+  const server = await startServer(runtime);
+  return {
+    url: server.address,
+    folder,
+    runtime,
+    chat,
+    logLines,
+    environment,
+    key: async (role, users, project = "default") => {
+      const principal = await runtime.identity.operator(project);
+      const record = await runtime.identity.createKey(principal, {
+        name: `test ${role}`,
+        role,
+        ...(users === undefined ? {} : { users }),
+      });
+      return record.key ?? "";
+    },
+    addChatProvider: async (project = "default") => {
+      await runtime.providers.create(await runtime.identity.operator(project), chatProvider(chat));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      await runtime.close();
+      if (options.chat === undefined) await chat.stop();
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The record of the chat platform's provider, with the endpoints of the stand-in. */
+export function chatProvider(chat: ChatSandbox, id = "slack") {
+  return {
+    id,
+    provider_id: "slack",
+    oauth2: {
+      client_id: chat.clientId,
+      client_secret: chat.clientSecret,
+      authorize_request: { endpoint: chat.authorizeUrl },
+      token_request: { endpoint: chat.tokenUrl },
+      refresh_request: { endpoint: chat.tokenUrl },
+    },
+  };
+}
