@@ -270,8 +270,7 @@ export class Connections {
 }
 
 function accountOf(provider: Provider, facts: JsonObject): string | null {
-  const parts = provider.oauth2.account.map((name) => facts[name]);
-  return parts.length === 0 || parts.some((part) => part === undefined)
-    ? null
-    : hashOf(JSON.stringify(parts));
+  // A platform may leave some of the facts open (no team for an organization-wide account), but not all.
+  const parts = provider.oauth2.account.map((name) => facts[name] ?? null);
+  return parts.every((part) => part === null) ? null : hashOf(JSON.stringify(parts));
 }

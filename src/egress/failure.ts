@@ -80,7 +80,9 @@ function proxyFailure(code: string, { name }: Proxy, origin: string): string | u
 }
 
 function tlsMessage(code: string, origin: string): string {
-  if (code === "EPROTO") return `${origin} does not speak TLS. Check scheme and port of the address.`;
+  if (code === "EPROTO") {
+    return `The TLS handshake with ${origin} failed. Check that the port speaks TLS and asks for no client certificate.`;
+  }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH") {
     return `The TLS certificate of ${origin} is for another name. Use the name that it is for.`;
   }

@@ -48,6 +48,8 @@ function requestInit(target: Target, { method, headers, body }: Outgoing, signal
     body: body === undefined ? null : reveal(body),
     redirect: "manual",
     signal,
+    // Bun gives up after five silent minutes; the deadline may be longer.
+    timeout: false,
     // When a kept-alive connection breaks, Bun silently sends PUT and DELETE again (POST and PATCH not: tried). A
     // write must not be repeated unseen, so these two get a connection of their own.
     keepalive: method !== "PUT" && method !== "DELETE",

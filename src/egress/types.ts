@@ -1,18 +1,24 @@
 // What callers of the outbound client see.
 import type { Redacted } from "../base";
 
-/** A request to the outside. Header and body values that hold secrets come as `Redacted` and are logged as such. */
+/**
+ * A request to the outside. Header and body values that hold secrets come as `Redacted` and are logged as such.
+ * Headers of the connection itself (`Host`, `Content-Length`, ...) are left out: they are not the caller's.
+ */
 export interface EgressRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   headers?: Readonly<Record<string, string | Redacted>>;
   body?: string | Redacted;
-  /** Aborts the request; the error is then `EgressError` with cause `aborted`. */
+  /** Aborts the request; the error is then `EgressError` with reason `aborted`. */
   signal?: AbortSignal | undefined;
   /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */
   timeoutMs?: number;
   /** Largest body after decompression. Default: setting `egress.max_bytes`. */
   maxBytes?: number;
-  /** `follow` rechecks every hop against the address policy; headers with secrets go to the first origin only. Default `refuse`. */
+  /**
+   * `follow` rechecks every hop (at most five) against the address policy; secret headers and bodies go to the first
+   * origin only. Default `refuse`: a 3xx answer with `Location` is the error `redirect_refused`.
+   */
   redirects?: "follow" | "refuse";
 }
 
@@ -48,7 +54,8 @@ export class EgressError extends Error {
 export interface Egress {
   /**
    * Sends one request and reads the whole answer, within the limits of time and size.
-   * Throws `EgressError`; an answer of any status is not an error.
+   * Throws `EgressError`; an answer of any other status is not an error. Throws `TypeError` for a header that HTTP
+   * cannot carry and for a GET or HEAD with a body.
    */
   fetch(url: string | URL, request?: EgressRequest): Promise<Response>;
 }

@@ -14,8 +14,10 @@ import { Execute, type ExecuteOptions } from "./execute";
 import { parseFilter } from "./filter";
 import { formatOf, formatted } from "./formats";
 import { Registry, type Tool } from "./registry";
+import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { Requirements, requirementsRecord } from "./requirements";
+import { Runner } from "./run";
 import type {
   AuthorizeTool,
   ExecuteTool,
@@ -49,9 +51,10 @@ export class Tools {
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
     this.#execute = new Execute(core, {
-      ...parts,
       registry: this.#registry,
-      requirements: this.#requirements,
+      readiness: new Readiness(this.#requirements, connections, secrets),
+      runner: new Runner(core, connections, authorization),
+      executionLog: parts.executionLog,
     });
   }
 

@@ -44,10 +44,11 @@ test("a forgotten name is asked for again", async () => {
 
 test("a failure is not remembered", async () => {
   const { resolver, asked } = countingResolver([]);
-  for (const _ of [1, 2]) expect(resolver.addressesOf("a.example", never)).rejects.toThrow(EgressError);
-  await resolver.addressesOf("a.example", never).catch(() => undefined);
-  await resolver.addressesOf("a.example", never).catch(() => undefined);
-  expect(asked.length).toBeGreaterThanOrEqual(2);
+  const ask = (): Promise<unknown> =>
+    resolver.addressesOf("a.example", never).catch((error: unknown) => error);
+  expect(await ask()).toBeInstanceOf(EgressError);
+  expect(await ask()).toBeInstanceOf(EgressError);
+  expect(asked).toHaveLength(2);
 });
 
 test("memory stays bounded", async () => {

@@ -114,7 +114,7 @@ test("https to a port that speaks plain http", async () => {
   using peer = webPeer(() => new Response("plain"));
   const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
   expect([error.reason, error.maybeSent]).toEqual(["tls", false]);
-  expect(error.message).toContain("does not speak TLS");
+  expect(error.message).toContain("Check that the port speaks TLS");
 });
 
 test("a handshake that breaks off counts as perhaps sent, for nothing tells it from a later break", async () => {

@@ -2,7 +2,7 @@
 // line on standard input, so that several can begin at one instant.
 import { Database } from "bun:sqlite";
 import { openSqlite, type Store, touch } from "../../src/store";
-import { increment, insert, LIST, migrations } from "./notes";
+import { increment, insert, LIST, migrations, upgraded } from "./notes";
 
 const [work = "", file = ""] = process.argv.slice(2);
 
@@ -27,6 +27,12 @@ const WORKS: { [name: string]: () => Promise<void> } = {
   open: async () => {
     await started();
     await open().close();
+  },
+
+  /** Opens a file of the first version with two migrations, and closes it. */
+  upgrade: async () => {
+    await started();
+    await openSqlite({ file, migrations: upgraded }).close();
   },
 
   /** Reads a counter and writes it back one higher, 200 times. */

@@ -55,13 +55,28 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect((await store.get(FIND, id))?.id).toBe(id);
     });
 
-    test("who waited for a write reads it, though the same turn had read before", async () => {
+    test("who waited for a write reads it, though the same turn read before it and after it was queued", async () => {
       const store = openNew();
       const before = store.get(FIND, "a");
-      await store.write(() => insert("a", 1));
+      const written = store.write(() => insert("a", 1));
+      const queued = store.get(LIST);
+      await written;
       const after = store.get(FIND, "a");
 
-      expect([await before, await after]).toEqual([undefined, { id: "a", number: 1 }]);
+      expect(await before).toBeUndefined();
+      expect(await after).toEqual({ id: "a", number: 1 });
+      await queued;
+    });
+
+    test("who waited for a touch reads the new generation, though the same turn had read the old one", async () => {
+      const store = openNew();
+      const written = store.write(() => touch("keys"));
+      const queued = store.generation("keys");
+      await written;
+      const after = store.generation("keys");
+      await queued;
+
+      expect(await after).toBe(1);
     });
 
     test("another instance on the file reads what was acknowledged", async () => {

@@ -16,6 +16,12 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
+/** The same, and a second version after it. */
+export const upgraded: readonly Migration[] = [
+  ...migrations,
+  { version: 2, name: "second", statements: ["ALTER TABLE notes ADD COLUMN title TEXT"] },
+];
+
 export interface Note {
   id: string;
   number: number;

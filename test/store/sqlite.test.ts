@@ -7,7 +7,7 @@ import { notFound } from "../../src/errors";
 import { openSqlite, query, run, type SqliteOptions, type Store, type Transaction } from "../../src/store";
 import { startChild, startChildOnFullDisk } from "../support/child";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
-import { FIND, increment, insert, INSERT_BELOW, LIST, migrations } from "./notes";
+import { FIND, increment, insert, INSERT_BELOW, LIST, migrations, upgraded } from "./notes";
 import { commitsIn } from "./wal";
 
 const CHILD = join(import.meta.dir, "child.ts");
@@ -131,14 +131,16 @@ describe("a lock that another process holds", () => {
     await child.line();
     let longest = 0;
     let last = performance.now();
-    const timer = setInterval(() => {
+    const tick = (): void => {
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
-    }, 5);
+    };
+    const timer = setInterval(tick, 5);
     const start = performance.now();
     const changed = await store.write(() => insert("a", 1));
     const waited = performance.now() - start;
     clearInterval(timer);
+    tick();
 
     expect(changed).toBe(1);
     expect(waited).toBeGreaterThan(700);
@@ -236,6 +238,22 @@ describe("processes", () => {
 
     expect(exits).toEqual([0, 0, 0, 0]);
     expect(await openAt(file).all(applied)).toEqual([{ version: 1 }]);
+  });
+
+  test("four that open an old file at once all succeed, and it is migrated once", async () => {
+    const file = newFile();
+    await openAt(file).close();
+    const children = [1, 2, 3, 4].map(() => startChild(CHILD, "upgrade", file));
+    for (const child of children) await child.line();
+    for (const child of children) child.go();
+    const exits = await Promise.all(children.map(({ exited }) => exited));
+    const applied = query<{ version: number }>("SELECT version FROM schema_migrations");
+
+    expect(exits).toEqual([0, 0, 0, 0]);
+    expect(await openAt(file, { migrations: upgraded }).all(applied)).toEqual([
+      { version: 1 },
+      { version: 2 },
+    ]);
   });
 
   // What two openers of a new file do to each other, one half of it held still.

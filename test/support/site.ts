@@ -9,6 +9,9 @@ import { loadConfig } from "../../src/config";
 import type { Role } from "../../src/identity";
 import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { chatProvider } from "./chat-provider";
+
+export { chatProvider };
 
 type ChatOptions = NonNullable<Parameters<typeof startChatSandbox>[0]>;
 
@@ -75,21 +78,6 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
       await runtime.close();
       if (options.chat === undefined) await chat.stop();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** The record of the chat platform's provider, with the endpoints of the stand-in. */
-export function chatProvider(chat: ChatSandbox, id = "slack") {
-  return {
-    id,
-    provider_id: "slack",
-    oauth2: {
-      client_id: chat.clientId,
-      client_secret: chat.clientSecret,
-      authorize_request: { endpoint: chat.authorizeUrl },
-      token_request: { endpoint: chat.tokenUrl },
-      refresh_request: { endpoint: chat.tokenUrl },
     },
   };
 }

@@ -1,6 +1,22 @@
 // The provider preset, as the platform's OAuth pages describe version 2 of its user grants.
 import { expect, test } from "bun:test";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import { chatPreset } from "../../../catalogs/chat/preset";
+import { parseExpression } from "../../../src/providers";
+import { checkOAuth2 } from "../../../src/providers/rules";
+import { OAuth2Create } from "../../../src/providers/schema";
+
+test("it is what an administrator could have written into a record", () => {
+  const written = { client_id: "1.2", ...chatPreset.oauth2 };
+  // A name that the record does not have would be ignored, so it is a mistake here.
+  expect(
+    Value.Errors(Type.Object(OAuth2Create.properties, { additionalProperties: false }), written),
+  ).toEqual([]);
+  if (!Value.Check(OAuth2Create, written)) throw new Error("It does not fit the record.");
+  checkOAuth2(written, false);
+  for (const path of Object.values(chatPreset.facts ?? {})) parseExpression(path);
+});
 
 test("scopes are asked of the user, comma-separated; no bot is asked for", () => {
   expect(chatPreset).toMatchObject({

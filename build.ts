@@ -1,0 +1,42 @@
+// Builds the one executable: `bun build.ts [--target bun-linux-arm64 --runtime PATH] [--outfile dist/runtime]`.
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    outfile: { type: "string", default: "dist/runtime" },
+    /** Another system, for example bun-linux-arm64. */
+    target: { type: "string" },
+    /** Bun's own executable for that system, when it must not be downloaded. */
+    runtime: { type: "string" },
+  },
+});
+
+mkdirSync(dirname(values.outfile), { recursive: true });
+const result = await Bun.build({
+  entrypoints: ["cli/main.ts"],
+  target: "bun",
+  // With bytecode the default would be cjs, where a top-level await anywhere fails the build.
+  format: "esm",
+  minify: true,
+  bytecode: true,
+  // Readable stack traces; the map beside the executable is not shipped.
+  sourcemap: "linked",
+  // Compiled, split programs broke at run time on paths that no smoke test reached.
+  splitting: false,
+  compile: {
+    outfile: values.outfile,
+    // By default the executable would read .env and bunfig.toml of whatever folder it is started in.
+    autoloadDotenv: false,
+    autoloadBunfig: false,
+    ...(values.target === undefined ? {} : { target: values.target as Bun.Build.CompileTarget }),
+    ...(values.runtime === undefined ? {} : { executablePath: values.runtime }),
+  },
+});
+if (!result.success) throw new AggregateError(result.logs, "the build failed");
+for (const output of result.outputs) {
+  if (output.path.endsWith(".map")) rmSync(output.path, { force: true });
+}
+const megabytes = (statSync(values.outfile).size / 1_000_000).toFixed(1);
+process.stdout.write(`${values.outfile} ${megabytes} MB\n`);

@@ -1,0 +1,95 @@
+// All that a tool needs to run for a user, gathered; or the error that says what is missing and who can mend it.
+import { type Connections, type LiveGrant, TokenRequestError } from "../connections";
+import { consentRequired, requirementsNotMet } from "../errors";
+import type { Secrets } from "../secrets";
+import type { Tool } from "./registry";
+import { type AuthorizationState, type Requirements, secretReason } from "./requirements";
+import { ToolError, upstreamFailed } from "./tool-error";
+
+export interface Ready {
+  projectId: string;
+  userId: string;
+  tool: Tool;
+  authorization: AuthorizationState | undefined;
+  grant: LiveGrant | undefined;
+  secrets: Readonly<Record<string, string>>;
+}
+
+export class Readiness {
+  readonly #requirements: Requirements;
+  readonly #connections: Connections;
+  readonly #secrets: Secrets;
+
+  constructor(requirements: Requirements, connections: Connections, secrets: Secrets) {
+    this.#requirements = requirements;
+    this.#connections = connections;
+    this.#secrets = secrets;
+  }
+
+  /**
+   * A `ToolError` when the provider is in trouble while a grant is refreshed. Throws `tool_requirements_not_met`: 403
+   * when the user must consent, 400 when an administrator must act.
+   */
+  async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
+    const { definition } = tool;
+    // The caller's input is JSON; the definition only looks at it.
+    if (definition.waivesRequirements?.(input as never) === true) {
+      return { projectId, userId, tool, authorization: undefined, grant: undefined, secrets: {} };
+    }
+    const state = await this.#requirements.of(projectId, userId, tool);
+    const { authorization } = state;
+    if (authorization !== undefined && authorization.provider === undefined) {
+      const reason = authorization.reason ?? "no auth provider is configured";
+      throw requirementsNotMet(`${tool.qualifiedName} cannot run: ${reason}.`);
+    }
+    const missing = state.secrets.find((secret) => !secret.met);
+    if (missing !== undefined) throw requirementsNotMet(secretReason(missing.key));
+    if (authorization !== undefined && !authorization.met) throw owed(tool, authorization);
+    const grant = await this.#grant(projectId, userId, tool, authorization);
+    if (grant instanceof ToolError) return grant;
+    const secrets = await this.#values(projectId, definition.secrets ?? []);
+    return { projectId, userId, tool, authorization, grant, secrets };
+  }
+
+  async #grant(
+    projectId: string,
+    userId: string,
+    tool: Tool,
+    authorization: AuthorizationState | undefined,
+  ): Promise<LiveGrant | ToolError | undefined> {
+    if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
+    try {
+      const grant = await this.#connections.grant(projectId, userId, authorization.provider);
+      if (grant === undefined) throw owed(tool, authorization);
+      return grant;
+    } catch (error) {
+      if (error instanceof TokenRequestError) return refreshFailed(error);
+      throw error;
+    }
+  }
+
+  async #values(projectId: string, keys: readonly string[]): Promise<Record<string, string>> {
+    const values: Record<string, string> = {};
+    for (const key of keys) {
+      const value = await this.#secrets.value(projectId, key);
+      if (value === undefined) throw requirementsNotMet(secretReason(key));
+      values[key] = value;
+    }
+    return values;
+  }
+}
+
+/** The provider is in trouble, not the grant: nothing was run, so the caller may try again. */
+export function refreshFailed(error: TokenRequestError): ToolError {
+  const message = `The user's grant could not be refreshed right now. ${error.message}`;
+  return upstreamFailed(message, { cause: error, canRetry: error.transient });
+}
+
+function owed(tool: Tool, { missing, reason }: AuthorizationState): Error {
+  const scopes = missing.length === 0 ? "" : ` (${missing.join(", ")})`;
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return consentRequired(
+    `authorization required: the user has not granted what ${tool.qualifiedName} needs${scopes}${why}. ` +
+      "Call tools/authorize and send the user to the url.",
+  );
+}

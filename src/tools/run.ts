@@ -1,0 +1,129 @@
+// One run of a tool: input, context, time limit; and what its failure means for the user's grant.
+import { Redacted } from "../base";
+import type { Authorization, AuthorizationService } from "../authorization";
+import { type Connections, TokenRequestError } from "../connections";
+import type { Core } from "../core";
+import { ConnectionCaches } from "./cache";
+import { toolContext } from "./context";
+import { failureOf } from "./failure";
+import { convertInput } from "./input";
+import { type Ready, refreshFailed } from "./readiness";
+import type { Tool } from "./registry";
+import type { ExecutionOutput } from "./schema";
+import { GrantDead, networkTimeout, outcomeUnknown, ScopesLost, ToolError } from "./tool-error";
+
+export type Logs = NonNullable<ExecutionOutput["logs"]>;
+export type RunOutcome = { value: unknown } | { error: ToolError; authorization?: Authorization };
+type Input = { [key: string]: unknown };
+
+/** A tool that listens to its signal reports better than we can: it gets this long to do so. */
+const GRACE_MS = 100;
+
+export class Runner {
+  readonly #core: Core;
+  readonly #connections: Connections;
+  readonly #authorization: AuthorizationService;
+  readonly #caches: ConnectionCaches;
+
+  constructor(core: Core, connections: Connections, authorization: AuthorizationService) {
+    this.#core = core;
+    this.#connections = connections;
+    this.#authorization = authorization;
+    this.#caches = new ConnectionCaches(core.clock);
+  }
+
+  /** Never rejects for what a tool does: its failure is the outcome. `caller` aborts when the caller is gone. */
+  async run(ready: Ready, given: Input, logs: Logs, caller: AbortSignal | undefined): Promise<RunOutcome> {
+    try {
+      const input = convertInput(ready.tool.definition, given);
+      return { value: await this.#withRenewal(ready, input, logs, caller) };
+    } catch (error) {
+      const failure = error instanceof ToolError ? error : failureOf(error);
+      const { qualifiedName: tool } = ready.tool;
+      this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(given)), error });
+      const authorization = await this.#afterAuthFailure(ready, failure);
+      return authorization === undefined ? { error: failure } : { error: failure, authorization };
+    }
+  }
+
+  /** A platform that refuses the token has done nothing: one refresh, one repeat. */
+  async #withRenewal(
+    ready: Ready,
+    input: Input,
+    logs: Logs,
+    caller: AbortSignal | undefined,
+  ): Promise<unknown> {
+    try {
+      return await this.#once(ready, input, logs, caller);
+    } catch (error) {
+      if (!(error instanceof GrantDead)) throw error;
+      const renewed = await this.#renew(ready);
+      if (renewed === undefined) throw error;
+      ready.grant = renewed;
+      return this.#once(ready, input, logs, caller);
+    }
+  }
+
+  async #renew({ projectId, userId, authorization, grant }: Ready): Promise<Ready["grant"]> {
+    if (grant === undefined || authorization?.provider === undefined) return undefined;
+    try {
+      return await this.#connections.renew(projectId, userId, authorization.provider, grant);
+    } catch (error) {
+      // A token endpoint that is down says nothing about the grant: it must not be marked dead for that.
+      throw error instanceof TokenRequestError ? refreshFailed(error) : error;
+    }
+  }
+
+  async #once(ready: Ready, input: Input, logs: Logs, caller: AbortSignal | undefined): Promise<unknown> {
+    const { clock, settings } = this.#core;
+    const { tool, grant, authorization, secrets } = ready;
+    const timeoutMs = settings["tools.timeout"] * 1000;
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), timeoutMs);
+    const signal = caller === undefined ? stop.signal : AbortSignal.any([caller, stop.signal]);
+    const cut = Promise.withResolvers<never>();
+    const onAbort = (): void => {
+      setTimeout(() => cut.reject(cutOff(tool, timeoutMs)), GRACE_MS);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    const context = toolContext(this.#core, {
+      tool,
+      provider: authorization?.provider,
+      grant,
+      secrets,
+      signal,
+      deadline: clock.now() + timeoutMs,
+      cache: grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
+      logs,
+    });
+    try {
+      return await Promise.race([tool.definition.run(input, context), cut.promise]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** A dead grant or a lost scope becomes an unmet requirement; the answer carries the new consent. */
+  async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
+    const { projectId, userId, grant, authorization } = ready;
+    if (grant === undefined || authorization?.provider === undefined) return undefined;
+    if (failure instanceof GrantDead) {
+      await this.#connections.markDead(projectId, grant, "the platform no longer accepts the grant");
+    } else if (failure instanceof ScopesLost) {
+      const { needed, provided } = failure;
+      const gone = provided === undefined ? [] : grant.scopes.filter((scope) => !provided.includes(scope));
+      await this.#connections.narrow(projectId, grant, [...needed, ...gone]);
+    } else {
+      return undefined;
+    }
+    const { provider, scopes } = authorization;
+    // Where consent cannot be started (nothing verifies users here), the failure alone is the answer.
+    return this.#authorization.forScopes({ projectId, userId, provider, scopes }).catch(() => undefined);
+  }
+}
+
+function cutOff(tool: Tool, timeoutMs: number): ToolError {
+  const error = networkTimeout(`The tool did not finish within ${timeoutMs / 1000} s.`);
+  return tool.definition.metadata.behavior.read_only ? error : outcomeUnknown(error);
+}

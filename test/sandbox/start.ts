@@ -1,0 +1,109 @@
+// `bun run start`: the sandbox platforms and a real server over a data folder of its own, ready to try. No account
+// anywhere. Everything it writes stands in `.sandbox/` and is made anew at each start.
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { catalogs } from "../../catalogs";
+import { startServer } from "../../server";
+import { loadConfig } from "../../src/config";
+import { RuntimeError } from "../../src/errors";
+import { createRuntime } from "../../src/runtime";
+import { chatProvider } from "../support/chat-provider";
+import { startChatSandbox } from "./chat";
+
+const CHECKOUT = join(import.meta.dir, "..", "..");
+const FOLDER = join(CHECKOUT, ".sandbox");
+const CONFIG_FILE = join(FOLDER, "runtime.yaml");
+const LAUNCHER = join(FOLDER, "runtime");
+const HOST = "127.0.0.1";
+const PORT = Number(process.env["RUNTIME_PORT"] ?? 9099);
+
+async function main(): Promise<void> {
+  refuseTakenPort();
+  const chat = await startChatSandbox();
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { mode: 0o700 });
+  const settings = {
+    host: HOST,
+    port: PORT,
+    data_dir: join(FOLDER, "data"),
+    user: "alice",
+    chat: { api_url: chat.apiUrl },
+    egress: { allow: ["loopback"] },
+    log: { level: "warn" },
+  };
+  writeFileSync(CONFIG_FILE, Bun.YAML.stringify(settings, null, 2), { mode: 0o600 });
+  writeLauncher();
+
+  const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), catalogs);
+  const server = await startServer(runtime);
+  const operator = await runtime.identity.operator("default");
+  await runtime.providers.create(operator, chatProvider(chat));
+  const admin = await runtime.identity.createKey(operator, { name: "sandbox admin", role: "admin" });
+  const agent = await runtime.identity.createKey(operator, { name: "sandbox agent", role: "run" });
+  process.stdout.write(welcome(server.address, admin.key ?? "", agent.key ?? ""));
+
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await runtime.close();
+    await chat.stop();
+    process.exit(0);
+  };
+  process.once("SIGINT", () => void stop());
+  process.once("SIGTERM", () => void stop());
+}
+
+// Before anything is touched: the folder may belong to a sandbox that is running.
+function refuseTakenPort(): void {
+  try {
+    Bun.listen({ hostname: HOST, port: PORT, socket: { data: () => undefined } }).stop(true);
+  } catch {
+    const other = PORT === 9099 ? 9100 : 9099;
+    process.stderr.write(
+      `Port ${PORT} is taken: is another sandbox running? Stop it, or choose a port: ` +
+        `RUNTIME_PORT=${other} and the same command again.\n`,
+    );
+    process.exit(1);
+  }
+}
+
+// A person without `bun` on the path runs the command line through the very program that runs this.
+function writeLauncher(): void {
+  const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+  const lines = [
+    "#!/bin/sh",
+    "# The command line of the sandbox.",
+    `export RUNTIME_CONFIG=${quote(CONFIG_FILE)}`,
+    `exec ${quote(process.execPath)} ${quote(join(CHECKOUT, "cli", "main.ts"))} "$@"`,
+  ];
+  writeFileSync(LAUNCHER, `${lines.join("\n")}\n`);
+  chmodSync(LAUNCHER, 0o700);
+}
+
+function welcome(address: string, admin: string, agent: string): string {
+  return `
+runtime is ready at ${address}
+
+  admin key  ${admin}
+  run key    ${agent}
+
+Paste these in another terminal, in this folder (stop here with Ctrl-C):
+
+  1. list the tools
+     ./.sandbox/runtime tools list
+
+  2. see consent happen: open the address that it prints, continue as alice, confirm
+     ./.sandbox/runtime tools authorize Chat.SendMessage --user alice
+
+  3. run a tool for alice
+     ./.sandbox/runtime tools exec Chat.SendMessage --user alice --channel_name general --message "Hello from the sandbox"
+
+`;
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof RuntimeError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
