@@ -76,6 +76,7 @@ export async function createRuntime(
         defaultFile: settings.root_key_file ?? config.defaultRootKeyFile(),
       },
     });
+    log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
     let listening: string | undefined;
     const core: Core = {
       store,

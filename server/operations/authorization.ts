@@ -30,7 +30,7 @@ export const authorizationOperations = [
     credential: ["admin", "run", "read"],
     query: AuthStatusQuery,
     success: { status: 200, schema: AuthorizationResponse },
-    errors: [400, 401, 403, 500],
+    errors: [400, 401, 403, 415, 500],
     slow: true,
     handle: ({ runtime, principal, query, signal }) =>
       runtime.authorization.status(principal, query.id, query.wait, signal),

@@ -15,7 +15,7 @@ export const serviceOperations = [
     summary: "Say whether the service can work",
     credential: "public",
     success: { status: 200, schema: HealthSchema },
-    errors: [],
+    errors: [503],
     handle: async ({ runtime }) => {
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);

@@ -25,11 +25,11 @@ export const toolOperations = [
     credential: ["admin", "run", "read"],
     query: ToolsQuery,
     success: { status: 200, schema: pageOf(ToolResponse) },
-    errors: [400, 401, 403, 500],
+    errors: [400, 401, 403, 415, 500],
     handle: ({ runtime, principal, query }) => runtime.tools.list(principal, query),
   }),
   operation({
-    id: "tools-get",
+    id: "tool-get",
     method: "GET",
     path: "/v1/tools/{name}",
     tag,
@@ -37,7 +37,7 @@ export const toolOperations = [
     credential: ["admin", "run", "read"],
     query: ToolQuery,
     success: { status: 200, schema: ToolResponse },
-    errors: [400, 401, 403, 500],
+    errors: [400, 401, 403, 415, 500],
     handle: ({ runtime, principal, path, query }) => runtime.tools.get(principal, path("name"), query),
   }),
   operation({
