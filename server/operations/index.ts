@@ -5,11 +5,13 @@ import { connectionOperations } from "./connections";
 import type { Operation } from "./operation";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
   ...secretOperations,
+  ...settingsOperations,
   ...connectionOperations,
   ...authorizationOperations,
   ...toolOperations,

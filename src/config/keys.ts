@@ -45,6 +45,11 @@ export const KEYS = {
     default: "verify",
     meaning: "page_only: on a public address the built-in page alone may decide who gives a consent",
   },
+  unsafe_skip_verification_allowed: {
+    schema: Type.Boolean({ description: "true or false" }),
+    default: false,
+    meaning: "projects may complete consents without any check of the user",
+  },
   "auth.url": { schema: address, meaning: "OpenID provider whose access tokens identify users" },
   "auth.user_claim": {
     schema: text,

@@ -15,6 +15,7 @@ export function fromText(name: KeyName, text: string, origin: string): unknown {
   const { schema } = declarationOf(name);
   const type = "type" in schema ? schema.type : undefined;
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(name, origin);
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(name, origin);
   if (type === "array") {
     return text
       .split(",")

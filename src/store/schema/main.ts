@@ -50,6 +50,11 @@ const first: Migration = {
       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (project_id, folded_key)
     ) STRICT`,
 
+    `CREATE TABLE session_settings (
+      project_id TEXT PRIMARY KEY REFERENCES projects (id) ON DELETE CASCADE, verifier_url TEXT,
+      unsafe_skip INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT`,
+
     `CREATE TABLE connections (
       id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, user_id TEXT NOT NULL,
       provider_id TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT, scopes TEXT NOT NULL,

@@ -1,0 +1,8 @@
+// Settings of a project.
+export {
+  type SessionVerification,
+  SessionVerificationSettingsResponse,
+  type UpdateSessionVerification,
+  UpdateSessionVerificationSettingsRequest,
+} from "./schema";
+export { SessionSettings } from "./service";

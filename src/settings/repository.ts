@@ -1,0 +1,32 @@
+// SQL of session verification settings: one row per project that has changed them.
+import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface SettingsRow {
+  project_id: string;
+  verifier_url: string | null;
+  /** 0 or 1. */
+  unsafe_skip: number;
+  updated_at: number;
+}
+
+const FIND = query<SettingsRow>(
+  "SELECT project_id, verifier_url, unsafe_skip, updated_at FROM session_settings WHERE project_id = ?",
+);
+const PUT = query(
+  "INSERT INTO session_settings (project_id, verifier_url, unsafe_skip, updated_at) VALUES (?, ?, ?, ?) " +
+    "ON CONFLICT (project_id) DO UPDATE SET verifier_url = excluded.verifier_url, " +
+    "unsafe_skip = excluded.unsafe_skip, updated_at = excluded.updated_at",
+);
+
+export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+  return store.get(FIND, projectId);
+}
+
+export function* settingsInTransaction(projectId: string): Transaction<SettingsRow | undefined> {
+  return yield* get(FIND, projectId);
+}
+
+export function* putSettings(row: SettingsRow): Transaction<void> {
+  yield* run(PUT, row.project_id, row.verifier_url, row.unsafe_skip, row.updated_at);
+  yield* touch("settings");
+}

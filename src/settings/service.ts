@@ -1,0 +1,103 @@
+// Session verification: who checks that the browser of a consent belongs to the user of the flow.
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { forbidden, invalidParameter } from "../errors";
+import { actorOf, type Principal } from "../identity";
+import type { Transaction } from "../store";
+import * as repository from "./repository";
+import type { SettingsRow } from "./repository";
+import type { SessionVerification, UpdateSessionVerification } from "./schema";
+
+export class SessionSettings {
+  readonly #core: Core;
+  readonly #audit: Audit;
+
+  constructor(core: Core, audit: Audit) {
+    this.#core = core;
+    this.#audit = audit;
+  }
+
+  get(principal: Principal): Promise<SessionVerification> {
+    return this.of(principal.projectId);
+  }
+
+  /** The settings that hold for a project; a project that never changed them has the defaults. */
+  async of(projectId: string): Promise<SessionVerification> {
+    return this.#record(await repository.findSettings(this.#core.store, projectId));
+  }
+
+  /**
+   * Changes what is given. Throws `invalid_parameter` for an address that cannot be a verifier, `forbidden` when
+   * skipping the check is asked for and this deployment does not allow that choice.
+   */
+  async update(principal: Principal, request: UpdateSessionVerification): Promise<SessionVerification> {
+    const allowed = this.#core.settings.unsafe_skip_verification_allowed;
+    if (request.unsafe_skip_verification === true && !allowed) {
+      throw forbidden(
+        "This deployment does not allow to skip the user check (unsafe_skip_verification_allowed).",
+      );
+    }
+    const verifierUrl = this.#verifierUrl(request.verifier_url);
+    const row = await this.#core.store.write(() => this.#update(principal, request, verifierUrl));
+    return this.#record(row);
+  }
+
+  *#update(
+    principal: Principal,
+    request: UpdateSessionVerification,
+    verifierUrl: string | null | undefined,
+  ): Transaction<SettingsRow> {
+    const { projectId } = principal;
+    const before = yield* repository.settingsInTransaction(projectId);
+    const skip = request.unsafe_skip_verification;
+    const row: SettingsRow = {
+      project_id: projectId,
+      verifier_url: verifierUrl === undefined ? (before?.verifier_url ?? null) : verifierUrl,
+      unsafe_skip: skip === undefined ? (before?.unsafe_skip ?? 0) : Number(skip),
+      updated_at: this.#core.clock.now(),
+    };
+    yield* repository.putSettings(row);
+    yield* this.#audit.record({
+      projectId,
+      actor: actorOf(principal),
+      action: "session_verification.update",
+      target: projectId,
+      details: { skip: row.unsafe_skip === 1, verifier: row.verifier_url !== null },
+    });
+    return row;
+  }
+
+  // Browsers are sent there with a flow id: plain http would show it to the network.
+  #verifierUrl(text: string | null | undefined): string | null | undefined {
+    if (text === undefined) return undefined;
+    if (text === null || text === "") return null;
+    const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+    if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
+      throw invalidParameter("verifier_url must be an absolute http or https address.");
+    }
+    const listed = this.#core.settings["redirects.allow"];
+    if (url.protocol === "http:" && !isLoopback(url.hostname) && !listed.includes(url.hostname)) {
+      throw invalidParameter(
+        "verifier_url must be https, or lead to this machine or a host of redirects.allow.",
+      );
+    }
+    if (listed.length > 0 && !listed.includes(url.hostname)) {
+      throw invalidParameter("verifier_url leads to a host that redirects.allow does not list.");
+    }
+    return url.href;
+  }
+
+  #record(row: SettingsRow | undefined): SessionVerification {
+    const allowed = this.#core.settings.unsafe_skip_verification_allowed;
+    return {
+      verifier_url: row?.verifier_url ?? null,
+      // Once the operator withdraws the choice, a project that made it is checked again.
+      unsafe_skip_verification: allowed && row?.unsafe_skip === 1,
+      unsafe_skip_verification_choice_allowed: allowed,
+    };
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+}
