@@ -7,11 +7,13 @@ import { AuthorizationService, Consent, failFlowsOfProvider } from "./authorizat
 import { type Config, ensureFolder } from "./config";
 import { Connections, removeConnectionsOfProvider } from "./connections";
 import type { Core } from "./core";
+import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Identity } from "./identity";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
+import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
 import { type Catalog, Tools } from "./tools";
 
@@ -35,6 +37,7 @@ export interface Runtime {
   readonly identity: Identity;
   readonly providers: Providers;
   readonly secrets: Secrets;
+  readonly settings: SessionSettings;
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
@@ -57,14 +60,7 @@ export async function createRuntime(
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
-  chmodSync(folder, 0o700);
-  const openStore = parts.openStore ?? openSqlite;
-  const store = openStore({ file: join(folder, "runtime.db"), migrations: mainMigrations });
-  const logStore = openStore({
-    file: join(folder, "executions.db"),
-    migrations: executionLogMigrations,
-    durability: "normal",
-  });
+  const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite);
   try {
     const keyring = await (parts.openKeyring ?? openKeyring)({
       store,
@@ -73,7 +69,9 @@ export async function createRuntime(
       settings: {
         value: config.rootKey,
         file: settings.root_key_file,
-        defaultFile: settings.root_key_file ?? config.defaultRootKeyFile(),
+        // Nobody needs a home folder whose key stands in the environment.
+        defaultFile:
+          settings.root_key_file ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
       },
     });
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
@@ -108,6 +106,29 @@ export async function createRuntime(
   }
 }
 
+// Folder and files are the operator's: what the system says about them stops the start with one line.
+async function openStores(
+  folder: string,
+  openStore: (options: SqliteOptions) => Store,
+): Promise<{ store: Store; logStore: Store }> {
+  let store: Store | undefined;
+  try {
+    chmodSync(folder, 0o700);
+    store = openStore({ file: join(folder, "runtime.db"), migrations: mainMigrations });
+    const file = join(folder, "executions.db");
+    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
+    return { store, logStore };
+  } catch (error) {
+    await store?.close();
+    if (error instanceof RuntimeError) throw error;
+    const reason = error instanceof Error ? error.message : "unknown reason";
+    throw configurationError(
+      `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
+      { cause: error },
+    );
+  }
+}
+
 async function createServices(core: Core, logStore: Store, catalogs: readonly Catalog[]) {
   const { clock, random, log } = core;
   const audit = new Audit({ clock, random });
@@ -124,12 +145,13 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
+  const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
   const authorization = new AuthorizationService(core, providers, connections);
   const consent = new Consent(core, providers, connections);
   const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
   await identity.ensureDefaults();
-  return { identity, providers, secrets, connections, authorization, consent, tools };
+  return { identity, providers, secrets, settings, connections, authorization, consent, tools };
 }
 
 function egressOf({ settings }: Config, log: Log): Egress {

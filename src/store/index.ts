@@ -17,6 +17,7 @@ export {
   type Wait,
 } from "./port";
 export { CachedByGeneration } from "./cache";
+export { findFact, removeFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";

@@ -31,7 +31,7 @@ export const INSERT = query("INSERT INTO notes (id, number) VALUES (?, ?)");
 export const INSERT_BELOW = query("INSERT INTO notes (id, number, parent) VALUES (?, ?, ?)");
 export const FIND = query<Note>("SELECT id, number FROM notes WHERE id = ?");
 export const LIST = query<Note>("SELECT id, number FROM notes ORDER BY number");
-const RENUMBER = query("UPDATE notes SET number = ? WHERE id = ?");
+export const RENUMBER = query("UPDATE notes SET number = ? WHERE id = ?");
 
 /** Adds a note; how many rows that made. */
 export function* insert(id: string, number: number): Transaction<number> {

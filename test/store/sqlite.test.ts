@@ -1,30 +1,14 @@
-// What is peculiar to the SQLite engine: shared commits and snapshots, locks, durability, files.
-import { Database } from "bun:sqlite";
+// What is peculiar to the SQLite engine: shared commits and snapshots, commits that fail, files.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { notFound } from "../../src/errors";
 import { openSqlite, query, run, type SqliteOptions, type Store, type Transaction } from "../../src/store";
-import { startChild, startChildOnFullDisk } from "../support/child";
-import { closedAfterTest, temporaryFolder } from "../support/temporary";
-import { FIND, increment, insert, INSERT_BELOW, LIST, migrations, upgraded } from "./notes";
+import { startChildOnFullDisk } from "../support/child";
+import { temporaryFolder } from "../support/temporary";
+import { FIND, increment, insert, INSERT_BELOW, LIST, migrations, RENUMBER } from "./notes";
+import { CHILD, connect, newFile, nextTurn, openAt } from "./opening";
 import { commitsIn } from "./wal";
-
-const CHILD = join(import.meta.dir, "child.ts");
-const UPDATE = "UPDATE notes SET number = ? WHERE id = ?";
-
-function newFile(): string {
-  return join(temporaryFolder(), "notes.db");
-}
-
-function openAt(file: string, options: Partial<SqliteOptions> = {}): Store {
-  return closedAfterTest(openSqlite({ file, migrations, ...options }));
-}
-
-// Another process's connection in all but the process id: SQLite treats both alike.
-function connect(file: string): Database {
-  return new Database(file, { strict: true });
-}
 
 describe("commits of one turn", () => {
   const writeTen = (store: Store): Promise<number>[] =>
@@ -81,8 +65,8 @@ describe("reads of one turn", () => {
 
     const first = store.get(FIND, "a");
     other.run("BEGIN IMMEDIATE");
-    other.run(UPDATE, [11, "a"]);
-    other.run(UPDATE, [12, "b"]);
+    other.run(RENUMBER.text, [11, "a"]);
+    other.run(RENUMBER.text, [12, "b"]);
     other.run("COMMIT");
     const second = store.get(FIND, "b");
     const list = store.all(LIST);
@@ -101,9 +85,9 @@ describe("reads of one turn", () => {
     await store.write(() => insert("a", 1));
     const other = connect(file);
     void store.get(FIND, "a");
-    other.run(UPDATE, [11, "a"]);
+    other.run(RENUMBER.text, [11, "a"]);
     other.close();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await nextTurn();
 
     expect((await store.get(FIND, "a"))?.number).toBe(11);
   });
@@ -118,156 +102,6 @@ describe("reads of one turn", () => {
 
   test("cannot write", () => {
     expect(() => openAt(newFile()).all(query("DELETE FROM notes"))).toThrow(/readonly/);
-  });
-});
-
-describe("a lock that another process holds", () => {
-  test("leaves the event loop free, and the write succeeds when it is released", async () => {
-    const file = newFile();
-    const store = openAt(file);
-    const child = startChild(CHILD, "hold", file);
-    await child.line();
-    child.go();
-    await child.line();
-    let longest = 0;
-    let last = performance.now();
-    const tick = (): void => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    };
-    const timer = setInterval(tick, 5);
-    const start = performance.now();
-    const changed = await store.write(() => insert("a", 1));
-    const waited = performance.now() - start;
-    clearInterval(timer);
-    tick();
-
-    expect(changed).toBe(1);
-    expect(waited).toBeGreaterThan(700);
-    expect(longest).toBeLessThan(300);
-  });
-
-  test("does not stop reads", async () => {
-    const file = newFile();
-    const store = openAt(file);
-    await store.write(() => insert("a", 1));
-    const other = connect(file);
-    other.run("BEGIN IMMEDIATE");
-    other.run(UPDATE, [11, "a"]);
-    const read = await store.get(FIND, "a");
-    other.close();
-
-    expect(read?.number).toBe(1);
-  });
-
-  test("that outlasts the lock timeout rejects the write as unavailable", async () => {
-    const file = newFile();
-    const store = openAt(file, { lockTimeoutMs: 100 });
-    const other = connect(file);
-    other.run("BEGIN IMMEDIATE");
-    const written = await store.write(() => insert("a", 1)).catch((error: unknown) => error);
-    other.close();
-
-    expect(written).toMatchObject({ name: "unavailable", message: expect.stringMatching(/locked/) });
-  });
-
-  test("that outlasted one write does not harm the next", async () => {
-    const file = newFile();
-    const store = openAt(file, { lockTimeoutMs: 100 });
-    const other = connect(file);
-    other.run("BEGIN IMMEDIATE");
-    await store.write(() => insert("a", 1)).catch(() => undefined);
-    other.close();
-    await store.write(() => insert("b", 2));
-
-    expect((await store.all(LIST)).map(({ id }) => id)).toEqual(["b"]);
-  });
-});
-
-describe("processes", () => {
-  test("three of them, 200 read-then-write increments each, lose none", async () => {
-    const file = newFile();
-    const store = openAt(file);
-    await store.write(() => insert("counter", 0));
-    const children = [1, 2, 3].map(() => startChild(CHILD, "increment", file));
-    for (const child of children) await child.line();
-    for (const child of children) child.go();
-
-    expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([0, 0, 0]);
-    expect((await store.get(FIND, "counter"))?.number).toBe(600);
-  });
-
-  test("kill -9 of a writer loses no acknowledged write", async () => {
-    const file = newFile();
-    const acknowledged: string[] = [];
-    for (let kill = 0; kill < 3; kill++) {
-      const child = startChild(CHILD, "acknowledge", file);
-      await child.line();
-      child.go();
-      for (let seen = 0; seen < 40 + kill * 7; seen++) acknowledged.push((await child.line()) ?? "");
-      child.kill();
-      acknowledged.push(...(await child.rest()));
-      await child.exited;
-    }
-    const stored = new Set((await openAt(file).all(LIST)).map(({ id }) => id));
-
-    expect(acknowledged.length).toBeGreaterThanOrEqual(141);
-    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-  });
-
-  test("what a killed writer left behind is sound", async () => {
-    const file = newFile();
-    const child = startChild(CHILD, "acknowledge", file);
-    await child.line();
-    child.go();
-    for (let seen = 0; seen < 30; seen++) await child.line();
-    child.kill();
-    await child.exited;
-    const check = query<{ integrity_check: string }>("PRAGMA integrity_check");
-
-    expect(await openAt(file).all(check)).toEqual([{ integrity_check: "ok" }]);
-  });
-
-  test("four that open a new file at once all succeed, and it is migrated once", async () => {
-    const file = newFile();
-    const children = [1, 2, 3, 4].map(() => startChild(CHILD, "open", file));
-    for (const child of children) await child.line();
-    for (const child of children) child.go();
-    const exits = await Promise.all(children.map(({ exited }) => exited));
-    const applied = query<{ version: number }>("SELECT version FROM schema_migrations");
-
-    expect(exits).toEqual([0, 0, 0, 0]);
-    expect(await openAt(file).all(applied)).toEqual([{ version: 1 }]);
-  });
-
-  test("four that open an old file at once all succeed, and it is migrated once", async () => {
-    const file = newFile();
-    await openAt(file).close();
-    const children = [1, 2, 3, 4].map(() => startChild(CHILD, "upgrade", file));
-    for (const child of children) await child.line();
-    for (const child of children) child.go();
-    const exits = await Promise.all(children.map(({ exited }) => exited));
-    const applied = query<{ version: number }>("SELECT version FROM schema_migrations");
-
-    expect(exits).toEqual([0, 0, 0, 0]);
-    expect(await openAt(file, { migrations: upgraded }).all(applied)).toEqual([
-      { version: 1 },
-      { version: 2 },
-    ]);
-  });
-
-  // What two openers of a new file do to each other, one half of it held still.
-  test("a file that another process is reading before it is in WAL mode can be opened", async () => {
-    const file = newFile();
-    const before = connect(file);
-    before.run("CREATE TABLE anything (id TEXT) STRICT");
-    before.close();
-    const child = startChild(CHILD, "read", file);
-    await child.line();
-    child.go();
-    await child.line();
-
-    expect(await openAt(file).write(() => insert("a", 1))).toBe(1);
   });
 });
 

@@ -1,0 +1,34 @@
+// Which server runs on this data folder: written by the server, read by processes beside it. A server that was killed
+// leaves its announcement behind, so who reads it asks the server itself before believing it.
+import { isObject } from "./base";
+import type { Core } from "./core";
+import { findFact, removeFact, setFact } from "./store";
+
+export interface Announcement {
+  /** Where it listens, for a process on the same machine. */
+  address: string;
+  /** The address from which it makes what browsers open. */
+  public_url: string;
+  pid: number;
+}
+
+const FACT = "server";
+
+/** Says that this process serves the data folder at `address`. Answers how to take it back. */
+export async function announceServer(core: Core, address: string): Promise<() => Promise<void>> {
+  const announcement: Announcement = { address, public_url: core.publicUrl(), pid: process.pid };
+  const text = JSON.stringify(announcement);
+  await core.store.write(() => setFact(FACT, text));
+  return () => core.store.write(() => removeFact(FACT, text));
+}
+
+/** The last announcement that was not taken back. */
+export async function announcedServer({ store }: Core): Promise<Announcement | undefined> {
+  const fact = await findFact(store, FACT);
+  if (fact === undefined) return undefined;
+  const value: unknown = JSON.parse(fact.value);
+  if (!isObject(value)) return undefined;
+  const { address, public_url, pid } = value;
+  if (typeof address !== "string" || typeof public_url !== "string" || typeof pid !== "number") return undefined;
+  return { address, public_url, pid };
+}

@@ -1,0 +1,211 @@
+// The second half of the contract of the store port: generations, waiting for a change, the cache above them.
+import { describe, expect, test } from "bun:test";
+import { notFound } from "../../src/errors";
+import { CachedByGeneration, type SqliteOptions, type Store, touch } from "../../src/store";
+import { FIND, increment, insert } from "./notes";
+import { engine, nextTurn } from "./opening";
+
+export function changesContract(name: string, open: (options: SqliteOptions) => Store): void {
+  const stores = engine(open);
+
+  describe(`${name}: generations`, () => {
+    test("start at 0", async () => {
+      expect(await stores.new().generation("keys")).toBe(0);
+    });
+
+    test("a touch raises its own kind alone", async () => {
+      const store = stores.new();
+      await store.write(() => touch("keys"));
+
+      expect([await store.generation("keys"), await store.generation("providers")]).toEqual([1, 0]);
+    });
+
+    test("a touch is seen by another instance that had read before", async () => {
+      const [one, other] = stores.two();
+      const before = await other.generation("keys");
+      await one.write(() => touch("keys"));
+      await nextTurn();
+
+      expect([before, await other.generation("keys")]).toEqual([0, 1]);
+    });
+
+    test("a touch of a body that throws raises nothing", async () => {
+      const store = stores.new();
+      const written = store.write(function* () {
+        yield* touch("keys");
+        throw notFound("There is no such note.");
+      });
+
+      await expect(written).rejects.toThrow();
+      expect(await store.generation("keys")).toBe(0);
+    });
+  });
+
+  describe(`${name}: waiting for a change`, () => {
+    const LONG = 20_000;
+
+    test("returns at once when the generation has moved on already", async () => {
+      const store = stores.new();
+      await store.write(() => touch("authorizations"));
+
+      expect(await timeOf(() => store.changed("authorizations", 0, { timeoutMs: LONG }))).toBeLessThan(1000);
+    });
+
+    test("a commit of the same instance wakes within a few turns, before any poll", async () => {
+      const store = stores.new();
+      let woken = false;
+      void store.changed("authorizations", 0, { timeoutMs: LONG }).then(() => (woken = true));
+      await nextTurn();
+      await store.write(() => touch("authorizations"));
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+
+      expect(woken).toBe(true);
+    });
+
+    test("a commit of another instance wakes within half a second", async () => {
+      const [one, other] = stores.two();
+      const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
+      await nextTurn();
+      await one.write(() => touch("authorizations"));
+
+      expect(await timeOf(() => woken)).toBeLessThan(500);
+    });
+
+    test("every waiter of the kind wakes", async () => {
+      const store = stores.new();
+      const waiters = [1, 2, 3].map(() => store.changed("authorizations", 0, { timeoutMs: LONG }));
+      await nextTurn();
+      await store.write(() => touch("authorizations"));
+
+      expect(await timeOf(() => Promise.all(waiters))).toBeLessThan(1000);
+    });
+
+    test("a change of another kind wakes nobody: the wait ends by its time", async () => {
+      const store = stores.new();
+      const elapsed = timeOf(() => store.changed("authorizations", 0, { timeoutMs: 200 }));
+      await nextTurn();
+      await store.write(() => touch("keys"));
+
+      expect(await elapsed).toBeWithin(190, 2000);
+    });
+
+    test("an abort ends the wait", async () => {
+      const store = stores.new();
+      const abort = new AbortController();
+      const elapsed = timeOf(() =>
+        store.changed("authorizations", 0, { timeoutMs: LONG, signal: abort.signal }),
+      );
+      await nextTurn();
+      abort.abort();
+
+      expect(await elapsed).toBeLessThan(1000);
+    });
+
+    test("a signal that was aborted before ends the wait at once", async () => {
+      const store = stores.new();
+      const wait = { timeoutMs: LONG, signal: AbortSignal.abort() };
+
+      expect(await timeOf(() => store.changed("authorizations", 0, wait))).toBeLessThan(1000);
+    });
+
+    test("closing the store wakes who waits", async () => {
+      const store = stores.new();
+      const elapsed = timeOf(() => store.changed("authorizations", 0, { timeoutMs: LONG }));
+      await nextTurn();
+      await store.close();
+
+      expect(await elapsed).toBeLessThan(1000);
+    });
+  });
+
+  describe(`${name}: a cache by generation`, () => {
+    const numberOf = (store: Store) => async (id: string) => (await store.get(FIND, id))?.number;
+
+    test("asks once while nothing changes", async () => {
+      const store = stores.new();
+      await store.write(() => insert("a", 1));
+      const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
+      await cache.get("a", numberOf(store));
+
+      expect(await cache.get("a", () => 99)).toBe(1);
+    });
+
+    test("asks again after another instance's touch", async () => {
+      const [one, other] = stores.two();
+      await one.write(() => insert("a", 1));
+      const cache = new CachedByGeneration<string, number | undefined>(other, "keys");
+      const before = await cache.get("a", numberOf(other));
+      await one.write(function* () {
+        yield* increment("a");
+        yield* touch("keys");
+      });
+      await nextTurn();
+
+      expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
+    });
+
+    test("a touch of another kind leaves it alone", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, number>(store, "keys");
+      await cache.get("a", () => 1);
+      await store.write(() => touch("providers"));
+
+      expect(await cache.get("a", () => 2)).toBe(1);
+    });
+
+    test("that nothing was found is remembered too", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
+      await cache.get("a", numberOf(store));
+
+      expect(await cache.get("a", () => 99)).toBeUndefined();
+    });
+
+    test("what was loaded while the kind changed is used but not kept", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, string>(store, "keys");
+      const loaded = await cache.get("a", async () => {
+        await store.write(() => touch("keys"));
+        return "stale";
+      });
+
+      expect([loaded, await cache.get("a", () => "fresh")]).toEqual(["stale", "fresh"]);
+    });
+
+    test("what was loaded late does not come back after others have seen the change", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, string>(store, "keys");
+      const gate = Promise.withResolvers<string>();
+      const late = cache.get("a", () => gate.promise);
+      await nextTurn();
+      await store.write(() => touch("keys"));
+      await cache.get("a", () => "fresh");
+      gate.resolve("stale");
+
+      expect([await late, await cache.get("a", () => "unused")]).toEqual(["stale", "fresh"]);
+    });
+
+    test("a load that throws is not remembered", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, number>(store, "keys");
+      const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
+
+      await expect(failed).rejects.toThrow("There is no such note.");
+      expect(await cache.get("a", () => 1)).toBe(1);
+    });
+
+    test("beyond its limit it starts over instead of growing", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, number>(store, "keys", 2);
+      for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
+
+      expect([await cache.get("a", () => 2), await cache.get("c", () => 2)]).toEqual([2, 1]);
+    });
+  });
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
