@@ -68,10 +68,10 @@ export async function createRuntime(
       now: () => clock.now(),
       settings: {
         value: config.rootKey,
-        file: settings.root_key_file,
+        file: config.rootKeyFile(),
         // Nobody needs a home folder whose key stands in the environment.
         defaultFile:
-          settings.root_key_file ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
+          config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
       },
     });
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });

@@ -29,6 +29,7 @@ export async function announcedServer({ store }: Core): Promise<Announcement | u
   const value: unknown = JSON.parse(fact.value);
   if (!isObject(value)) return undefined;
   const { address, public_url, pid } = value;
-  if (typeof address !== "string" || typeof public_url !== "string" || typeof pid !== "number") return undefined;
+  if (typeof address !== "string" || typeof public_url !== "string" || typeof pid !== "number")
+    return undefined;
   return { address, public_url, pid };
 }

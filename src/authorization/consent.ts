@@ -21,7 +21,7 @@ import {
   wellFormed,
 } from "./callback/checks";
 import { EXPIRED, OPENED_MS, placeOf, reasonOf, statusOf } from "./flow";
-import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE } from "./outcome";
+import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 
@@ -34,9 +34,14 @@ interface HeldGrant {
   access: string;
   refresh: string | null;
   expiresIn: number | null;
+  /** When the provider gave it, ms: its life began then, not when the person confirms. */
+  grantedAt: number;
   scopes: string[] | null;
   facts: TokenGrant["facts"];
 }
+
+/** The flow ended while its grant was about to be stored: nothing of it is. */
+class FlowEnded extends Error {}
 
 export class Consent {
   readonly #core: Core;
@@ -89,7 +94,7 @@ export class Consent {
     const stranger = sameBrowser(flow, cookie);
     if (stranger !== undefined) return stranger;
     const ended = this.#ended(flow);
-    if (ended !== undefined) return ended;
+    if (ended !== undefined) return flow.used_at === null ? ended : USED_STATE;
     // Double delivery: browsers repeat a slow request. The first one works on, the second shows how far it is.
     const first = await store.write(() => repository.useState(flow, clock.now()));
     if (!first) return this.#underway(flow, undefined, cookie);
@@ -149,6 +154,7 @@ export class Consent {
       access: grant.accessToken.reveal(),
       refresh: grant.refreshToken?.reveal() ?? null,
       expiresIn: grant.expiresIn ?? null,
+      grantedAt: this.#core.clock.now(),
       scopes: grant.scopes ?? null,
       facts: grant.facts,
     };
@@ -160,33 +166,44 @@ export class Consent {
   async #heldGrant(flow: FlowRow, sealed: string): Promise<TokenGrant> {
     const text = await this.#core.keyring.open(flow.project_id, placeOf(flow.id, "grant"), sealed);
     const held: HeldGrant = JSON.parse(text);
+    const age = Math.ceil((this.#core.clock.now() - held.grantedAt) / 1000);
     return {
       accessToken: new Redacted(held.access),
       refreshToken: held.refresh === null ? undefined : new Redacted(held.refresh),
-      expiresIn: held.expiresIn ?? undefined,
+      expiresIn: held.expiresIn === null ? undefined : Math.max(0, held.expiresIn - age),
       scopes: held.scopes ?? undefined,
       facts: held.facts,
     };
   }
 
-  /** Stores the grant and ends the flow in one transaction. Fewer scopes than asked for: stored, but failed. */
+  /**
+   * Stores the grant and ends the flow in one transaction; a flow that somebody else ended meanwhile (its provider was
+   * deleted, the person said no in another tab) stores nothing. Fewer scopes than asked for: stored, but failed.
+   */
   async #complete(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
     const now = this.#core.clock.now();
     const asked: string[] = JSON.parse(flow.scopes);
     const needed: string[] = JSON.parse(flow.needed);
     const missing = missingScopes(grant.scopes ?? asked, needed);
     const reason = missing.length === 0 ? null : `the user did not grant ${missing.join(", ")}`;
-    await this.#connections.store(
-      flow.project_id,
-      flow.user_id,
-      provider,
-      grant,
-      asked,
-      function* (connectionId, scopes) {
-        const status = reason === null ? "completed" : "failed";
-        yield* repository.finishFlow(flow, { status, reason, scopes, connectionId }, now);
-      },
-    );
+    const status = reason === null ? "completed" : "failed";
+    try {
+      await this.#connections.store(
+        flow.project_id,
+        flow.user_id,
+        provider,
+        grant,
+        asked,
+        function* (connectionId, scopes) {
+          const ending = { status, reason, scopes, connectionId } as const;
+          if (!(yield* repository.finishFlow(flow, ending, now))) throw new FlowEnded();
+        },
+      );
+    } catch (error) {
+      if (!(error instanceof FlowEnded)) throw error;
+      const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
+      return (current === undefined ? undefined : this.#ended(current)) ?? UNKNOWN_STATE;
+    }
     return reason === null ? this.#leave(flow) : { kind: "failed", reason };
   }
 

@@ -21,6 +21,11 @@ export const OTHER_BROWSER = refused(
   "This consent was started in another browser, or this browser refuses cookies. " +
     "Open the link of the application again, here, and finish without changing browsers.",
 );
+export const USED_STATE = refused(
+  400,
+  "This answer of the provider was used already. If you were told that you are connected, you can close this window; " +
+    "otherwise ask the application for a new link.",
+);
 export const UNKNOWN_STATE = refused(
   400,
   "This answer does not belong to a consent that is under way here. " +

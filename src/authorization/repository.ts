@@ -39,14 +39,14 @@ const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WH
 const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
 const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
-    "AND status = 'pending' ORDER BY created_at LIMIT 50",
+    "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 50",
 );
 const ADD = query(
   `INSERT INTO authorizations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 );
 const OPEN = query(
   "UPDATE authorizations SET browser_hash = ?, state_hash = ?, sealed_exchange = ?, expires_at = ? " +
-    "WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
+    "WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL AND COALESCE(state_hash, '') = ?",
 );
 const USE = query(
   "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
@@ -84,16 +84,18 @@ export function pendingFlows(
   projectId: string,
   userId: string,
   providerId: string,
+  now: number,
 ): Awaitable<FlowRow[]> {
-  return store.all(PENDING, projectId, userId, providerId);
+  return store.all(PENDING, projectId, userId, providerId, now);
 }
 
 export function* pendingInTransaction(
   projectId: string,
   userId: string,
   providerId: string,
+  now: number,
 ): Transaction<FlowRow[]> {
-  return yield* all(PENDING, projectId, userId, providerId);
+  return yield* all(PENDING, projectId, userId, providerId, now);
 }
 
 export function* flowInTransaction(projectId: string, id: string): Transaction<FlowRow | undefined> {
@@ -134,10 +136,11 @@ export interface Opening {
   expiresAt: number;
 }
 
-/** Binds the flow to a browser; false when it is no longer open for that. */
+/** Binds the flow to a browser; false when it is no longer open for that, or was opened since `row` was read. */
 export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> {
   const { browserHash, stateHash, sealedExchange, expiresAt } = opening;
-  return (yield* run(OPEN, browserHash, stateHash, sealedExchange, expiresAt, row.project_id, row.id)) === 1;
+  const key = [row.project_id, row.id, row.state_hash ?? ""];
+  return (yield* run(OPEN, browserHash, stateHash, sealedExchange, expiresAt, ...key)) === 1;
 }
 
 /** Uses the state up; false when somebody else was first. */

@@ -6,7 +6,7 @@ import { invalidParameter, malformedRequest, requirementsNotMet } from "../error
 import { actFor, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
-import { flowRecord, KEPT_MS, placeOf, statusOf, UNOPENED_MS } from "./flow";
+import { flowRecord, KEPT_MS, placeOf, UNOPENED_MS } from "./flow";
 import { checkNextUri } from "./next-uri";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -70,8 +70,7 @@ export class AuthorizationService {
       return completed(state.connectionId, userId, provider.id, state.scopes);
     }
     userCheckOf(this.#core);
-    const scopes = unionOfScopes(state?.scopes ?? [], request.scopes);
-    return this.#start(request, nextUri, scopes);
+    return this.#start(request, nextUri, state?.scopes ?? []);
   }
 
   /** A flow that is completed from the start, for tools that need no grant: callers poll every id that they get. */
@@ -89,8 +88,7 @@ export class AuthorizationService {
   /** Whether a consent of the user at the provider is under way; its record when it is. */
   async pending(projectId: string, userId: string, provider: Provider): Promise<Authorization | undefined> {
     const now = this.#core.clock.now();
-    const rows = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id);
-    const row = rows.find((flow) => statusOf(flow, now) === "pending");
+    const [row] = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id, now);
     return row === undefined ? undefined : flowRecord(this.#core, row);
   }
 
@@ -143,18 +141,24 @@ export class AuthorizationService {
     return { ...record, scopes: state.scopes };
   }
 
-  async #start(request: ScopesRequest, nextUri: string | null, scopes: string[]): Promise<Authorization> {
+  async #start(
+    request: ScopesRequest,
+    nextUri: string | null,
+    granted: readonly string[],
+  ): Promise<Authorization> {
     const { store, keyring, clock, random } = this.#core;
     const { projectId, userId, provider } = request;
     const now = clock.now();
     const id = newId("ar", now, random);
     const token = newToken(random);
+    // Sorted: the same wish in another order is the same wish.
+    const needed = [...new Set(request.scopes)].toSorted();
     const row: FlowRow = {
       ...emptyFlow(id, projectId, userId, now),
       provider_id: provider.id,
       provider_version: provider.version,
-      needed: JSON.stringify([...new Set(request.scopes)].toSorted()),
-      scopes: JSON.stringify(scopes),
+      needed: JSON.stringify(needed),
+      scopes: JSON.stringify(unionOfScopes(granted, needed)),
       next_uri: nextUri,
       address_hash: hashOf(token),
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
@@ -166,10 +170,10 @@ export class AuthorizationService {
 
   *#findOrAdd(row: FlowRow, now: number): Transaction<FlowRow> {
     yield* repository.pruneFlows(now - KEPT_MS);
-    const rows = yield* repository.pendingInTransaction(row.project_id, row.user_id, row.provider_id ?? "");
+    const { project_id, user_id, provider_id } = row;
+    const rows = yield* repository.pendingInTransaction(project_id, user_id, provider_id ?? "", now);
     const same = rows.find(
       (known) =>
-        statusOf(known, now) === "pending" &&
         known.used_at === null &&
         known.provider_version === row.provider_version &&
         known.needed === row.needed &&

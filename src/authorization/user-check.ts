@@ -25,6 +25,7 @@ export function isLoopback(hostname: string): boolean {
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||
     hostname === "[::1]" ||
-    /^127\./.test(hostname)
+    // The whole of it: `127.0.0.1.example.com` is a name of anybody's.
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );
 }

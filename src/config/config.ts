@@ -25,6 +25,8 @@ export interface Config {
   originOf(name: KeyName): string;
   /** Folder of the database. Throws `configuration` when nothing says where it is. */
   dataFolder(): string;
+  /** The file that `root_key_file` names, made absolute. */
+  rootKeyFile(): string | undefined;
   /** Where a root key is made when none is configured. Throws `configuration` when nothing says where. */
   defaultRootKeyFile(): string;
 }
@@ -63,7 +65,7 @@ function pick(
 }
 
 function checked(name: KeyName, { value, origin }: Sourced): Sourced {
-  checkValue(name, value, origin.replace(/^(file|environment|flag) /, ""));
+  checkValue(name, value, origin);
   return { value, origin };
 }
 
@@ -110,6 +112,11 @@ class LoadedConfig implements Config {
       set === undefined ? defaultDataFolder(this.#environment) : absolute(set, this.#environment);
     if (folder !== undefined) return folder;
     throw configurationError("There is no home folder for the data. Set --data-dir or RUNTIME_DATA_DIR.");
+  }
+
+  rootKeyFile(): string | undefined {
+    const set = this.settings.root_key_file;
+    return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
   defaultRootKeyFile(): string {

@@ -35,7 +35,8 @@ function refuse(name: KeyName, origin: string): never {
 }
 
 function refusal(name: KeyName, origin: string): RuntimeError {
+  const place = origin.replace(/^(file|environment|flag) /, "");
   const { schema } = declarationOf(name);
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
-  return configurationError(`${origin}: "${name}" must be ${rule}.`);
+  return configurationError(`${place}: "${name}" must be ${rule}.`);
 }

@@ -28,6 +28,11 @@ type Begun =
   | { kind: "done"; row: ConnectionRow | undefined }
   | "busy";
 
+/** A provider without a `refresh_request` never refreshes: its users consent again when a token expires. */
+export function canRefresh(row: ConnectionRow, provider: Provider): boolean {
+  return row.has_refresh === 1 && provider.oauth2.refresh !== undefined;
+}
+
 export class Refresher {
   readonly #core: Core;
   readonly #providers: Providers;
@@ -48,7 +53,7 @@ export class Refresher {
     const now = this.#core.clock.now();
     const expired = row.expires_at !== null && row.expires_at <= now;
     const due = row.refresh_at !== null && row.refresh_at <= now;
-    if (row.has_refresh === 0) return expired ? undefined : row;
+    if (!canRefresh(row, provider)) return expired ? undefined : row;
     if (!due && !expired) return row;
     try {
       return await this.refresh(row, provider);
@@ -104,9 +109,10 @@ export class Refresher {
     let released = false;
     try {
       const { refreshToken } = await openTokens(keyring, row);
-      if (refreshToken === undefined) return undefined;
+      const request = provider.oauth2.refresh;
+      if (refreshToken === undefined || request === undefined) return undefined;
       const secret = await this.#providers.clientSecret(provider);
-      const grant = await refreshTokens(this.#core, provider, secret, refreshToken);
+      const grant = await refreshTokens(this.#core, provider, request, secret, refreshToken);
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;

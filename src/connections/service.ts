@@ -8,7 +8,7 @@ import { notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { type Transaction } from "../store";
-import { Refresher } from "./refresh";
+import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import type { ConnectionsFilter, UserConnection } from "./schema";
@@ -67,13 +67,14 @@ export class Connections {
   /** What the user has granted at the provider, from the database alone; undefined when nothing. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
     const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
-    return row === undefined ? undefined : this.#stateOf(row);
+    return row === undefined ? undefined : this.#stateOf(row, provider);
   }
 
   /** The same by the connection's own id. */
   async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
     const row = await repository.findConnectionById(this.#core.store, projectId, id);
-    return row === undefined ? undefined : this.#stateOf(row);
+    if (row === undefined) return undefined;
+    return this.#stateOf(row, await this.#providers.find(projectId, row.provider_id));
   }
 
   /**
@@ -97,7 +98,7 @@ export class Connections {
     const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
     if (row === undefined || row.status !== "active") return undefined;
     if (row.version !== used.version) return this.#live(row);
-    if (row.has_refresh === 0) return undefined;
+    if (!canRefresh(row, provider)) return undefined;
     const fresh = await this.#refresher.refresh(row, provider);
     return fresh === undefined ? undefined : this.#live(fresh);
   }
@@ -146,8 +147,9 @@ export class Connections {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
     const account = accountOf(provider, grant.facts);
-    const sameAccount = before !== undefined && (before.account === null || before.account === account);
-    const earlier = sameAccount ? await openTokens(keyring, before) : undefined;
+    // Of an account that is not known to be the same, or of a dead grant, nothing is kept.
+    const goesOn = before !== undefined && before.account === account && before.status === "active";
+    const earlier = goesOn ? await openTokens(keyring, before) : undefined;
     const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
     const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
     const sealed = await sealTokens(
@@ -226,8 +228,9 @@ export class Connections {
     yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
   }
 
-  #stateOf(row: ConnectionRow): GrantState {
-    const usable = row.status === "active" && (row.has_refresh === 1 || !this.#expired(row));
+  #stateOf(row: ConnectionRow, provider: Provider | undefined): GrantState {
+    const refreshable = provider !== undefined && canRefresh(row, provider);
+    const usable = row.status === "active" && (refreshable || !this.#expired(row));
     return {
       connectionId: row.id,
       userId: row.user_id,
@@ -252,14 +255,12 @@ export class Connections {
       facts: tokens.facts,
     };
   }
-
   async #record(row: ConnectionRow): Promise<UserConnection> {
     const provider = await this.#providers.find(row.project_id, row.provider_id);
-    row.expires_at !== null && row.expires_at <= this.#core.clock.now() && row.has_refresh === 0;
     return {
       id: row.id,
       connection_id: row.id,
-      connection_status: this.#stateOf(row).usable ? "active" : "expired",
+      connection_status: this.#stateOf(row, provider).usable ? "active" : "expired",
       provider_id: row.provider_id,
       provider_type: "oauth2",
       ...(provider?.description === undefined ? {} : { provider_description: provider.description }),

@@ -31,7 +31,10 @@ export function readTokenAnswer(
   map: ResponseMap,
 ): TokenAnswer {
   const raw = parseBody(contentType, body);
-  if (raw === undefined || status >= 500) return { kind: "unreadable", status };
+  // An endpoint in trouble may say anything in its body: it is not believed about the grant.
+  if (raw === undefined || status >= 500 || status === 408 || status === 429) {
+    return { kind: "unreadable", status };
+  }
   const pick = (target: string): Json | undefined => parseExpression(map[target] ?? `$.${target}`)(raw);
   const accessToken = pick("access_token");
   if (typeof accessToken !== "string" || accessToken === "") return errorOf(raw, status);
@@ -55,7 +58,8 @@ function parseBody(contentType: string, body: string): Json | undefined {
     }
   }
   // Some endpoints answer form-encoded whatever they were asked for, not all of them with the right content type.
-  const form = contentType.includes("x-www-form-urlencoded") || /^[\w.~%+-]+=[^<>\s]*(&|$)/.test(text);
+  const declared = /x-www-form-urlencoded/i.test(contentType) && !text.startsWith("<");
+  const form = text !== "" && (declared || /^[\w.~%+-]+=[^<>\s]*(&|$)/.test(text));
   return form ? Object.fromEntries(new URLSearchParams(text)) : undefined;
 }
 

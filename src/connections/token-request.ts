@@ -6,6 +6,7 @@ import type { Core } from "../core";
 import { EgressError, type EgressRequest } from "../egress";
 import {
   fill,
+  mentions,
   type PlaceholderValues,
   parseExpression,
   type Provider,
@@ -23,6 +24,19 @@ export interface TokenGrant {
   scopes: string[] | undefined;
   facts: JsonObject;
 }
+
+/** Codes of a provider in trouble, in the words of several platforms: they say nothing about the grant. */
+const TRANSIENT_ERRORS = [
+  "temporarily_unavailable",
+  "server_error",
+  "slow_down",
+  "ratelimited",
+  "rate_limited",
+  "internal_error",
+  "fatal_error",
+  "service_unavailable",
+  "request_timeout",
+];
 
 /** Why there is no grant. */
 export class TokenRequestError extends Error {
@@ -55,7 +69,11 @@ export function exchangeCode(
 ) {
   const { token } = provider.oauth2;
   return requestTokens(core, provider, secret, token, {}, (server, client, auth, options) => {
-    const parameters = oauth.validateAuthResponse(server, client, exchange.parameters, exchange.state);
+    const answer = new URLSearchParams(exchange.parameters);
+    // RFC 9207: providers name their issuer, which no record tells us yet. Each has a redirect address of its own, and
+    // that is what keeps their answers apart (RFC 9700 section 4.4.2).
+    answer.delete("iss");
+    const parameters = oauth.validateAuthResponse(server, client, answer, exchange.state);
     const verifier = exchange.verifier ?? oauth.nopkce;
     return oauth.authorizationCodeGrantRequest(
       server,
@@ -69,14 +87,14 @@ export function exchangeCode(
   });
 }
 
-/** Trades a refresh token for a new pair. Throws `TokenRequestError`. */
+/** Trades a refresh token for a new pair, by the provider's `refresh_request`. Throws `TokenRequestError`. */
 export function refreshTokens(
   core: Core,
   provider: Provider,
+  request: RequestConfig,
   secret: string | undefined,
   refreshToken: Redacted,
 ) {
-  const request = provider.oauth2.refresh ?? provider.oauth2.token;
   const values = { refresh_token: refreshToken.reveal() };
   return requestTokens(core, provider, secret, request, values, (server, client, auth, options) =>
     oauth.refreshTokenGrantRequest(server, client, auth, refreshToken.reveal(), options),
@@ -126,9 +144,10 @@ async function requestTokens(
   }
 }
 
-// Credentials go in the header or in the body, never both; a template that places the secret itself does it alone.
+// Credentials go in the header or in the body, never both (RFC 6749 section 2.3); a template that places the secret
+// itself does it alone.
 function clientAuth(request: RequestConfig, secret: string | undefined): oauth.ClientAuth {
-  if (secret === undefined) return oauth.None();
+  if (secret === undefined || request.auth_method === "none") return oauth.None();
   if (request.auth_method === "client_secret_basic") return oauth.ClientSecretBasic(secret);
   if (request.auth_method === "client_secret_basic_raw") {
     return (_server, client, _body, headers) => {
@@ -138,7 +157,13 @@ function clientAuth(request: RequestConfig, secret: string | undefined): oauth.C
       );
     };
   }
-  return oauth.ClientSecretPost(secret);
+  return Object.values(request.params ?? {}).some(placesSecret)
+    ? oauth.None()
+    : oauth.ClientSecretPost(secret);
+}
+
+function placesSecret(template: string): boolean {
+  return mentions(template, "client_secret");
 }
 
 /** Sends what `oauth4webapi` prepared, in the form that the provider's template asks for. */
@@ -150,8 +175,12 @@ async function call(
   init: oauth.CustomFetchOptions<"POST", URLSearchParams>,
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams(init.body);
-  for (const [name, template] of Object.entries(request.params ?? {})) body.set(name, fill(template, values));
   const { authorization } = init.headers;
+  for (const [name, template] of Object.entries(request.params ?? {})) {
+    const value = fill(template, values);
+    const twice = authorization !== undefined && placesSecret(template);
+    if (value !== "" && !twice) body.set(name, value);
+  }
   const headers: NonNullable<EgressRequest["headers"]> = {
     accept: "application/json",
     ...(authorization === undefined ? {} : { authorization: new Redacted(authorization) }),
@@ -216,7 +245,7 @@ function tokenRequestError(error: unknown): TokenRequestError {
     const code = /^[\w.:-]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
     return new TokenRequestError(`The provider refused the token request: ${code}.`, {
       code,
-      transient: false,
+      transient: TRANSIENT_ERRORS.includes(code),
     });
   }
   if (error instanceof EgressError) {

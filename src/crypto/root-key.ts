@@ -37,7 +37,8 @@ export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): R
   const draft = `${defaultFile}.${process.pid}.new`;
   try {
     mkdirSync(dirname(defaultFile), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${text}\n`, { mode: 0o600 });
+    // Durable before the database relies on it: a power loss must not leave data without its key.
+    writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true });
     // A link is made whole or not at all, and fails when the file exists: nobody reads half a key.
     linkSync(draft, defaultFile);
   } catch (error) {

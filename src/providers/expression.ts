@@ -57,15 +57,15 @@ function jwtDecode(inner: Expression, claim: Expression): Expression {
   };
 }
 
-/** Splits at commas outside quotes and parentheses. */
+/** Splits at commas outside quotes and parentheses. Throws `SyntaxError` when one of these is left open. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let quoted = false;
   let start = 0;
-  for (let index = 0; index < text.length; index++) {
+  for (let index = 0; index < text.length && depth >= 0; index++) {
     const char = text[index];
-    if (char === "'") quoted = depth === 0 ? !quoted : quoted;
+    if (char === "'") quoted = !quoted;
     if (quoted) continue;
     if (char === "(") depth++;
     if (char === ")") depth--;
@@ -74,6 +74,7 @@ function splitArguments(text: string): string[] {
       start = index + 1;
     }
   }
+  if (quoted || depth !== 0) throw new SyntaxError("a quote or parenthesis is left open");
   return [...parts, text.slice(start)];
 }
 

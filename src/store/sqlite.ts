@@ -1,18 +1,20 @@
 // Engine 1: one SQLite file in WAL mode, shared by any number of processes. Reads of one event-loop turn share a read
 // transaction, writes of one turn share a commit: the lock and the fsync are what costs, not the statements.
-import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
-import { RuntimeError, unavailable } from "../errors";
+import type { Database } from "bun:sqlite";
+import { chmodSync, existsSync } from "node:fs";
+import { unavailable } from "../errors";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, KINDS, query, type Query, type SqlValue, type Store } from "./port";
-import { type Step, touch, type Transaction, UniqueViolation, type Wait } from "./port";
+import { touch, type Transaction, type Wait } from "./port";
+import { type Durability, open } from "./sqlite-file";
+import { closeDatabase, isBusy, prepared, runSteps, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
 
 export interface SqliteOptions {
   file: string;
   migrations: readonly Migration[];
   /** `full` survives power loss; `normal` may lose the last commits then (the execution log). Default `full`. */
-  durability?: "full" | "normal";
+  durability?: Durability;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
 }
@@ -26,7 +28,6 @@ interface Pending {
 
 // A blocked event loop is an outage: SQLite itself waits only this long for a lock, the rest is a timer's work.
 const BUSY_TIMEOUT_MS = 20;
-const OPEN_TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT_MS = 30_000;
 
 const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
@@ -44,47 +45,8 @@ export function openSqlite(options: SqliteOptions): Store {
     reader.run("PRAGMA query_only=ON");
     return new SqliteStore(reader, writer, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
   } catch (error) {
-    writer.close();
+    closeDatabase(writer);
     throw error;
-  }
-}
-
-function open(file: string, durability: "full" | "normal"): Database {
-  makePrivate(file);
-  const database = new Database(file, { create: true, strict: true });
-  try {
-    database.run(`PRAGMA busy_timeout=${OPEN_TIMEOUT_MS}`);
-    enterWal(database);
-    database.run(`PRAGMA synchronous=${durability}`);
-    database.run("PRAGMA foreign_keys=ON");
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-// SQLite gives the -wal and -shm files the mode that the database has when they are made, so it is 0600 from the first
-// byte. Only a new file is opened here: closing a descriptor of a database in use would drop this process's locks.
-function makePrivate(file: string): void {
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch {
-    // It is there already, or SQLite says next why it cannot be made.
-  }
-}
-
-// SQLite never waits for the lock when the journal mode changes: two processes that both make the file meet here.
-function enterWal(database: Database): void {
-  const until = performance.now() + OPEN_TIMEOUT_MS;
-  for (;;) {
-    try {
-      database.run("PRAGMA journal_mode=WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > until) throw error;
-      Bun.sleepSync(5);
-    }
   }
 }
 
@@ -98,7 +60,8 @@ class SqliteStore implements Store {
   #reading = false;
   #generationsRead = false;
   #queue: Pending[] = [];
-  #flushing: ReturnType<typeof setImmediate> | ReturnType<typeof setTimeout> | undefined;
+  /** A flush is under way or planned. */
+  #flushing = false;
   #closed = false;
   /** Why the last group could not be committed; a commit that goes through clears it. */
   #failure: unknown;
@@ -111,12 +74,12 @@ class SqliteStore implements Store {
 
   get<Row>(statement: Query<Row>, ...params: SqlValue[]): Row | undefined {
     this.#beginRead();
-    return this.#reader.query<Row, SqlValue[]>(statement.text).get(...params) ?? undefined;
+    return prepared<Row>(this.#reader, statement.text).get(...params) ?? undefined;
   }
 
   all<Row>(statement: Query<Row>, ...params: SqlValue[]): Row[] {
     this.#beginRead();
-    return this.#reader.query<Row, SqlValue[]>(statement.text).all(...params);
+    return prepared<Row>(this.#reader, statement.text).all(...params);
   }
 
   write<T>(body: () => Transaction<T>): Promise<T> {
@@ -130,7 +93,8 @@ class SqliteStore implements Store {
         reject,
         since: performance.now(),
       });
-      this.#flushing ??= setImmediate(() => this.#flush());
+      if (!this.#flushing) setImmediate(() => this.#flush());
+      this.#flushing = true;
     });
   }
 
@@ -164,8 +128,8 @@ class SqliteStore implements Store {
     this.#closed = true;
     this.#watch.close();
     this.#endRead();
-    this.#reader.close();
-    this.#writer.close();
+    closeDatabase(this.#reader);
+    closeDatabase(this.#writer);
   }
 
   #beginRead(): void {
@@ -183,7 +147,7 @@ class SqliteStore implements Store {
   }
 
   #flush(): void {
-    this.#flushing = undefined;
+    this.#flushing = false;
     try {
       this.#writer.query("BEGIN IMMEDIATE").run();
     } catch (error) {
@@ -237,50 +201,14 @@ class SqliteStore implements Store {
         unavailable("The database is locked by another process or cannot be written.", { cause: error }),
       );
     }
-    if (waiting.length > 0) this.#flushing = setTimeout(() => this.#flush(), 1 + Math.random() * 15);
+    this.#flushing = waiting.length > 0;
+    if (this.#flushing) setTimeout(() => this.#flush(), 1 + Math.random() * 15);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
 // The least that is a write. It has to change something: SQLite leaves a page alone whose content stays the same.
 function* leastWork(): Transaction<void> {
   yield* touch("leases");
-}
-
-function runSteps(database: Database, transaction: Transaction<unknown>): unknown {
-  let state = transaction.next();
-  while (!state.done) {
-    let answer: unknown;
-    try {
-      answer = runStep(database, state.value);
-    } catch (error) {
-      // The body may catch a broken UNIQUE rule and go on; what it does not catch comes back out of `throw`.
-      state = transaction.throw(translate(error));
-      continue;
-    }
-    state = transaction.next(answer);
-  }
-  return state.value;
-}
-
-/** Runs one step on a SQLite connection. Shared with the test engine that answers late. */
-export function runStep(database: Database, step: Step): unknown {
-  const statement = database.query<unknown, SqlValue[]>(step.text);
-  if (step.method === "get") return statement.get(...step.params) ?? undefined;
-  if (step.method === "all") return statement.all(...step.params);
-  return statement.run(...step.params).changes;
-}
-
-/** SQLite's own errors in the words of the port. */
-export function translate(error: unknown): unknown {
-  if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
-  const code = error instanceof SQLiteError ? (error.code ?? "") : "";
-  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY")
-    return new UniqueViolation(error);
-  return error;
 }
 
 /** Every kind starts at generation 0; a migration inserts the rows. */

@@ -39,7 +39,7 @@ export class Watch {
 
   /** Wakes whoever waits for a kind that has changed. Engines call it after each commit. */
   async check(): Promise<void> {
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#waiters) {
       // A database that cannot be read right now is asked again at the next poll.
       const now = await Promise.resolve(waiter.since)
         .then(() => this.#generation(waiter.kind))
@@ -49,7 +49,7 @@ export class Watch {
   }
 
   close(): void {
-    for (const waiter of [...this.#waiters]) waiter.wake();
+    for (const waiter of this.#waiters) waiter.wake();
     this.#stop();
   }
 

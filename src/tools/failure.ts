@@ -5,11 +5,12 @@ import type { ToolErrorRecord } from "./schema";
 import { fatal, networkTimeout, networkUnreachable, outcomeUnknown, ToolError } from "./tool-error";
 
 /** Anything a tool threw that is no `ToolError`: a network failure it did not handle, or a fault of ours. */
-export function failureOf(error: unknown): ToolError {
+export function failureOf(error: unknown, { definition }: Tool): ToolError {
   if (!(error instanceof EgressError))
     return fatal("The tool failed for a reason of its own.", { cause: error });
   const failure = networkFailure(error);
-  return error.maybeSent ? outcomeUnknown(failure) : failure;
+  // What only reads has done nothing that could be done twice.
+  return error.maybeSent && !definition.metadata.behavior.read_only ? outcomeUnknown(failure) : failure;
 }
 
 function networkFailure(error: EgressError): ToolError {

@@ -2,7 +2,7 @@
 // process died is never started again: its outcome is unknown.
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
-import { idempotencyMismatch, invalidParameter } from "../errors";
+import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
 import { get, query, run, touch, type Transaction } from "../store";
 
 export interface Repeatable {
@@ -40,7 +40,7 @@ const PUT = query(
     "expires_at = excluded.expires_at",
 );
 const BEAT = query(
-  "UPDATE idempotency SET alive_until = ? " +
+  "UPDATE idempotency SET alive_until = ?, expires_at = ? " +
     "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
 );
 const ANSWER = query(
@@ -66,8 +66,9 @@ export class Idempotency {
   }
 
   /**
-   * Runs `work` once per key. What it throws is not remembered (nothing was done); what it returns is.
-   * `lost` makes the answer for a run that died. Throws `idempotency_mismatch` for another request under the key.
+   * Runs `work` once per key and remembers what it returns. A `RuntimeError` that it throws is not remembered: it says
+   * that nothing was done. `lost` makes the answer for a run whose outcome nobody knows. Throws `idempotency_mismatch`
+   * for another request under the key.
    */
   async once<T>(
     repeatable: Repeatable,
@@ -109,20 +110,37 @@ export class Idempotency {
   async #work<T>(repeatable: Repeatable, holder: string, work: () => Promise<T>): Promise<T> {
     const { store, clock } = this.#core;
     const beat = (): void => {
-      const until = clock.now() + ALIVE_MS;
-      store.write(() => run(BEAT, until, ...keyOf(repeatable), holder)).catch(() => undefined);
+      const now = clock.now();
+      store
+        .write(() => run(BEAT, now + ALIVE_MS, now + KEPT_MS, ...keyOf(repeatable), holder))
+        .catch(() => undefined);
     };
     const heart = setInterval(beat, HEARTBEAT_MS);
     try {
       const answer = await work();
-      const sealed = await this.#seal(repeatable, answer);
-      await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
+      await this.#remember(repeatable, holder, answer);
       return answer;
     } catch (error) {
-      await store.write(() => forget(repeatable, holder));
+      const nothingDone = error instanceof RuntimeError;
+      await store.write(() =>
+        nothingDone ? forget(repeatable, holder) : abandon(repeatable, holder, clock.now()),
+      );
       throw error;
     } finally {
       clearInterval(heart);
+    }
+  }
+
+  // What was done stays done: an answer that cannot be remembered still goes to who asked first, and a repeat learns
+  // that the outcome is unknown.
+  async #remember(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
+    const { store, clock, log } = this.#core;
+    try {
+      const sealed = await this.#seal(repeatable, answer);
+      await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
+    } catch (error) {
+      log.error("answer not remembered", { operation: repeatable.operation, error });
+      await store.write(() => abandon(repeatable, holder, clock.now())).catch(() => undefined);
     }
   }
 
@@ -137,6 +155,12 @@ export class Idempotency {
 
 function* remember(repeatable: Repeatable, holder: string, sealed: string, until: number): Transaction<void> {
   yield* run(ANSWER, sealed, until, ...keyOf(repeatable), holder);
+  yield* touch("idempotency");
+}
+
+/** Nobody works on it any more, and nobody knows how far it came. */
+function* abandon(repeatable: Repeatable, holder: string, now: number): Transaction<void> {
+  yield* run(BEAT, now, now + KEPT_MS, ...keyOf(repeatable), holder);
   yield* touch("idempotency");
 }
 

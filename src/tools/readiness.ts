@@ -1,5 +1,5 @@
 // All that a tool needs to run for a user, gathered; or the error that says what is missing and who can mend it.
-import { type Connections, type LiveGrant, TokenRequestError } from "../connections";
+import { type Connections, type LiveGrant, missingScopes, TokenRequestError } from "../connections";
 import { consentRequired, requirementsNotMet } from "../errors";
 import type { Secrets } from "../secrets";
 import type { Tool } from "./registry";
@@ -60,12 +60,14 @@ export class Readiness {
     if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
     try {
       const grant = await this.#connections.grant(projectId, userId, authorization.provider);
-      if (grant === undefined) throw owed(tool, authorization);
-      return grant;
+      if (grant !== undefined && missingScopes(grant.scopes, authorization.scopes).length === 0) return grant;
     } catch (error) {
       if (error instanceof TokenRequestError) return refreshFailed(error);
       throw error;
     }
+    // A refresh has just shown that the grant is dead or has become smaller: say so, with the reason.
+    const now = await this.#requirements.of(projectId, userId, tool);
+    throw owed(tool, now.authorization ?? authorization);
   }
 
   async #values(projectId: string, keys: readonly string[]): Promise<Record<string, string>> {

@@ -38,7 +38,7 @@ export class Runner {
       const input = convertInput(ready.tool.definition, given);
       return { value: await this.#withRenewal(ready, input, logs, caller) };
     } catch (error) {
-      const failure = error instanceof ToolError ? error : failureOf(error);
+      const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
       this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(given)), error });
       const authorization = await this.#afterAuthFailure(ready, failure);

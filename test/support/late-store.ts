@@ -5,7 +5,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { unavailable } from "../../src/errors";
 import type { Kind, Query, SqliteOptions, SqlValue, Store, Transaction, Wait } from "../../src/store";
 import { openSqlite, query } from "../../src/store";
-import { runStep, translate } from "../../src/store/sqlite";
+import { runStep, translate } from "../../src/store/sqlite-steps";
 import { Watch } from "../../src/store/watch";
 
 const LOCK_TIMEOUT_MS = 30_000;
