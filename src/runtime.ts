@@ -3,19 +3,20 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { Audit, ExecutionLog } from "./audit";
-import { AuthorizationService, Consent, failFlowsOfProvider } from "./authorization";
+import { AuthorizationService, Consent, failFlowsOfProvider, sealedFlows } from "./authorization";
 import { type Config, ensureFolder } from "./config";
-import { Connections, removeConnectionsOfProvider } from "./connections";
+import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Identity } from "./identity";
-import { Providers } from "./providers";
-import { Secrets } from "./secrets";
+import { Providers, sealedClientSecrets } from "./providers";
+import { Rotation } from "./rotation";
+import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
-import { type Catalog, Tools } from "./tools";
+import { type Catalog, sealedAnswers, Tools } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
 export interface RuntimeParts {
@@ -38,6 +39,7 @@ export interface Runtime {
   readonly providers: Providers;
   readonly secrets: Secrets;
   readonly settings: SessionSettings;
+  readonly rotation: Rotation;
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
@@ -150,8 +152,15 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const authorization = new AuthorizationService(core, providers, connections);
   const consent = new Consent(core, providers, connections);
   const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
+  const rotation = new Rotation(core, audit, [
+    ...sealedClientSecrets,
+    ...sealedSecrets,
+    ...sealedConnections,
+    ...sealedFlows,
+    ...sealedAnswers,
+  ]);
   await identity.ensureDefaults();
-  return { identity, providers, secrets, settings, connections, authorization, consent, tools };
+  return { rotation, identity, providers, secrets, settings, connections, authorization, consent, tools };
 }
 
 function egressOf({ settings }: Config, log: Log): Egress {

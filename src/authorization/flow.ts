@@ -1,5 +1,6 @@
 // A flow as it stands, and as clients see it.
 import type { Core } from "../core";
+import { sealedColumn } from "../crypto";
 import type { FlowRow } from "./repository";
 import type { Authorization } from "./schema";
 
@@ -44,6 +45,15 @@ export async function flowRecord(core: Core, row: FlowRow): Promise<Authorizatio
     context: {},
   };
 }
+
+export const sealedFlows = ["address", "exchange", "grant"].map((field) =>
+  sealedColumn({
+    table: "authorizations",
+    column: `sealed_${field}`,
+    keys: ["id"],
+    place: (row) => placeOf(String(row["id"]), field),
+  }),
+);
 
 export function placeOf(flowId: string, field: string): { table: string; row: string; field: string } {
   return { table: "authorizations", row: flowId, field };

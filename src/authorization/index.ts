@@ -1,5 +1,6 @@
 // Consent: from the wish for scopes to a stored grant.
 export { Consent } from "./consent";
+export { sealedFlows } from "./flow";
 export type { Outcome } from "./outcome";
 export { failFlowsOfProvider } from "./repository";
 export {

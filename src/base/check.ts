@@ -72,7 +72,9 @@ function withoutNulls(schema: TSchema, value: unknown): unknown {
   if (!isObject(value) || !("properties" in schema) || !isObject(schema.properties)) return value;
   const kept: { [key: string]: unknown } = {};
   for (const [key, inner] of Object.entries(value)) {
-    const property = schema.properties[key];
+    // Assigned like other keys it would set the prototype, and fields would be found that nobody sent.
+    if (key === "__proto__") continue;
+    const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (!isSchema(property)) kept[key] = inner;
     else if (inner !== null) kept[key] = withoutNulls(property, inner);
     else if (compileOnce(property).Check(null)) kept[key] = null;

@@ -10,3 +10,4 @@ export { Connections, type GrantState, type LiveGrant } from "./service";
 export { splitScopes } from "./token-answer";
 export { exchangeCode, type TokenGrant, TokenRequestError } from "./token-request";
 export { missingScopes, unionOfScopes } from "./scopes";
+export { sealedConnections } from "./tokens";

@@ -4,8 +4,8 @@ import { type Page, page, paging, Redacted, type JsonObject } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId } from "../crypto";
-import { notFound } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import { forbidden, notFound } from "../errors";
+import { actorOf, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { type Transaction } from "../store";
 import { canRefresh, Refresher } from "./refresh";
@@ -49,11 +49,12 @@ export class Connections {
     this.#refresher = new Refresher(core, providers);
   }
 
+  /** A key that is pinned to users sees theirs only, one user at a time. Throws `forbidden` for anybody else's. */
   async list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
     const { store } = this.#core;
     const { projectId } = principal;
     const window = paging(query);
-    const filter = { userId: query.user_id, providerId: query.provider_id };
+    const filter = { userId: userToList(principal, query.user_id), providerId: query.provider_id };
     const rows = await repository.listConnections(store, projectId, filter, window.limit, window.offset);
     const total = await repository.countConnections(store, projectId, filter);
     return page(await Promise.all(rows.map((row) => this.#record(row))), total, window);
@@ -200,7 +201,8 @@ export class Connections {
   *#delete(principal: Principal, id: string): Transaction<void> {
     const { projectId } = principal;
     const row = yield* repository.connectionByIdInTransaction(projectId, id);
-    if (row === undefined) throw notFound("There is no connection with this id in this project.");
+    if (row === undefined || !maySee(principal, row.user_id))
+      throw notFound("There is no connection with this id in this project.");
     yield* repository.deleteConnection(row);
     yield* this.#audit.record({
       projectId,
@@ -268,6 +270,15 @@ export class Connections {
       user_id: row.user_id,
     };
   }
+}
+
+function userToList(principal: Principal, userId: string | undefined): string | undefined {
+  const pinned = principal.kind === "key" ? principal.users : null;
+  const bound = principal.kind === "user" ? [principal.userId] : pinned;
+  if (bound === null) return userId;
+  const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
+  if (wanted !== undefined && bound.includes(wanted)) return wanted;
+  throw forbidden("This credential is bound to certain users: name one of them in user_id.");
 }
 
 function accountOf(provider: Provider, facts: JsonObject): string | null {

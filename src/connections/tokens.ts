@@ -1,6 +1,6 @@
 // The sealed part of a connection: tokens and facts, bound to project, user and provider.
 import { type JsonObject, Redacted } from "../base";
-import type { Keyring } from "../crypto";
+import { type Keyring, sealedColumn, type SealedRow } from "../crypto";
 import type { ConnectionRow } from "./repository";
 
 export interface Tokens {
@@ -52,6 +52,22 @@ export async function openTokens(
   };
 }
 
-function placeOf(row: RowKey, field: string): { table: string; row: string; field: string } {
+export const sealedConnections = ["tokens", "facts"].map((field) =>
+  sealedColumn({
+    table: "connections",
+    column: `sealed_${field}`,
+    keys: ["user_id", "provider_id"],
+    place: (row) => placeOf(keyOf(row), field),
+  }),
+);
+
+function keyOf(row: SealedRow): Pick<RowKey, "user_id" | "provider_id"> {
+  return { user_id: String(row["user_id"]), provider_id: String(row["provider_id"]) };
+}
+
+function placeOf(
+  row: Pick<RowKey, "user_id" | "provider_id">,
+  field: string,
+): { table: string; row: string; field: string } {
   return { table: "connections", row: JSON.stringify([row.user_id, row.provider_id]), field };
 }

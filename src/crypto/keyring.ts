@@ -1,10 +1,44 @@
 // Encryption at rest. The root key wraps data keys, one or more per project; a value names its data key and is bound
 // to its table, row and field, so that it cannot be read from another place.
-import { configurationError, internalError } from "../errors";
-import { get, query, run, type Store, type Transaction } from "../store";
-import { decrypt, derive, encrypt } from "./cipher";
-import { newId, type Random } from "./ids";
-import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
+import { existsSync } from "node:fs";
+import { conflict, configurationError, internalError } from "../errors";
+import {
+  all,
+  type Awaitable,
+  get,
+  releaseLease,
+  run,
+  type Store,
+  takeLease,
+  type Transaction,
+} from "../store";
+import { decrypt, encrypt } from "./cipher";
+import { newId, newToken, type Random } from "./ids";
+import {
+  findRootKey,
+  makeNextRootKey,
+  makeRootKey,
+  nextFileOf,
+  promoteNextRootKey,
+  readRootKey,
+  type RootKey,
+  type RootKeySettings,
+} from "./root-key";
+import {
+  ACTIVE_KEY,
+  ADD_KEY,
+  ALL_KEYS,
+  DESTROY_KEYS,
+  DROP_KEY,
+  type DataKeyRow,
+  FIND_CANARY,
+  ONE_KEY,
+  RETIRED_KEYS,
+  RETIRE_KEYS,
+  SET_CANARY,
+  WRAP_KEY,
+} from "./repository";
+import { Roots } from "./roots";
 
 /** Where a sealed value stands. */
 export interface Place {
@@ -21,6 +55,14 @@ export interface Keyring {
   open(projectId: string, place: Place, sealed: string): Promise<string>;
   /** Gives a new project its data key, inside the transaction that makes the project. */
   addDataKey(projectId: string): Transaction<void>;
+  /** Makes a new root key and wraps all data keys with it; the old one is gone. Works while others serve. */
+  rotateRoot(): Promise<{ id: string }>;
+  /** Seals under a new data key from now on. Answers its id: what names another one is to be sealed anew. */
+  rotateDataKey(projectId: string): Promise<string>;
+  /** Forgets retired data keys that sealed nothing any more, `unused` says which. */
+  dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
+  /** Retired data keys of a project, and since when. */
+  retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]>;
   /** Destroys a project's data keys: what they sealed is gone for good. */
   destroyDataKeys(projectId: string): Transaction<void>;
 }
@@ -32,37 +74,19 @@ export interface KeyringOptions {
   now: () => number;
 }
 
-interface DataKeyRow {
-  id: string;
-  root_key_id: string;
-  wrapped: string;
-}
-
 const CANARY = "canary of the root key";
 const VERSION = "v1";
-
-const FIND_FACT = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
-const ADD_FACT = query("INSERT INTO facts (name, value) VALUES ('root_key_canary', ?)");
-const ADD_KEY = query(
-  "INSERT INTO data_keys (id, project_id, root_key_id, wrapped, created_at, retired_at) VALUES (?, ?, ?, ?, ?, NULL)",
-);
-const DESTROY_KEYS = query("DELETE FROM data_keys WHERE project_id = ?");
-const ACTIVE_KEY = query<DataKeyRow>(
-  "SELECT id, root_key_id, wrapped FROM data_keys WHERE project_id = ? AND retired_at IS NULL " +
-    "ORDER BY created_at DESC LIMIT 1",
-);
-const ONE_KEY = query<DataKeyRow>(
-  "SELECT id, root_key_id, wrapped FROM data_keys WHERE project_id = ? AND id = ?",
-);
+const ROTATION = "rotation of the root key";
+const ROTATION_MS = 60_000;
 
 /**
  * Opens the keyring: finds the root key (or makes it, for a new database) and proves it on the canary.
  * Throws `configuration` when the key is missing, malformed, or not the one that this database was made with.
  */
-export async function openKeyring({ store, settings, random, now }: KeyringOptions): Promise<Keyring> {
-  const canary = (await store.get(FIND_FACT))?.value;
-  const root = findRootKey(settings) ?? newRootKey(canary, settings, random);
-  const ring = new SealedKeyring(store, root, random, now);
+export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
+  const canary = (await options.store.get(FIND_CANARY))?.value;
+  const root = findRootKey(options.settings) ?? newRootKey(canary, options.settings, options.random);
+  const ring = new SealedKeyring(options, rotatedRoot(canary, root, options.settings));
   await ring.prove(canary);
   return ring;
 }
@@ -75,20 +99,33 @@ function newRootKey(canary: string | undefined, settings: RootKeySettings, rando
   );
 }
 
+/** A rotation that was killed between its commit and its last step is finished here. */
+function rotatedRoot(canary: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
+  const nextFile = nextFileOf(settings);
+  if (canary === undefined || nextFile === undefined || rootIdOf(canary) === root.id) return root;
+  if (!existsSync(nextFile)) return root;
+  const next = readRootKey(nextFile);
+  if (next.id !== rootIdOf(canary)) return root;
+  promoteNextRootKey(nextFile);
+  return next;
+}
+
 class SealedKeyring implements Keyring {
   readonly #store: Store;
-  readonly #root: RootKey;
+  readonly #settings: RootKeySettings;
   readonly #random: Random;
   readonly #now: () => number;
-  readonly #wrapping: Uint8Array;
+  readonly #roots: Roots;
   readonly #unwrapped = new Map<string, Uint8Array>();
+  #root: RootKey;
 
-  constructor(store: Store, root: RootKey, random: Random, now: () => number) {
+  constructor({ store, settings, random, now }: KeyringOptions, root: RootKey) {
     this.#store = store;
-    this.#root = root;
+    this.#settings = settings;
     this.#random = random;
     this.#now = now;
-    this.#wrapping = derive(Buffer.from(root.key.reveal(), "base64"), "wrapping of data keys");
+    this.#root = root;
+    this.#roots = new Roots(settings, root);
   }
 
   get rootKeyId(): string {
@@ -97,35 +134,103 @@ class SealedKeyring implements Keyring {
 
   async prove(canary: string | undefined): Promise<void> {
     const stored = canary ?? (await this.#store.write(() => this.#addCanary()));
+    const wrong = configurationError(
+      `The root key of ${this.#root.source} is not the one that this database was made with. ` +
+        "Nothing was changed. Start with the right key, or with an empty data folder.",
+    );
+    if (rootIdOf(stored) !== this.#root.id) throw wrong;
     try {
-      if (decrypt(this.#wrapping, CANARY, stored) === CANARY) return;
-    } catch (error) {
-      throw configurationError(
-        `The root key of ${this.#root.source} is not the one that this database was made with. ` +
-          "Nothing was changed. Start with the right key, or with an empty data folder.",
-        { cause: error },
-      );
+      if (decrypt(this.#roots.wrappingOf(this.#root.id), CANARY, stored.split(".")[1] ?? "") === CANARY)
+        return;
+    } catch {
+      throw wrong;
     }
+    throw wrong;
   }
 
   // Two processes that start at once on a new database agree on the canary that came first.
   *#addCanary(): Transaction<string> {
-    const found = yield* get(FIND_FACT);
+    const found = yield* get(FIND_CANARY);
     if (found !== undefined) return found.value;
-    const canary = encrypt(this.#wrapping, CANARY, CANARY, this.#random);
-    yield* run(ADD_FACT, canary);
+    const canary = this.#canaryOf(this.#root.id);
+    yield* run(SET_CANARY, canary);
     return canary;
   }
 
+  #canaryOf(rootId: string): string {
+    return `${rootId}.${encrypt(this.#roots.wrappingOf(rootId), CANARY, CANARY, this.#random)}`;
+  }
+
   *addDataKey(projectId: string): Transaction<void> {
+    yield* this.#addDataKey(projectId);
+  }
+
+  // The canary says which root counts: this process may not have noticed a rotation yet.
+  *#addDataKey(projectId: string): Transaction<string> {
+    const rootId = rootIdOf((yield* get(FIND_CANARY))?.value ?? "");
     const id = newId("dk", this.#now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
-    const wrapped = encrypt(this.#wrapping, wrapContext(projectId, id), text, this.#random);
-    yield* run(ADD_KEY, id, projectId, this.#root.id, wrapped, this.#now());
+    const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
+    yield* run(ADD_KEY, id, projectId, rootId, wrapped, this.#now());
+    return id;
   }
 
   *destroyDataKeys(projectId: string): Transaction<void> {
     yield* run(DESTROY_KEYS, projectId);
+  }
+
+  async rotateRoot(): Promise<{ id: string }> {
+    const nextFile = nextFileOf(this.#settings);
+    if (nextFile === undefined) {
+      throw configurationError(
+        "The root key comes from RUNTIME_ROOT_KEY, which running servers cannot be given anew. " +
+          "Put it into a file, name that in RUNTIME_ROOT_KEY_FILE, start the servers again, and rotate then.",
+      );
+    }
+    const holder = newToken(this.#random);
+    const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
+    if (lease === undefined) throw conflict("Another process is rotating the root key.");
+    try {
+      const next = makeNextRootKey(nextFile, this.#random);
+      this.#roots.add(next);
+      await this.#store.write(() => this.#wrapAll(next.id));
+      promoteNextRootKey(nextFile);
+      this.#root = { ...next, source: nextFile.replace(/\.next$/, "") };
+      return { id: next.id };
+    } finally {
+      await this.#store.write(() => releaseLease(lease));
+    }
+  }
+
+  *#wrapAll(rootId: string): Transaction<void> {
+    for (const row of yield* all(ALL_KEYS)) {
+      const context = wrapContext(row.project_id, row.id);
+      const text = decrypt(this.#roots.wrappingOf(row.root_key_id), context, row.wrapped);
+      yield* run(
+        WRAP_KEY,
+        rootId,
+        encrypt(this.#roots.wrappingOf(rootId), context, text, this.#random),
+        row.id,
+      );
+    }
+    yield* run(SET_CANARY, this.#canaryOf(rootId));
+  }
+
+  rotateDataKey(projectId: string): Promise<string> {
+    return this.#store.write(() => this.#rotateDataKey(projectId));
+  }
+
+  *#rotateDataKey(projectId: string): Transaction<string> {
+    yield* run(RETIRE_KEYS, this.#now(), projectId);
+    return yield* this.#addDataKey(projectId);
+  }
+
+  *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
+    for (const id of unused) yield* run(DROP_KEY, projectId, id);
+  }
+
+  retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]> {
+    return this.#store.all(RETIRED_KEYS, projectId);
   }
 
   async seal(projectId: string, place: Place, text: string): Promise<string> {
@@ -153,7 +258,10 @@ class SealedKeyring implements Keyring {
   #unwrap(projectId: string, row: DataKeyRow): Uint8Array {
     const known = this.#unwrapped.get(row.id);
     if (known !== undefined) return known;
-    const key = Buffer.from(decrypt(this.#wrapping, wrapContext(projectId, row.id), row.wrapped), "base64");
+    const key = Buffer.from(
+      decrypt(this.#roots.wrappingOf(row.root_key_id), wrapContext(projectId, row.id), row.wrapped),
+      "base64",
+    );
     this.#unwrapped.set(row.id, key);
     return key;
   }
@@ -165,4 +273,8 @@ function contextOf({ table, row, field }: Place): string {
 
 function wrapContext(projectId: string, keyId: string): string {
   return JSON.stringify(["data_keys", projectId, keyId]);
+}
+
+function rootIdOf(canary: string): string {
+  return canary.split(".")[0] ?? "";
 }

@@ -1,6 +1,18 @@
 // Where the root key comes from: the environment, a file, or a file made at first start beside the configuration
 // (never in the data folder, so that a backup of the data holds no key).
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, relative } from "node:path";
 import { Redacted } from "../base";
 import { configurationError } from "../errors";
@@ -52,6 +64,40 @@ export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): R
     if (existsSync(draft)) unlinkSync(draft);
   }
   return rootKey(read(defaultFile), defaultFile);
+}
+
+/** The key in a file. Throws `configuration`. */
+export function readRootKey(file: string): RootKey {
+  return rootKey(read(file), file);
+}
+
+/** Where a rotation puts the new key until it counts; undefined when the key does not come from a file. */
+export function nextFileOf({ value, file, defaultFile }: RootKeySettings): string | undefined {
+  return value === undefined ? `${file ?? defaultFile}.next` : undefined;
+}
+
+/** Makes the key of a rotation, durable before anything relies on it. */
+export function makeNextRootKey(nextFile: string, random: Random): RootKey {
+  const text = Buffer.from(random(32)).toString("base64");
+  writeFileSync(nextFile, `${text}\n`, { mode: 0o600, flush: true });
+  syncFolder(dirname(nextFile));
+  return readRootKey(nextFile);
+}
+
+/** The new key becomes the key: the old one is gone with this. */
+export function promoteNextRootKey(nextFile: string): void {
+  const file = nextFile.replace(/\.next$/, "");
+  renameSync(nextFile, file);
+  syncFolder(dirname(file));
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function read(file: string): string {

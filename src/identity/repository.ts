@@ -82,6 +82,10 @@ export function* deleteProject(id: string): Transaction<number> {
   yield* touch("projects");
   yield* touch("keys");
   yield* touch("providers");
+  yield* touch("secrets");
+  yield* touch("settings");
+  yield* touch("connections");
+  yield* touch("authorizations");
   return yield* run(DELETE_PROJECT, id);
 }
 

@@ -1,7 +1,9 @@
 // PATCH of a provider: objects merge field by field, free maps (`params`, `response_map`) are replaced whole.
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
 import { isObject } from "../base";
 import type { ProviderRow } from "./repository";
-import type { AuthProviderPatch, OAuth2Config } from "./schema";
+import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema";
 
 const FREE_MAPS = ["params", "response_map"];
 
@@ -12,7 +14,7 @@ export function patched(
   sealedSecret: string | null,
   now: number,
 ): ProviderRow {
-  const { client_secret: _, ...changes } = patch.oauth2 ?? {};
+  const { client_secret: _, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
   const before: OAuth2Config = JSON.parse(row.oauth2);
   const oauth2 = JSON.stringify(merge({ ...before }, changes));
   const provider_id = patch.provider_id ?? row.provider_id;
@@ -31,6 +33,15 @@ export function patched(
     version: changed ? row.version + 1 : row.version,
     updated_at: now,
   };
+}
+
+/**
+ * A copy without the fields that the schema does not know. They are ignored, not refused, but must not be stored: what
+ * is stored is shown, and an unknown field may hold a secret of a newer version.
+ */
+export function knownFields<T extends TSchema>(schema: T, value: Static<T>): Static<T> {
+  // Cleaned of surplus by the schema that it was checked against.
+  return Value.Clean(schema, structuredClone(value)) as Static<T>;
 }
 
 function merge(

@@ -1,7 +1,8 @@
 // What a provider record must obey beyond its schema. Each rule names the field that breaks it.
+import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
 import { parseExpression } from "./expression";
-import type { OAuth2Config, RequestConfig } from "./schema";
+import { OAuth2Create, type OAuth2Config, type RequestConfig } from "./schema";
 import { unknownPlaceholders } from "./template";
 
 const REQUESTS = [
@@ -14,10 +15,18 @@ const REQUESTS = [
 
 /** Throws `malformed_request` with all broken rules. `preset`: the endpoints that a well-known provider brings. */
 export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
-  const errors = [
-    ...missingRequests(oauth2, hasPreset),
-    ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
-  ];
+  const incomplete = fieldErrors(OAuth2Create, oauth2).map((error) => ({
+    ...error,
+    field: `oauth2.${error.field}`,
+  }));
+  // What a patch has left incomplete cannot be looked into.
+  const errors =
+    incomplete.length > 0
+      ? incomplete
+      : [
+          ...missingRequests(oauth2, hasPreset),
+          ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
+        ];
   if (errors.length === 0) return;
   const list = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
   throw malformedRequest(`failed to validate request body: ${list}`, { fieldErrors: errors });
@@ -91,8 +100,9 @@ function isPublicHost(host: string): boolean {
   ) {
     return false;
   }
-  if (/^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) || host.startsWith("[")) return false;
-  return host.includes(".");
+  if (host.startsWith("[")) return !/^\[(::1\]|f[cd]|fe[89ab])/.test(host);
+  const local = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) && /^[\d.]+$/.test(host);
+  return host.includes(".") && !local;
 }
 
 function brokenExpression(text: string): string | undefined {

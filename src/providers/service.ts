@@ -2,17 +2,23 @@
 import { timestamp, UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { newToken } from "../crypto";
+import { newToken, sealedColumn } from "../crypto";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import { actorOf, type Principal, projectBinding } from "../identity";
 import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "../tools";
 import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
-import { patched } from "./patch";
+import { knownFields, patched } from "./patch";
 import * as repository from "./repository";
 import type { ProviderRow } from "./repository";
 import { checkOAuth2 } from "./rules";
-import type { AuthProvider, AuthProviderCreate, AuthProviderPatch, OAuth2Config } from "./schema";
+import {
+  type AuthProvider,
+  type AuthProviderCreate,
+  type AuthProviderPatch,
+  type OAuth2Config,
+  OAuth2Create,
+} from "./schema";
 
 /** A provider as the services use it. */
 export interface Provider {
@@ -74,7 +80,7 @@ export class Providers {
   /** Throws `already_exists`, or `malformed_request` naming the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
-    const { client_secret, ...oauth2 } = request.oauth2;
+    const { client_secret, ...oauth2 } = knownFields(OAuth2Create, request.oauth2);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -243,6 +249,15 @@ export class Providers {
     };
   }
 }
+
+export const sealedClientSecrets = [
+  sealedColumn({
+    table: "auth_providers",
+    column: "sealed_client_secret",
+    keys: ["id"],
+    place: (row) => place(String(row["id"])),
+  }),
+];
 
 function oauth2Of(row: ProviderRow): OAuth2Config {
   return JSON.parse(row.oauth2);

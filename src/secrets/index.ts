@@ -6,4 +6,4 @@ export {
   type UpsertStoredSecret,
   UpsertStoredSecretRequest,
 } from "./schema";
-export { Secrets } from "./service";
+export { sealedSecrets, Secrets } from "./service";

@@ -2,7 +2,7 @@
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
-import { newId } from "../crypto";
+import { newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
 import { actorOf, type Principal, projectBinding } from "../identity";
 import type { Transaction } from "../store";
@@ -110,6 +110,15 @@ export class Secrets {
     };
   }
 }
+
+export const sealedSecrets = [
+  sealedColumn({
+    table: "secrets",
+    column: "sealed_value",
+    keys: ["folded_key"],
+    place: (row) => place(String(row["folded_key"])),
+  }),
+];
 
 function fold(key: string): string {
   return key.toLowerCase();

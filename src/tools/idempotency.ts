@@ -1,7 +1,7 @@
 // `Idempotency-Key`: the row is committed before the run, a repeat waits for the first and gets its answer. A run whose
 // process died is never started again: its outcome is unknown.
 import type { Core } from "../core";
-import { hashOf, newToken } from "../crypto";
+import { hashOf, newToken, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
 import { get, query, run, touch, type Transaction } from "../store";
 
@@ -174,5 +174,21 @@ function keyOf({ projectId, credential, operation, key }: Repeatable): [string, 
 }
 
 function placeOf(repeatable: Repeatable): { table: string; row: string; field: string } {
-  return { table: "idempotency", row: JSON.stringify(keyOf(repeatable)), field: "answer" };
+  return placeOfKey(keyOf(repeatable));
 }
+
+function placeOfKey(key: readonly string[]): { table: string; row: string; field: string } {
+  return { table: "idempotency", row: JSON.stringify(key), field: "answer" };
+}
+
+// The project is part of the place, but not of the keys: every look-up names it by itself.
+const KEYS = ["project_id", "credential", "operation", "key_hash"];
+
+export const sealedAnswers = [
+  sealedColumn({
+    table: "idempotency",
+    column: "sealed_answer",
+    keys: KEYS,
+    place: (row) => placeOfKey(KEYS.map((key) => String(row[key]))),
+  }),
+];

@@ -33,6 +33,7 @@ export {
   upstreamUnmapped,
 } from "./tool-error";
 export { type ExecuteOptions } from "./execute";
+export { sealedAnswers } from "./idempotency";
 export {
   type AuthorizeTool,
   AuthorizeToolRequest,

@@ -157,5 +157,9 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     open: async (_project, _place, sealed) => sealed,
     addDataKey: (project) => real.addDataKey(project),
     destroyDataKeys: (project) => real.destroyDataKeys(project),
+    rotateRoot: () => real.rotateRoot(),
+    rotateDataKey: (project) => real.rotateDataKey(project),
+    retiredDataKeys: (project) => real.retiredDataKeys(project),
+    dropDataKeys: (project, unused) => real.dropDataKeys(project, unused),
   };
 }

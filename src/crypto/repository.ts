@@ -1,0 +1,38 @@
+// SQL of data keys and of the canary that proves the root key.
+import { query } from "../store";
+
+export interface DataKeyRow {
+  id: string;
+  root_key_id: string;
+  wrapped: string;
+}
+
+export const FIND_CANARY = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
+export const SET_CANARY = query(
+  "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+);
+export const ADD_KEY = query(
+  "INSERT INTO data_keys (id, project_id, root_key_id, wrapped, created_at, retired_at) VALUES (?, ?, ?, ?, ?, NULL)",
+);
+export const DESTROY_KEYS = query("DELETE FROM data_keys WHERE project_id = ?");
+export const DROP_KEY = query(
+  "DELETE FROM data_keys WHERE project_id = ? AND id = ? AND retired_at IS NOT NULL",
+);
+export const RETIRE_KEYS = query(
+  "UPDATE data_keys SET retired_at = ? WHERE project_id = ? AND retired_at IS NULL",
+);
+export const RETIRED_KEYS = query<{ id: string; retired_at: number }>(
+  "SELECT id, retired_at FROM data_keys WHERE project_id = ? AND retired_at IS NOT NULL",
+);
+export const ALL_KEYS = query<DataKeyRow & { project_id: string }>(
+  "SELECT id, project_id, root_key_id, wrapped FROM data_keys",
+);
+export const WRAP_KEY = query("UPDATE data_keys SET root_key_id = ?, wrapped = ? WHERE id = ?");
+export const ACTIVE_KEY = query<DataKeyRow>(
+  "SELECT id, root_key_id, wrapped FROM data_keys WHERE project_id = ? AND retired_at IS NULL " +
+    "ORDER BY created_at DESC LIMIT 1",
+);
+export const ONE_KEY = query<DataKeyRow>(
+  "SELECT id, root_key_id, wrapped FROM data_keys WHERE project_id = ? AND id = ?",
+);

@@ -1,0 +1,42 @@
+// Where sealed values of an area stand, so that a rotation of the data key can seal them anew.
+import { query, type Query, type SqlValue } from "../store";
+import type { Place } from "./keyring";
+
+export interface SealedColumn {
+  /** Rows of a project whose value names another data key than the given one (a LIKE pattern). At most 200. */
+  list: Query<SealedRow>;
+  /** Sets the value where it still is what was read. */
+  replace: Query<never>;
+  /** Rows of a project whose value names the given data key. */
+  count: Query<{ count: number }>;
+  keys: readonly string[];
+  place(row: SealedRow): Place;
+}
+
+export type SealedRow = Readonly<Record<string, SqlValue>>;
+
+/** Describes a column. All names are fixed texts of ours; `keys` identify a row beside its `project_id`. */
+export function sealedColumn(options: {
+  table: string;
+  column: string;
+  keys: readonly string[];
+  place: (row: SealedRow) => Place;
+}): SealedColumn {
+  const { table, column, keys, place } = options;
+  const where = ["project_id", ...keys, column].map((name) => `${name} = ?`).join(" AND ");
+  return {
+    list: query(
+      `SELECT ${keys.join(", ")}, ${column} AS sealed FROM ${table} ` +
+        `WHERE project_id = ? AND ${column} NOT LIKE ? LIMIT 200`,
+    ),
+    replace: query(`UPDATE ${table} SET ${column} = ? WHERE ${where}`),
+    count: query(`SELECT COUNT(*) AS count FROM ${table} WHERE project_id = ? AND ${column} LIKE ?`),
+    keys,
+    place,
+  };
+}
+
+/** What a value that was sealed with this data key looks like, as a LIKE pattern. */
+export function sealedBy(dataKeyId: string): string {
+  return `v1.${dataKeyId}.%`;
+}

@@ -1,0 +1,2 @@
+// Rotation of root key and data keys.
+export { Rotation } from "./service";

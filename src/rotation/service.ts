@@ -1,0 +1,98 @@
+// Rotation of keys while everything serves. A new root key only wraps the data keys anew; a new data key seals every
+// value of its project anew, in small steps that skip what somebody else changes meanwhile.
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { sealedBy, type SealedColumn, type SealedRow } from "../crypto";
+import { actorOf, type Principal } from "../identity";
+import { run, type SqlValue, type Transaction } from "../store";
+
+/** A value sealed just before a rotation may be committed just after it: its key is kept at least this long. */
+const KEPT_MS = 3600_000;
+
+interface Resealed {
+  row: SealedRow;
+  sealed: string;
+}
+
+export class Rotation {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #columns: readonly SealedColumn[];
+
+  constructor(core: Core, audit: Audit, columns: readonly SealedColumn[]) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#columns = columns;
+  }
+
+  /** A new root key, in the file of the old one. Throws `configuration` when the key comes from the environment. */
+  async rotateRoot(principal: Principal): Promise<{ id: string }> {
+    const { id } = await this.#core.keyring.rotateRoot();
+    await this.#record(principal, null, "key.rotate_root", id);
+    return { id };
+  }
+
+  /** A new data key for the project; the number of values that were sealed anew. */
+  async rotateDataKey(principal: Principal): Promise<{ id: string; resealed: number }> {
+    const { projectId } = principal;
+    const id = await this.#core.keyring.rotateDataKey(projectId);
+    let resealed = 0;
+    for (const column of this.#columns) resealed += await this.#resealColumn(projectId, column, id);
+    await this.#dropUnused(projectId);
+    await this.#record(principal, projectId, "key.rotate_data", id);
+    return { id, resealed };
+  }
+
+  async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const rows = await this.#core.store.all(column.list, projectId, sealedBy(id));
+      if (rows.length === 0) return total;
+      const resealed = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
+      const changed = await this.#core.store.write(() => replaceAll(projectId, column, resealed));
+      // Rows that others keep changing are sealed with the new key by those others.
+      if (changed === 0) return total;
+      total += changed;
+    }
+  }
+
+  async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed> {
+    const { keyring } = this.#core;
+    const place = column.place(row);
+    const text = await keyring.open(projectId, place, String(row["sealed"]));
+    return { row, sealed: await keyring.seal(projectId, place, text) };
+  }
+
+  async #dropUnused(projectId: string): Promise<void> {
+    const { store, keyring, clock } = this.#core;
+    const retired = await keyring.retiredDataKeys(projectId);
+    const unused: string[] = [];
+    for (const { id, retired_at } of retired) {
+      if (retired_at > clock.now() - KEPT_MS) continue;
+      const counts = await Promise.all(
+        this.#columns.map((column) => store.get(column.count, projectId, sealedBy(id))),
+      );
+      if (counts.every((row) => row?.count === 0)) unused.push(id);
+    }
+    await store.write(() => keyring.dropDataKeys(projectId, unused));
+  }
+
+  async #record(
+    principal: Principal,
+    projectId: string | null,
+    action: string,
+    target: string,
+  ): Promise<void> {
+    const entry = { projectId, actor: actorOf(principal), action, target };
+    await this.#core.store.write(() => this.#audit.record(entry));
+  }
+}
+
+function* replaceAll(projectId: string, column: SealedColumn, all: readonly Resealed[]): Transaction<number> {
+  let changed = 0;
+  for (const { row, sealed } of all) {
+    const keys: SqlValue[] = column.keys.map((key) => row[key] ?? null);
+    changed += yield* run(column.replace, sealed, projectId, ...keys, row["sealed"] ?? null);
+  }
+  return changed;
+}
