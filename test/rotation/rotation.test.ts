@@ -1,0 +1,160 @@
+// Rotation of keys: everything stays readable, for this process, for others, and after a kill at any moment.
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadConfig } from "../../src/config";
+import { createRuntime, type Runtime } from "../../src/runtime";
+import { api, at } from "../support/api";
+import { Browser } from "../support/browser";
+import { type Site, startSite } from "../support/site";
+
+let site: Site;
+const runtimes: Runtime[] = [];
+
+afterEach(async () => {
+  for (const runtime of runtimes.splice(0)) await runtime.close();
+  await site[Symbol.asyncDispose]();
+});
+
+async function another(): Promise<Runtime> {
+  const runtime = await createRuntime(loadConfig({ environment: site.environment }), []);
+  runtimes.push(runtime);
+  return runtime;
+}
+
+function rootKeyFile(): string {
+  return join(site.folder, ".config", "runtime", "root.key");
+}
+
+async function values(runtime: Runtime, count: number): Promise<(string | undefined)[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => runtime.secrets.value("default", `KEY_${index}`)),
+  );
+}
+
+async function fill(count: number): Promise<string[]> {
+  const operator = await site.runtime.identity.operator("default");
+  const texts = Array.from({ length: count }, (_, index) => `value ${index}`);
+  await Promise.all(
+    texts.map((value, index) => site.runtime.secrets.upsert(operator, `KEY_${index}`, { value })),
+  );
+  return texts;
+}
+
+describe("a new data key", () => {
+  test("seals everything anew, and all of it is still readable and works", async () => {
+    site = await startSite({ chatOptions: { rotation: { expiresIn: 3600 } } });
+    await site.addChatProvider();
+    const agent = api(site.url, await site.key("run"));
+    const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "alice" });
+    await new Browser().consent(String(at(started.body, "url")), "alice");
+    const pending = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "bob" });
+    const texts = await fill(450);
+    const operator = await site.runtime.identity.operator("default");
+
+    const { id, resealed } = await site.runtime.rotation.rotateDataKey(operator);
+
+    // 450 secrets, the client secret, tokens and facts of alice, the address of bob's flow.
+    expect(resealed).toBe(450 + 1 + 2 + 1);
+    expect(await values(site.runtime, 450)).toEqual(texts);
+    const rows = await site.runtime.core.store.all<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets",
+    });
+    expect(rows.every(({ sealed_value }) => sealed_value.startsWith(`v1.${id}.`))).toBe(true);
+    const executed = await agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
+    expect(at(executed.body, "success")).toBe(true);
+    await new Browser().consent(String(at(pending.body, "url")), "bob");
+    const bob = await agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "bob" });
+    expect(at(bob.body, "output.value.username")).toBe("bob");
+  });
+
+  test("leaves the old one until nothing can still need it", async () => {
+    let now = Date.now();
+    site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
+    await fill(3);
+    const operator = await site.runtime.identity.operator("default");
+    const keys = async () => (await site.runtime.core.keyring.retiredDataKeys("default")).length;
+
+    await site.runtime.rotation.rotateDataKey(operator);
+    expect(await keys()).toBe(1);
+    now += 2 * 3600_000;
+    await site.runtime.rotation.rotateDataKey(operator);
+    expect(await keys()).toBe(1);
+    expect(await values(site.runtime, 3)).toEqual(["value 0", "value 1", "value 2"]);
+  });
+
+  test("of one project leaves the others alone", async () => {
+    site = await startSite();
+    const operator = await site.runtime.identity.operator("default");
+    await site.runtime.identity.createProject(operator, "other", "Other");
+    await fill(2);
+    const other = await site.runtime.identity.operator("other");
+    await site.runtime.secrets.upsert(other, "KEY_0", { value: "of the other" });
+
+    await site.runtime.rotation.rotateDataKey(other);
+
+    expect(await values(site.runtime, 2)).toEqual(["value 0", "value 1"]);
+    expect(await site.runtime.secrets.value("other", "KEY_0")).toBe("of the other");
+    expect(await site.runtime.core.keyring.retiredDataKeys("default")).toEqual([]);
+  });
+});
+
+describe("a new root key", () => {
+  test("replaces the file; a process that runs on reads, writes and makes projects as before", async () => {
+    site = await startSite();
+    const texts = await fill(20);
+    const before = readFileSync(rootKeyFile(), "utf8");
+    const other = await another();
+    const operator = await site.runtime.identity.operator("default");
+
+    const { id } = await other.rotation.rotateRoot(operator);
+
+    expect(readFileSync(rootKeyFile(), "utf8")).not.toBe(before);
+    expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+    expect(await values(site.runtime, 20)).toEqual(texts);
+    await site.runtime.identity.createProject(operator, "made-after", "Made after");
+    const made = await site.runtime.identity.operator("made-after");
+    await site.runtime.secrets.upsert(made, "KEY_0", { value: "written by the old process" });
+    const third = await another();
+    expect(third.core.keyring.rootKeyId).toBe(id);
+    expect(await values(third, 20)).toEqual(texts);
+    expect(await third.secrets.value("made-after", "KEY_0")).toBe("written by the old process");
+  });
+
+  test("killed after its commit is finished at the next start", async () => {
+    site = await startSite();
+    const texts = await fill(3);
+    const old = readFileSync(rootKeyFile(), "utf8");
+    const operator = await site.runtime.identity.operator("default");
+    const { id } = await (await another()).rotation.rotateRoot(operator);
+    // As it stands when the process dies between the commit and the renaming.
+    writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
+    writeFileSync(rootKeyFile(), old);
+
+    const started = await another();
+
+    expect(started.core.keyring.rootKeyId).toBe(id);
+    expect(await values(started, 3)).toEqual(texts);
+    expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+  });
+
+  test("killed before its commit leaves the old one in force", async () => {
+    site = await startSite();
+    const texts = await fill(3);
+    writeFileSync(`${rootKeyFile()}.next`, `${Buffer.alloc(32, 7).toString("base64")}\n`);
+
+    expect(await values(await another(), 3)).toEqual(texts);
+    rmSync(`${rootKeyFile()}.next`);
+  });
+
+  test("of the environment is refused with what to do instead", async () => {
+    const RUNTIME_ROOT_KEY = Buffer.alloc(32, 3).toString("base64");
+    site = await startSite({ environment: { RUNTIME_ROOT_KEY } });
+    const operator = await site.runtime.identity.operator("default");
+
+    const refused = await site.runtime.rotation.rotateRoot(operator).catch((error: unknown) => error);
+
+    expect(refused).toHaveProperty("name", "configuration");
+    expect(String(refused)).toContain("RUNTIME_ROOT_KEY_FILE");
+  });
+});
