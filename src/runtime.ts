@@ -163,12 +163,14 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   return { rotation, identity, providers, secrets, settings, connections, authorization, consent, tools };
 }
 
-function egressOf({ settings }: Config, log: Log): Egress {
+function egressOf(config: Config, log: Log): Egress {
+  const { settings } = config;
   return createEgress({
     allow: settings["egress.allow"],
     timeoutMs: settings["egress.timeout"] * 1000,
     maxBytes: settings["egress.max_bytes"],
     proxy: proxyFromEnvironment(process.env),
+    authorities: config.certificateAuthorities(),
     log,
   });
 }

@@ -69,17 +69,29 @@ function explain(failure: Failure): FieldError[] {
 }
 
 function withoutNulls(schema: TSchema, value: unknown): unknown {
-  if (!isObject(value) || !("properties" in schema) || !isObject(schema.properties)) return value;
+  if (Array.isArray(value)) {
+    const items = "items" in schema ? schema.items : undefined;
+    return isSchema(items) ? value.map((item: unknown) => withoutNulls(items, item)) : value;
+  }
+  if (!isObject(value)) return value;
   const kept: { [key: string]: unknown } = {};
   for (const [key, inner] of Object.entries(value)) {
     // Assigned like other keys it would set the prototype, and fields would be found that nobody sent.
     if (key === "__proto__") continue;
-    const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-    if (!isSchema(property)) kept[key] = inner;
-    else if (inner !== null) kept[key] = withoutNulls(property, inner);
-    else if (compileOnce(property).Check(null)) kept[key] = null;
+    const field = fieldOf(schema, key);
+    if (!isSchema(field)) kept[key] = inner;
+    else if (inner !== null) kept[key] = withoutNulls(field, inner);
+    else if (compileOnce(field).Check(null)) kept[key] = null;
   }
   return kept;
+}
+
+// The field by its own name, or what all fields of a free map are.
+function fieldOf(schema: TSchema, key: string): unknown {
+  const properties = "properties" in schema && isObject(schema.properties) ? schema.properties : {};
+  if (Object.hasOwn(properties, key)) return properties[key];
+  const map = "patternProperties" in schema ? schema.patternProperties : undefined;
+  return isObject(map) ? Object.values(map)[0] : undefined;
 }
 
 function isSchema(value: unknown): value is TSchema {

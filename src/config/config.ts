@@ -1,4 +1,5 @@
 // Flags > environment > file > defaults. Every value knows where it comes from.
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nearest, Redacted } from "../base";
 import { configurationError } from "../errors";
@@ -27,6 +28,8 @@ export interface Config {
   dataFolder(): string;
   /** The file that `root_key_file` names, made absolute. */
   rootKeyFile(): string | undefined;
+  /** Text of the file that `egress.ca_file` names. Throws `configuration` when it cannot be read or holds no PEM. */
+  certificateAuthorities(): string | undefined;
   /** Where a root key is made when none is configured. Throws `configuration` when nothing says where. */
   defaultRootKeyFile(): string;
 }
@@ -117,6 +120,15 @@ class LoadedConfig implements Config {
   rootKeyFile(): string | undefined {
     const set = this.settings.root_key_file;
     return set === undefined ? undefined : absolute(set, this.#environment);
+  }
+
+  certificateAuthorities(): string | undefined {
+    const set = this.settings["egress.ca_file"];
+    if (set === undefined) return undefined;
+    const file = absolute(set, this.#environment);
+    const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
+    if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+    throw configurationError(`egress.ca_file: ${file} is no readable file with certificates in PEM form.`);
   }
 
   defaultRootKeyFile(): string {

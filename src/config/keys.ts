@@ -71,6 +71,10 @@ export const KEYS = {
     default: [],
     meaning: "addresses that are refused otherwise: loopback, private, host names, address ranges",
   },
+  "egress.ca_file": {
+    schema: path,
+    meaning: "file with certificate authorities (PEM) to trust beside the system's",
+  },
   "egress.timeout": { schema: seconds, default: 30, meaning: "time limit of one outbound request" },
   "egress.max_bytes": {
     schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),

@@ -1,4 +1,5 @@
 // The outbound client: one call is one exchange, or several when redirects are followed.
+import { getCACertificates } from "node:tls";
 import { type Clock, type Log, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
 import { exchange, type Surroundings } from "./exchange";
@@ -18,6 +19,8 @@ export interface EgressOptions {
   /** Setting `egress.max_bytes`. */
   maxBytes: number;
   log: Log;
+  /** PEM of certificate authorities to trust beside the system's (setting `egress.ca_file`). */
+  authorities?: string | undefined;
   /** From `proxyFromEnvironment`; absent: none. */
   proxy?: ProxySettings | undefined;
   /** Default: the system's resolver. */
@@ -39,10 +42,16 @@ export function createEgress(options: EgressOptions): Egress {
     allow: parseAllowList(options.allow),
     resolver: createResolver(options.resolve ?? systemResolve, clock),
     proxy: options.proxy,
+    authorities: trusted(options.authorities),
     log: options.log,
     clock,
   };
   return { fetch: (url, request = {}) => run(surroundings, options, url, request) };
+}
+
+// A list of authorities replaces the defaults, so it must hold them too, NODE_EXTRA_CA_CERTS among them.
+function trusted(authorities: string | undefined): string[] | undefined {
+  return authorities === undefined ? undefined : [...getCACertificates("default"), authorities];
 }
 
 async function run(

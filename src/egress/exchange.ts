@@ -17,6 +17,8 @@ export interface Surroundings {
   allow: AllowList;
   resolver: Resolver;
   proxy: ProxySettings | undefined;
+  /** PEM of all authorities to trust; undefined: the defaults. */
+  authorities: string[] | undefined;
   log: Log;
   clock: Clock;
 }
@@ -70,7 +72,7 @@ async function perform(
   signal.throwIfAborted();
   const route = await routeTo(surroundings, target, signal);
   progress.route = route;
-  const head = await send(target, route, outgoing, signal);
+  const head = await send(target, route, outgoing, signal, surroundings.authorities);
   progress.head = head;
   if (head.status < 200 || head.status > 599) throw unknownStatus(nameOf(target), head.status);
   if (isRedirect(head)) {

@@ -91,7 +91,7 @@ function tlsMessage(code: string, origin: string): string {
   }
   return (
     `The TLS certificate of ${origin} is not trusted (${code}). ` +
-    `For a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.`
+    `For a private certificate authority, set egress.ca_file (RUNTIME_EGRESS_CA_FILE) to the file with its certificate.`
   );
 }
 

@@ -19,8 +19,9 @@ export async function send(
   route: Route,
   outgoing: Outgoing,
   signal: AbortSignal,
+  authorities: string[] | undefined,
 ): Promise<Response> {
-  const init = requestInit(target, outgoing, signal);
+  const init = requestInit(target, outgoing, signal, authorities);
   if ("proxy" in route) {
     // Which targets go past the proxy was decided by name before (`proxyFor`); Bun must not decide again.
     return await fetch(target.url, {
@@ -41,7 +42,12 @@ export async function send(
   throw failure;
 }
 
-function requestInit(target: Target, { method, headers, body }: Outgoing, signal: AbortSignal) {
+function requestInit(
+  target: Target,
+  { method, headers, body }: Outgoing,
+  signal: AbortSignal,
+  authorities: string[] | undefined,
+) {
   return {
     method,
     headers: revealHeaders(headers),
@@ -54,10 +60,11 @@ function requestInit(target: Target, { method, headers, body }: Outgoing, signal
     // write must not be repeated unseen, so these two get a connection of their own.
     keepalive: method !== "PUT" && method !== "DELETE",
     // The check stays on even under NODE_TLS_REJECT_UNAUTHORIZED=0.
-    tls:
-      target.literal === undefined
-        ? { rejectUnauthorized: true, serverName: target.host }
-        : { rejectUnauthorized: true },
+    tls: {
+      rejectUnauthorized: true,
+      ...(target.literal === undefined ? { serverName: target.host } : {}),
+      ...(authorities === undefined ? {} : { ca: authorities }),
+    },
   } as const;
 }
 

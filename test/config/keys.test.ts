@@ -23,6 +23,7 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   "drive.api_url": ["RUNTIME_DRIVE_API_URL", "http://127.0.0.1:3", "http://127.0.0.1:3"],
   "userinfo.url": ["RUNTIME_USERINFO_URL", "http://127.0.0.1:4", "http://127.0.0.1:4"],
   "egress.allow": ["RUNTIME_EGRESS_ALLOW", "loopback,10.0.0.0/8", ["loopback", "10.0.0.0/8"]],
+  "egress.ca_file": ["RUNTIME_EGRESS_CA_FILE", "/etc/ca.pem", "/etc/ca.pem"],
   "egress.timeout": ["RUNTIME_EGRESS_TIMEOUT", "7", 7],
   "egress.max_bytes": ["RUNTIME_EGRESS_MAX_BYTES", "2048", 2048],
   "redirects.allow": ["RUNTIME_REDIRECTS_ALLOW", "app.test", ["app.test"]],

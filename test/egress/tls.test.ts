@@ -74,7 +74,7 @@ describe("a certificate that is not trusted", () => {
       egress.fetch(`https://a.example:${peer.port}/?CANARY`, { method: "POST", body: "CANARY" }),
     );
     expect([error.reason, error.maybeSent]).toEqual(["tls", false]);
-    expect(error.message).toContain("NODE_EXTRA_CA_CERTS");
+    expect(error.message).toContain("egress.ca_file");
     expect(printed(error)).not.toContain("CANARY");
     expect(peer.received).toEqual([]);
   });
@@ -85,6 +85,14 @@ describe("a certificate that is not trusted", () => {
     const [answer] = await trusting([call], { NODE_EXTRA_CA_CERTS: "", NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(answer).toMatchObject({ reason: "tls", maybeSent: false });
   });
+});
+
+test("an authority of the setting is trusted beside those of the system", async () => {
+  using peer = await tlsPeer();
+  const authorities = readFileSync(certificate, "utf8");
+  const egress = egressWith({ resolve: names({ "a.example": ["127.0.0.1"] }), authorities });
+  const response = await egress.fetch(`https://a.example:${peer.port}/`);
+  expect(response.status).toBe(200);
 });
 
 test("names, one certificate: each name is checked and keeps its own connections", async () => {
