@@ -7,6 +7,7 @@ export {
   ApiKeyResponse,
   type Binding,
   BindingResponse,
+  CHOSEN_ID,
   ChosenId,
   type Project,
   projectBinding,

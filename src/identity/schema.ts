@@ -5,8 +5,11 @@ import { ROLES } from "./principal";
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
 const name = Type.String({ minLength: 1, maxLength: 256 });
 
+/** What callers may put into a path: `.` and `..` would lead out of it. */
+export const CHOSEN_ID = "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$";
+
 /** Ids that callers choose: of auth providers, organizations and projects. */
-export const ChosenId = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z0-9._-]+$" });
+export const ChosenId = Type.String({ minLength: 1, maxLength: 100, pattern: CHOSEN_ID });
 
 export const BindingResponse = Type.Object({
   id: Type.Optional(Type.String()),

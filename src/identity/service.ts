@@ -9,6 +9,7 @@ import { actorOf, type Principal, type Role, ROLES } from "./principal";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
+import { looksLikeJwt, UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 
@@ -17,12 +18,16 @@ export class Identity {
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
   readonly #keysByHash: CachedByGeneration<string, KeyRow | undefined>;
+  readonly #projects: CachedByGeneration<string, ProjectRow[]>;
+  readonly #userTokens: UserTokens;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog) {
     this.#core = core;
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keysByHash = new CachedByGeneration(core.store, "keys");
+    this.#projects = new CachedByGeneration(core.store, "projects");
+    this.#userTokens = new UserTokens(core);
   }
 
   /** Makes organization and project `default` on a new database. */
@@ -40,6 +45,7 @@ export class Identity {
     if (header === undefined || header.trim() === "")
       throw invalidAuthorization("Missing Authorization header");
     const text = header.trim().replace(/^bearer\s+/i, "");
+    if (looksLikeJwt(text)) return this.#userPrincipal(text);
     if (!text.startsWith("rt_"))
       throw invalidAuthorization("The credential is not an API key of this server.");
     if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
@@ -53,6 +59,21 @@ export class Identity {
     }
     this.#executionLog.used("key", row.id);
     return { kind: "key", keyId: row.id, projectId: row.project_id, role: roleOf(row), users: usersOf(row) };
+  }
+
+  /** A user acts in the only project that the token's audience names, never in a default one. */
+  async #userPrincipal(token: string): Promise<Principal> {
+    const { userId, audiences } = await this.#userTokens.verify(token);
+    const { store } = this.#core;
+    const projects = await this.#projects.get("all", () => repository.listProjects(store, UNPAGED_LIMIT));
+    const [project, ...others] = projects.filter((row) => audiences.includes(this.#audienceOf(row)));
+    if (project === undefined) throw invalidAuthorization("The user token's audience names no project here.");
+    if (others.length > 0) throw invalidAuthorization("The user token's audience names several projects.");
+    return { kind: "user", projectId: project.id, userId };
+  }
+
+  #audienceOf(row: ProjectRow): string {
+    return row.audience ?? (row.id === DEFAULT_ID ? this.#core.publicUrl() : "");
   }
 
   /** The terminal's principal. Throws `not_found` when the project does not exist. */

@@ -3,7 +3,7 @@ import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
 import { parseExpression } from "./expression";
 import { OAuth2Create, type OAuth2Config, type RequestConfig } from "./schema";
-import { unknownPlaceholders } from "./template";
+import { hasUnknownPlaceholder, PLACEHOLDERS } from "./template";
 
 const REQUESTS = [
   "authorize_request",
@@ -12,6 +12,9 @@ const REQUESTS = [
   "user_info_request",
   "token_introspection_request",
 ] as const;
+
+// Its name is not repeated: what stands between braces may be a secret that was meant to stand without them.
+const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; known are ${PLACEHOLDERS.join(", ")}`;
 
 /** Throws `malformed_request` with all broken rules. `preset`: the endpoints that a well-known provider brings. */
 export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
@@ -50,13 +53,8 @@ function checkRequest(name: string, request: RequestConfig | undefined): FieldEr
   const address = checkAddress(request.endpoint);
   if (address !== undefined) errors.push({ field: `${field}.endpoint`, rule: "uri", message: address });
   for (const [place, template] of templatesOf(request)) {
-    for (const unknown of unknownPlaceholders(template)) {
-      errors.push({
-        field: `${field}.${place}`,
-        rule: "placeholder",
-        message: `has the unknown placeholder {{${unknown}}}`,
-      });
-    }
+    if (hasUnknownPlaceholder(template))
+      errors.push({ field: `${field}.${place}`, rule: "placeholder", message: UNKNOWN_PLACEHOLDER });
   }
   for (const [target, expression] of Object.entries(request.response_map ?? {})) {
     const broken = brokenExpression(expression);

@@ -1,10 +1,13 @@
 // Records of auth providers, field for field as clients send and read them.
 import { type Static, Type } from "typebox";
-import { BindingResponse, ChosenId, SecretResponse } from "../identity";
+import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity";
 
 const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
 const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);
-const freeMap = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 4000 }));
+// Names by a pattern that every character fits: the usual one ends at a line end, and what follows goes unchecked.
+const freeMap = Type.Record(Type.String({ pattern: "^[\\s\\S]{1,200}$" }), Type.String({ maxLength: 4000 }), {
+  additionalProperties: false,
+});
 
 export const AUTH_METHODS = [
   "",
@@ -83,7 +86,7 @@ const descriptive = {
 export const AuthProviderCreateRequest = Type.Object({
   id: ChosenId,
   ...descriptive,
-  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: "^[A-Za-z0-9._-]+$" })),
+  external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: CHOSEN_ID })),
   oauth2: OAuth2Create,
 });
 

@@ -13,11 +13,9 @@ export type PlaceholderValues = { readonly [K in Placeholder]?: string };
 
 const FORM = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** Names of placeholders in a template that do not exist. */
-export function unknownPlaceholders(template: string): string[] {
-  return [...template.matchAll(FORM)]
-    .map((match) => match[1] ?? "")
-    .filter((name) => !PLACEHOLDERS.some((known) => known === name));
+/** Whether a template holds a placeholder that does not exist. */
+export function hasUnknownPlaceholder(template: string): boolean {
+  return [...template.matchAll(FORM)].some((match) => !PLACEHOLDERS.some((known) => known === match[1]));
 }
 
 /** Fills a template in. A placeholder without a value becomes empty text. */
