@@ -1,0 +1,93 @@
+// `runtime config`: every setting with its value, and who said so.
+import type { Config, KeyName } from "../../src/config";
+import { type Common, type Noun, verb } from "../command";
+import type { Io } from "../io";
+import { printList } from "../output";
+import { loadCommonConfig } from "../session";
+import type { Column } from "../table";
+
+export const config: Noun = {
+  name: "config",
+  summary: "settings and where they come from",
+  verbs: [
+    verb({
+      usage: "show",
+      summary: "Show every setting: value, type, default, meaning. Secrets show only that they are set.",
+      examples: ["runtime config show", "runtime config show --origin", "runtime config show -o json"],
+      flags: [{ flag: "--origin", meaning: "also show where each value comes from" }],
+      read: (line) => ({ origin: line.given("origin") }),
+      run: showConfig,
+    }),
+  ],
+};
+
+interface Setting {
+  key: string;
+  value: unknown;
+  type: string;
+  default: unknown;
+  meaning: string;
+  origin: string;
+  environment: string;
+}
+
+async function showConfig(io: Io, common: Common, { origin }: { origin: boolean }): Promise<void> {
+  const loaded = await loadCommonConfig(io, common);
+  const { KEYS, isKeyName } = await import("../../src/config");
+  const settings = await Promise.all(
+    Object.keys(KEYS)
+      .filter(isKeyName)
+      .map((name) => settingOf(loaded, name)),
+  );
+  const columns: Column<Setting>[] = [
+    { title: "key", value: ({ key }) => key },
+    { title: "value", value: ({ value }) => shown(value) },
+    ...(origin ? [{ title: "origin", value: (setting: Setting) => setting.origin }] : []),
+    { title: "type", value: ({ type }) => type },
+    { title: "default", value: (setting) => shown(setting.default) },
+    { title: "meaning", value: ({ meaning }) => meaning },
+  ];
+  printList(io, common.output, settings, columns, "There are no settings.");
+}
+
+async function settingOf(loaded: Config, name: KeyName): Promise<Setting> {
+  const { declarationOf, environmentName } = await import("../../src/config");
+  const { schema, meaning, default: fallback } = declarationOf(name);
+  return {
+    key: name,
+    value: valueOf(loaded, name),
+    type: typeOf(schema),
+    default: fallback ?? null,
+    meaning,
+    origin: loaded.originOf(name),
+    environment: environmentName(name),
+  };
+}
+
+function valueOf(loaded: Config, name: KeyName): unknown {
+  if (name === "root_key") return loaded.rootKey === undefined ? null : "set";
+  if (name === "data_dir") return orNull(() => loaded.dataFolder());
+  if (name === "root_key_file")
+    return loaded.settings.root_key_file ?? orNull(() => loaded.defaultRootKeyFile());
+  return loaded.settings[name] ?? null;
+}
+
+// Without a home folder there is no place to show, which is no reason not to show the rest.
+function orNull(place: () => string): string | null {
+  try {
+    return place();
+  } catch {
+    return null;
+  }
+}
+
+function typeOf(schema: object): string {
+  if ("enum" in schema && Array.isArray(schema.enum)) return `one of ${schema.enum.join(", ")}`;
+  const type = "type" in schema ? String(schema.type) : "text";
+  return type === "array" ? "list" : type;
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  return Array.isArray(value) ? value.join(",") || "-" : String(value);
+}

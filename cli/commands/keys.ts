@@ -1,0 +1,136 @@
+// `runtime keys`: API keys of the project.
+import type { ApiKey } from "../../src/identity";
+import { type Common, given, type Noun, verb } from "../command";
+import { UsageError } from "../errors";
+import type { Io } from "../io";
+import { print, printList, printRecord } from "../output";
+import { withSession } from "../session";
+import type { Column } from "../table";
+
+const YES = { flag: "-y, --yes", meaning: "do not ask" };
+
+export const keys: Noun = {
+  name: "keys",
+  summary: "API keys",
+  verbs: [
+    verb({
+      usage: "list",
+      summary: "List the API keys of the project.",
+      examples: ["runtime keys list", "runtime keys list -o json"],
+      read: () => ({}),
+      run: listKeys,
+    }),
+    verb({
+      usage: "show <id>",
+      summary: "Show one API key; the key itself is never shown again.",
+      examples: ["runtime keys show key_0123456789"],
+      read: (line) => ({ id: line.word(0) }),
+      run: (io, common, { id }) =>
+        withSession(io, common, async ({ runtime, principal }) =>
+          printKey(io, common, await runtime.identity.getKey(principal, id)),
+        ),
+    }),
+    verb({
+      usage: "create <name>",
+      summary: "Make an API key and print it, this once.",
+      examples: ["runtime keys create my-agent", "runtime keys create ops --role admin --expires 90d"],
+      flags: [
+        { flag: "--role <role>", meaning: "admin, run or read (default: run)" },
+        {
+          flag: "--user <user>",
+          meaning: "a user that it may act for; repeat for several (default: any)",
+          repeat: true,
+        },
+        {
+          flag: "--expires <when>",
+          meaning: "a time (2030-01-31T00:00:00Z) or how long from now (90d, 12h)",
+        },
+      ],
+      read: (line) => ({
+        name: line.word(0),
+        role: line.text("role"),
+        users: line.texts("user"),
+        expires: line.text("expires"),
+      }),
+      run: createKey,
+    }),
+    verb({
+      usage: "delete <id>",
+      summary: "Revoke an API key: it stops working at once.",
+      examples: ["runtime keys delete key_0123456789"],
+      flags: [YES],
+      read: (line) => ({ id: line.word(0) }),
+      run: deleteKey,
+    }),
+  ],
+};
+
+const COLUMNS: Column<ApiKey>[] = [
+  { title: "id", value: ({ id }) => id },
+  { title: "name", value: ({ name }) => name },
+  { title: "role", value: ({ role }) => role },
+  { title: "prefix", value: ({ prefix }) => `${prefix}…` },
+  { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
+  { title: "created", value: ({ created_at }) => created_at },
+  { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
+  { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
+];
+
+async function listKeys(io: Io, common: Common): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal }) => {
+    const { items } = await runtime.identity.listKeys(principal);
+    printList(
+      io,
+      common.output,
+      items,
+      COLUMNS,
+      "There are no API keys yet. Make one: runtime keys create NAME",
+    );
+  });
+}
+
+interface CreateKey {
+  name: string;
+  role: string | undefined;
+  users: string[] | undefined;
+  expires: string | undefined;
+}
+
+async function createKey(io: Io, common: Common, { name, role, users, expires }: CreateKey): Promise<void> {
+  const { checked, timestamp } = await import("../../src/base");
+  const { ApiKeyCreateRequest, ROLES } = await import("../../src/identity");
+  if (role !== undefined && !ROLES.some((known) => known === role)) {
+    throw new UsageError(`--role takes ${ROLES.join(", ")}.`);
+  }
+  const expires_at = expires === undefined ? undefined : timestamp(timeOf(expires, Date.now()));
+  const request = checked(ApiKeyCreateRequest, given({ name, role, users, expires_at }), "flags");
+  await withSession(io, common, async ({ runtime, principal }) => {
+    printKey(io, common, await runtime.identity.createKey(principal, request));
+    io.note("The key is shown only now. Keep it where secrets are kept.");
+  });
+}
+
+async function deleteKey(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal }) => {
+    await runtime.identity.deleteKey(principal, id);
+    print(io, common.output, { id, deleted: true }, () => "");
+    io.note(`The API key ${id} is revoked.`);
+  });
+}
+
+function printKey(io: Io, { output }: Common, key: ApiKey): void {
+  const fields = COLUMNS.map(({ title, value }): [string, string | undefined] => [title, value(key)]);
+  printRecord(io, output, key, [...fields, ["key", key.key]]);
+}
+
+/** A point in time, ms: as it is written, or so long from now. Throws `usage`. */
+export function timeOf(text: string, now: number): number {
+  const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  const units: { [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+  if (count !== undefined) return now + Number(count) * (units[unit] ?? 0);
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError(
+    "--expires takes a time such as 2030-01-31T00:00:00Z, or how long from now: 30m, 12h, 90d, 4w.",
+  );
+}

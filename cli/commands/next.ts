@@ -1,0 +1,85 @@
+// `runtime` alone: what to do next, by what is there already. Looks, and makes nothing.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../src/config";
+import { type Common, type Verb, verb } from "../command";
+import type { Io } from "../io";
+import { print } from "../output";
+import { loadCommonConfig, withSession } from "../session";
+
+type State = "no_key" | "no_provider" | "ready";
+
+export const nextCommands: Verb = verb({
+  usage: "next",
+  summary: "Say what to do next.",
+  examples: ["runtime"],
+  read: () => ({}),
+  run: printNext,
+});
+
+async function printNext(io: Io, common: Common): Promise<void> {
+  const { state, user } = await stateOf(io, common);
+  const next = commandsFor(state, user);
+  print(io, common.output, { state, next }, () => {
+    const steps = next.map(
+      ({ command, meaning }) => `  ${io.paint.bold(command)}\n      ${io.paint.dim(meaning)}\n`,
+    );
+    return `${TITLES[state]}\n\n${steps.join("")}\nAll commands: runtime --help\n`;
+  });
+}
+
+async function stateOf(io: Io, common: Common): Promise<{ state: State; user: string | undefined }> {
+  const config = await loadCommonConfig(io, common);
+  const { user } = config.settings;
+  if (!isThere(io, config)) return { state: "no_key", user };
+  return withSession(io, common, async ({ runtime, principal }) => {
+    if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
+    const { items } = await runtime.providers.list(principal);
+    return { state: items.length === 0 ? "no_provider" : "ready", user };
+  });
+}
+
+// Without a home folder nothing can be there; what to set is said, and where to begin all the same.
+function isThere(io: Io, config: Config): boolean {
+  try {
+    return existsSync(join(config.dataFolder(), "runtime.db"));
+  } catch (error) {
+    io.note(error instanceof Error ? error.message : "");
+    return false;
+  }
+}
+
+const TITLES: { readonly [S in State]: string } = {
+  no_key: "There is no API key yet. Next:",
+  no_provider: "There is no auth provider yet, so nobody can consent. Next:",
+  ready: "Ready. Next:",
+};
+
+function commandsFor(state: State, user: string | undefined): { command: string; meaning: string }[] {
+  const flag = user === undefined ? " --user USER" : "";
+  if (state === "no_key") {
+    return [
+      { command: "runtime init", meaning: "choose the default user, make an admin and a run key" },
+      { command: "runtime serve", meaning: "run the server" },
+      { command: "runtime tools list", meaning: "see which tools there are" },
+    ];
+  }
+  if (state === "no_provider") {
+    return [
+      {
+        command: "runtime providers create slack --provider slack --client-id ID --client-secret-stdin",
+        meaning: "your OAuth client; prints the redirect address to register",
+      },
+      { command: "runtime serve", meaning: "run the server" },
+      { command: "runtime tools list", meaning: "see which tools there are" },
+    ];
+  }
+  return [
+    { command: "runtime tools list", meaning: "see which tools there are" },
+    {
+      command: `runtime tools exec Chat.WhoAmI${flag}`,
+      meaning: "run one; asks for the consent that it needs",
+    },
+    { command: "runtime serve", meaning: "run the server, for agents" },
+  ];
+}

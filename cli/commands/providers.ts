@@ -1,0 +1,187 @@
+// `runtime providers`: where users consent.
+import type { AuthProvider } from "../../src/providers";
+import { type Common, type Line, type Noun, verb } from "../command";
+import { EXIT, UsageError } from "../errors";
+import type { Io } from "../io";
+import { print, printList, printRecord } from "../output";
+import { bodyOf, type ProviderFields } from "../provider-body";
+import { withSession } from "../session";
+import type { Column } from "../table";
+
+const FIELDS = [
+  { flag: "--client-id <id>", meaning: "id of your OAuth client" },
+  { flag: "--client-secret-stdin", meaning: "read the client's secret from standard input" },
+  { flag: "--client-secret-file <file>", meaning: "read the client's secret from a file" },
+  {
+    flag: "--client-secret <->",
+    meaning: "the same as --client-secret-stdin; a secret is never an argument",
+  },
+  { flag: "--description <text>", meaning: "what people see of it" },
+  { flag: "--status <status>", meaning: "active or inactive" },
+  { flag: "--file <file>", meaning: "the whole record as JSON, or - for standard input; flags win over it" },
+];
+
+export const providers: Noun = {
+  name: "providers",
+  summary: "auth providers: where users consent",
+  verbs: [
+    verb({
+      usage: "list",
+      summary: "List the auth providers of the project.",
+      examples: ["runtime providers list"],
+      read: () => ({}),
+      run: listProviders,
+    }),
+    verb({
+      usage: "show <id>",
+      summary: "Show one auth provider, with the redirect address to register there.",
+      examples: ["runtime providers show slack", "runtime providers show slack -o json"],
+      read: (line) => ({ id: line.word(0) }),
+      run: showProvider,
+    }),
+    verb({
+      usage: "create [id]",
+      summary: "Create an auth provider: a well-known one by its id, any other from a file.",
+      examples: [
+        "runtime providers create slack --provider slack --client-id 123.456 --client-secret-stdin < secret",
+        "runtime providers create --file provider.json",
+      ],
+      flags: [
+        {
+          flag: "--provider <id>",
+          meaning: "well-known provider whose endpoints are preset: slack, google, zoho",
+        },
+        ...FIELDS,
+        { flag: "--external-id <id>", meaning: "fixed part of the redirect address (default: made up)" },
+      ],
+      read: fieldsOf,
+      run: createProvider,
+    }),
+    verb({
+      usage: "update <id>",
+      summary: "Change what is given and leave the rest.",
+      examples: [
+        "runtime providers update slack --status inactive",
+        "runtime providers update slack --file -",
+      ],
+      flags: FIELDS,
+      read: fieldsOf,
+      run: updateProvider,
+    }),
+    verb({
+      usage: "delete <id>",
+      summary: "Delete an auth provider together with what users have granted there.",
+      examples: ["runtime providers delete slack --yes"],
+      flags: [{ flag: "-y, --yes", meaning: "do not ask" }],
+      read: (line) => ({ id: line.word(0), yes: line.given("yes") }),
+      run: deleteProvider,
+    }),
+  ],
+};
+
+const COLUMNS: Column<AuthProvider>[] = [
+  { title: "id", value: ({ id }) => id },
+  { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
+  { title: "status", value: ({ status }) => status },
+  { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
+  { title: "secret", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
+  { title: "description", value: ({ description }) => description },
+];
+
+function fieldsOf(line: Line): ProviderFields {
+  const word = line.text("client-secret");
+  if (word !== undefined && word !== "-") {
+    throw new UsageError(
+      "--client-secret takes only -, which reads it from standard input. Arguments can be seen by others.",
+    );
+  }
+  return {
+    id: line.optionalWord(0),
+    providerId: line.text("provider"),
+    clientId: line.text("client-id"),
+    secretFrom: line.given("client-secret-stdin") || word === "-" ? "-" : line.text("client-secret-file"),
+    description: line.text("description"),
+    status: line.choice("status", ["active", "inactive"]),
+    externalId: line.text("external-id"),
+    file: line.text("file"),
+  };
+}
+
+async function listProviders(io: Io, common: Common): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal, server }) => {
+    await server();
+    const { items } = await runtime.providers.list(principal);
+    const empty = "There are no auth providers yet. Create one: runtime providers create --help";
+    printList(io, common.output, items, COLUMNS, empty);
+  });
+}
+
+async function showProvider(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal, server }) => {
+    await server();
+    printProvider(io, common, await runtime.providers.get(principal, id));
+  });
+}
+
+async function createProvider(io: Io, common: Common, fields: ProviderFields): Promise<void> {
+  const { checked } = await import("../../src/base");
+  const { AuthProviderCreateRequest } = await import("../../src/providers");
+  const request = checked(AuthProviderCreateRequest, await bodyOf(io, fields, "create"), "auth provider");
+  await withSession(io, common, async ({ runtime, principal, server }) => {
+    await server();
+    const provider = await runtime.providers.create(principal, request);
+    printProvider(io, common, provider);
+    io.note(
+      `Register this redirect address at the provider:\n  ${io.notePaint.bold(provider.oauth2.redirect_uri)}`,
+    );
+  });
+}
+
+async function updateProvider(io: Io, common: Common, fields: ProviderFields): Promise<void> {
+  const { checked } = await import("../../src/base");
+  const { AuthProviderPatchRequest } = await import("../../src/providers");
+  const { id, ...patch } = await bodyOf(io, fields, "update");
+  if (Object.keys(patch).length === 0) throw new UsageError("Nothing to change: give a flag, or --file.");
+  const request = checked(AuthProviderPatchRequest, patch, "auth provider");
+  await withSession(io, common, async ({ runtime, principal, server }) => {
+    await server();
+    printProvider(io, common, await runtime.providers.update(principal, String(id), request));
+  });
+}
+
+async function deleteProvider(
+  io: Io,
+  common: Common,
+  { id, yes }: { id: string; yes: boolean },
+): Promise<number | void> {
+  if (!yes && !io.interactive)
+    throw new UsageError("There is no terminal to ask at. To delete without asking: --yes.");
+  return withSession(io, common, async ({ runtime, principal }) => {
+    const { provider_id } = await runtime.providers.get(principal, id);
+    const { total_count } = await runtime.connections.list(principal, { provider_id: id, limit: 1 });
+    const question = `Delete ${id} (${provider_id ?? "custom"}) and ${total_count} connections?`;
+    if (!yes && !(await io.prompts.confirm(question, false))) {
+      print(io, common.output, { id, deleted: false }, () => "");
+      io.note("Nothing was deleted.");
+      return EXIT.error;
+    }
+    const deleted = await runtime.providers.delete(principal, id);
+    print(io, common.output, deleted, () => "");
+    io.note(`The auth provider ${id} is deleted with ${total_count} connections.`);
+    return EXIT.ok;
+  });
+}
+
+function printProvider(io: Io, { output }: Common, provider: AuthProvider): void {
+  const { oauth2, created_at, updated_at } = provider;
+  const fields = COLUMNS.map(({ title, value }): [string, string | undefined] => [title, value(provider)]);
+  printRecord(io, output, provider, [
+    ["redirect uri", oauth2.redirect_uri],
+    ...fields,
+    ["authorize at", oauth2.authorize_request?.endpoint],
+    ["token at", oauth2.token_request?.endpoint],
+    ["refresh at", oauth2.refresh_request?.endpoint],
+    ["created", created_at],
+    ["updated", updated_at],
+  ]);
+}

@@ -1,0 +1,21 @@
+// `runtime serve`.
+import { type Noun, verb } from "../command";
+
+export const serve: Noun = {
+  name: "serve",
+  summary: "run the server",
+  verbs: [
+    verb({
+      usage: "serve",
+      summary:
+        "Run the server. The first line on standard error is its address; ready when GET /v1/health answers 200.",
+      examples: ["runtime serve", "runtime serve --host 0.0.0.0 --port 8080"],
+      flags: [
+        { flag: "--host <address>", meaning: "address to listen on" },
+        { flag: "--port <port>", meaning: "port; 0 takes a free one" },
+      ],
+      read: (line) => ({ host: line.text("host"), port: line.text("port") }),
+      run: async (io, common, options) => (await import("../serve")).serve(io, common, options),
+    }),
+  ],
+};

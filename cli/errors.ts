@@ -1,0 +1,107 @@
+// What a failed command tells: one line on standard error, the Error record on standard output where the output is a
+// record, and an exit code by the error's name.
+import type { Authorization } from "../src/authorization";
+import { type ErrorName, type FieldError, RuntimeError, toRuntimeError } from "../src/errors";
+import type { Io } from "./io";
+import { type Format, print } from "./output";
+import { printable } from "./printable";
+
+/** The documented exit codes. */
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  notFound: 3,
+  credential: 4,
+  conflict: 5,
+  consent: 6,
+  rateLimited: 7,
+  timeout: 8,
+  toolFailed: 9,
+  interrupted: 130,
+} as const;
+
+/** The command line itself is wrong. The message names the flag or word that would be right. */
+export class UsageError extends Error {
+  override readonly name = "usage";
+}
+
+/** Standard output cannot be written: a full disk. */
+export class OutputError extends Error {
+  override readonly name = "output";
+}
+
+/** A user owes a consent and nobody is here to give it; `authorization` says where it can be given. */
+export class ConsentOwed extends Error {
+  override readonly name = "tool_requirements_not_met";
+  readonly authorization: { id: string; url: string | undefined; status: string };
+
+  constructor(message: string, { id, url, status }: Authorization) {
+    super(message);
+    this.authorization = { id, url, status };
+  }
+}
+
+const CODES: { readonly [N in ErrorName]?: number } = {
+  tool_not_found: EXIT.notFound,
+  not_found: EXIT.notFound,
+  route_not_found: EXIT.notFound,
+  invalid_authorization: EXIT.credential,
+  forbidden: EXIT.credential,
+  already_exists: EXIT.conflict,
+  conflict: EXIT.conflict,
+  rate_limited: EXIT.rateLimited,
+  gateway_timeout: EXIT.timeout,
+};
+
+export function exitCodeOf(error: unknown): number {
+  if (isInterrupt(error)) return EXIT.interrupted;
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof ConsentOwed) return EXIT.consent;
+  const { name, status } = toRuntimeError(error);
+  // 403 is the user's to mend, by a consent; 400 the administrator's.
+  if (name === "tool_requirements_not_met") return status === 403 ? EXIT.consent : EXIT.error;
+  return CODES[name] ?? EXIT.error;
+}
+
+/** Tells what went wrong and answers the exit code. */
+export function report(io: Io, format: Format, error: unknown): number {
+  const code = exitCodeOf(error);
+  if (code === EXIT.interrupted) return code;
+  const record = recordOf(error);
+  if (!(error instanceof OutputError)) print(io, format, record, () => "");
+  io.note(`${io.notePaint.red("error:")} ${printable(record.message)}`);
+  return code;
+}
+
+interface ErrorRecord {
+  name: string;
+  message: string;
+  field_errors?: FieldError[];
+  authorization?: ConsentOwed["authorization"];
+}
+
+function recordOf(error: unknown): ErrorRecord {
+  if (error instanceof UsageError || error instanceof OutputError) {
+    return { name: error.name, message: error.message };
+  }
+  if (error instanceof ConsentOwed) {
+    const { name, message, authorization } = error;
+    return { name, message, authorization };
+  }
+  if (!(error instanceof RuntimeError)) {
+    const reason = error instanceof Error ? ` (${error.name})` : "";
+    const hint = "Run it again with RUNTIME_LOG_LEVEL=debug to see where.";
+    return {
+      name: "internal_error",
+      message: `The command failed in a way that it should not${reason}. ${hint}`,
+    };
+  }
+  const { name, message, fieldErrors } = error;
+  return { name, message, ...(fieldErrors === undefined ? {} : { field_errors: fieldErrors }) };
+}
+
+// Ctrl-C in a prompt. Known by its name: the package that throws it is loaded only when something is asked.
+function isInterrupt(error: unknown): boolean {
+  return error instanceof Error && error.name === "ExitPromptError";
+}

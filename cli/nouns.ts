@@ -1,0 +1,46 @@
+// All nouns of the command line, in the order of the help. What a noun does is loaded when it is named.
+import type { Noun } from "./command";
+
+export interface NounEntry {
+  name: string;
+  summary: string;
+  /** The verb that takes options of a tool. */
+  open?: string;
+  load(): Promise<Noun>;
+}
+
+export const nouns: readonly NounEntry[] = [
+  entry(
+    "init",
+    "set up this machine: the default user and API keys",
+    async () => (await import("./commands/init")).init,
+  ),
+  entry("serve", "run the server", async () => (await import("./commands/serve")).serve),
+  entry(
+    "config",
+    "settings and where they come from",
+    async () => (await import("./commands/config")).config,
+  ),
+  entry("keys", "API keys", async () => (await import("./commands/keys")).keys),
+  entry(
+    "providers",
+    "auth providers: where users consent",
+    async () => (await import("./commands/providers")).providers,
+  ),
+  entry("secrets", "values that tools need", async () => (await import("./commands/secrets")).secrets),
+  entry(
+    "connections",
+    "what users have granted",
+    async () => (await import("./commands/connections")).connections,
+  ),
+  entry("auth", "consents: start one, see how it stands", async () => (await import("./commands/auth")).auth),
+  {
+    ...entry("tools", "list, show, run", async () => (await import("./commands/tools")).tools),
+    open: "exec",
+  },
+  entry("version", "print the version", async () => (await import("./commands/version")).version),
+];
+
+function entry(name: string, summary: string, load: () => Promise<Noun>): NounEntry {
+  return { name, summary, load };
+}

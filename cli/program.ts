@@ -1,0 +1,165 @@
+// The command line as a whole: finds the command, parses, runs, and turns whatever happens into an exit code.
+import { Command, CommanderError } from "commander";
+import { type Common, Line, type Noun, type Verb } from "./command";
+import { EXIT, report, UsageError } from "./errors";
+import { type Io, systemIo } from "./io";
+import { nouns } from "./nouns";
+import { known, sorted, wordsOf } from "./open-options";
+import { type Format, FORMATS } from "./output";
+
+export interface Prepared {
+  /** `keys create` */
+  command: string;
+  common: Common;
+  options: object;
+  run(io: Io): Promise<number | void>;
+}
+
+/** Runs one command line. Resolves to the exit code and never rejects. */
+export async function main(argv: readonly string[], given?: Io): Promise<number> {
+  const io = given ?? (await systemIo());
+  let format = likelyFormat(argv);
+  try {
+    const prepared = await parse(io, argv);
+    if (prepared === undefined) return EXIT.ok;
+    format = prepared.common.output;
+    return (await prepared.run(io)) ?? EXIT.ok;
+  } catch (error) {
+    return report(io, format, error);
+  }
+}
+
+/** What a command line asks for; undefined when that was help, which is printed. Throws `usage`. */
+export async function parse(io: Io, argv: readonly string[]): Promise<Prepared | undefined> {
+  let prepared: Prepared | undefined;
+  const program = newProgram(io);
+  const take = (command: string, verb: Verb, line: Line): void => {
+    const common = commonOf(program.opts());
+    const { options, run } = verb.prepare(line);
+    prepared = { command, common, options, run: (target) => run(target, common) };
+  };
+  // Only the nouns that occur on the line are loaded: the others are names in the help.
+  for (const { name, summary, load } of nouns) {
+    if (argv.includes(name)) addNoun(program, await load(), take);
+    else program.command(name).description(summary);
+  }
+  try {
+    await program.parseAsync(openSorted(program, argv), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    // Nothing but flags: the person asks where to begin.
+    if (error.code !== "commander.help") throw usageOf(error);
+    const { nextCommands } = await import("./commands/next");
+    take("", nextCommands, new Line([], {}));
+  }
+  return prepared;
+}
+
+function newProgram(io: Io): Command {
+  return new Command("runtime")
+    .description("Control and execution plane of an agent runtime.")
+    .option("--data-dir <folder>", "folder of the database")
+    .option("--config <file>", "configuration file")
+    .option("--project <id>", "project to work in")
+    .option("-o, --output <format>", `${FORMATS.join(", ")} (default: table)`)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      // Told by `report`, like every other error.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => io.columns ?? 100,
+      getOutHasColors: () => false,
+    })
+    .addHelpText("after", "\nrun without a command: what to do next; --version: the version\n")
+    .exitOverride((error) => {
+      throw error;
+    });
+}
+
+function addNoun(
+  program: Command,
+  noun: Noun,
+  take: (command: string, verb: Verb, line: Line) => void,
+): void {
+  const [first] = noun.verbs;
+  if (first !== undefined && noun.verbs.length === 1 && firstWord(first.usage) === noun.name) {
+    addVerb(program, noun.name, first, take);
+    return;
+  }
+  const parent = program.command(noun.name).description(noun.summary);
+  const verbs = noun.verbs.map(({ usage }) => firstWord(usage)).join(", ");
+  parent.exitOverride((error) => {
+    if (error.code !== "commander.help") throw error;
+    throw new UsageError(`Say what to do: runtime ${noun.name} takes ${verbs}.`);
+  });
+  for (const verb of noun.verbs) addVerb(parent, `${noun.name} ${firstWord(verb.usage)}`, verb, take);
+}
+
+function addVerb(
+  parent: Command,
+  name: string,
+  verb: Verb,
+  take: (command: string, verb: Verb, line: Line) => void,
+): void {
+  const command = parent.command(verb.usage).description(verb.summary);
+  for (const { flag, meaning, repeat } of verb.flags ?? []) {
+    if (repeat === true)
+      command.option(flag, meaning, (value: string, all: string[] = []) => [...all, value]);
+    else command.option(flag, meaning);
+  }
+  if (verb.open === true) command.allowUnknownOption().allowExcessArguments();
+  command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
+  command.action(() => {
+    const count = command.registeredArguments.length;
+    const words = command.args.slice(0, count);
+    take(name, verb, new Line(words, command.opts(), command.args.slice(count)));
+  });
+}
+
+// A tool's parameters look like options that the parser does not know; they are put where it leaves them alone.
+function openSorted(program: Command, argv: readonly string[]): string[] {
+  const [noun, verb] = wordsOf(argv, known(program.options));
+  const command = program.commands
+    .find((each) => each.name() === noun)
+    ?.commands.find((each) => each.name() === verb);
+  const open = nouns.find(({ name }) => name === noun)?.open === verb;
+  return command === undefined || !open
+    ? [...argv]
+    : sorted(argv, known([...program.options, ...command.options]));
+}
+
+function commonOf(flags: { readonly [name: string]: unknown }): Common {
+  const line = new Line([], flags);
+  return {
+    dataDir: line.text("data-dir"),
+    config: line.text("config"),
+    project: line.text("project"),
+    output: line.choice("output", FORMATS) ?? "table",
+  };
+}
+
+// For lines that cannot be parsed: a script that asked for JSON gets its error as JSON too.
+function likelyFormat(argv: readonly string[]): Format {
+  const forms = (format: Format): string[] => [
+    `-o ${format}`,
+    `-o${format}`,
+    `--output ${format}`,
+    `--output=${format}`,
+  ];
+  const pairs = argv.flatMap((word, at) => [word, `${word} ${argv[at + 1] ?? ""}`]);
+  return FORMATS.find((format) => forms(format).some((form) => pairs.includes(form))) ?? "table";
+}
+
+// The parser's message repeats an unknown option with its value, which may be a secret.
+function usageOf({ message }: CommanderError): UsageError {
+  const text = message
+    .replace(/^error: /, "")
+    .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
+    .replaceAll(/\s*\n\s*/g, " ");
+  return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+}
+
+function firstWord(usage: string): string {
+  return usage.split(" ", 1)[0] ?? "";
+}

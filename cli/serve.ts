@@ -1,0 +1,98 @@
+// The server from the terminal: `runtime serve`, and the short-lived one that a consent needs when no other runs.
+import { startServer } from "../server";
+import { isLoopback } from "../src/authorization";
+import { configurationError } from "../src/errors";
+import type { Runtime } from "../src/runtime";
+import { announceServer } from "../src/serving";
+import type { Common } from "./command";
+import type { Io } from "./io";
+import { withSession } from "./session";
+
+export interface ServeOptions {
+  host: string | undefined;
+  port: string | undefined;
+}
+
+/** Serves until the process is told to stop, then lets requests in flight finish. */
+export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
+  const log = heldLog(io);
+  const stopped = Promise.withResolvers<void>();
+  try {
+    await withSession(
+      io,
+      common,
+      async ({ runtime, principal }) => {
+        const server = await startServer(runtime);
+        const withdraw = await announceServer(runtime.core, server.address);
+        // The first line is the address and nothing else: scripts wait for it.
+        io.note(server.address);
+        log.release();
+        io.onStop(() => stopOrLeave(io, stopped));
+        if (!(await runtime.identity.hasKeys(principal.projectId))) {
+          io.note(
+            `There is no API key in project ${principal.projectId} yet. Make one: runtime keys create NAME`,
+          );
+        }
+        await stopped.promise;
+        await withdraw();
+        await server.stop();
+      },
+      { flags, logTo: { write: log.write, quiet: false } },
+    );
+  } finally {
+    log.release();
+  }
+}
+
+// The second signal does not wait.
+function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
+  io.note("Stopping: waiting for requests in flight. Once more ends at once.");
+  io.onStop(() => process.exit(130));
+  stopped.resolve();
+}
+
+// Log lines of the start wait until the address is out.
+function heldLog(io: Io): { write(line: string): void; release(): void } {
+  let held: string[] | undefined = [];
+  return {
+    write: (line) => (held === undefined ? io.note(line) : void held.push(line)),
+    release: () => {
+      for (const line of held ?? []) io.note(line);
+      held = undefined;
+    },
+  };
+}
+
+/**
+ * Listens where the browser of a consent will come back to, and nowhere else. Throws `configuration` when that address
+ * cannot be had.
+ */
+export async function listenForConsent(
+  runtime: Runtime,
+): Promise<{ address: string; stop(): Promise<void> }> {
+  const place = placeOf(runtime);
+  if (place.port === 0) {
+    throw configurationError(
+      "A consent needs a fixed port, which the provider knows as part of the redirect address. Set port (RUNTIME_PORT).",
+    );
+  }
+  const settings = { ...runtime.core.settings, ...place };
+  try {
+    return await startServer({ ...runtime, core: { ...runtime.core, settings } });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    throw configurationError(
+      `No server of this data folder is running, and nothing can be received in its place: ${reason}`,
+      { cause: error },
+    );
+  }
+}
+
+// A public address of this machine's own says where; any other leads to the configured place through somebody's proxy.
+function placeOf({ core }: Runtime): { host: string; port: number } {
+  const { host, port } = core.settings;
+  const { protocol, hostname, port: publicPort } = new URL(core.publicUrl());
+  if (protocol !== "http:" || !isLoopback(hostname)) return { host, port };
+  const name = hostname === "[::1]" ? "::1" : hostname.startsWith("127.") ? hostname : "127.0.0.1";
+  return { host: name, port: publicPort === "" ? 80 : Number(publicPort) };
+}

@@ -1,0 +1,84 @@
+// A command's access to the services: configuration, runtime, principal. Everything heavy is loaded here, late, so that
+// help and mistakes on the command line answer at once.
+import type { Config, KeyName } from "../src/config";
+import type { Principal } from "../src/identity";
+import type { Runtime } from "../src/runtime";
+import type { Announcement } from "../src/serving";
+import type { Common } from "./command";
+import { UsageError } from "./errors";
+import type { Io } from "./io";
+
+export interface Session {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly principal: Principal;
+  /** The server that runs on this data folder, asked once. Addresses that users get are made for it from then on. */
+  server(): Promise<Announcement | undefined>;
+}
+
+export interface SessionOptions {
+  flags?: { readonly [K in KeyName]?: string | undefined };
+  /** Where log lines go; default: standard error, from level `warn` up unless the configuration names a level. */
+  logTo?: { write(line: string): void; quiet: boolean };
+}
+
+/** Reads flags, environment and file. Throws `configuration` with one line. */
+export async function loadCommonConfig(
+  io: Io,
+  common: Common,
+  flags: SessionOptions["flags"] = {},
+): Promise<Config> {
+  const { loadConfig } = await import("../src/config");
+  return loadConfig({
+    flags: { data_dir: common.dataDir, project: common.project, ...flags },
+    configFile: common.config,
+    environment: io.env,
+  });
+}
+
+/** Opens the data folder, runs `work` as the operator of the project, and closes the folder whatever happens. */
+export async function withSession<T>(
+  io: Io,
+  common: Common,
+  work: (session: Session) => Promise<T>,
+  options: SessionOptions = {},
+): Promise<T> {
+  const config = await loadCommonConfig(io, common, options.flags);
+  const [{ createRuntime }, { catalogs }, { createLog, systemClock }] = await Promise.all([
+    import("../src/runtime"),
+    import("../catalogs"),
+    import("../src/base"),
+  ]);
+  const { write, quiet } = options.logTo ?? { write: (line: string) => io.note(line), quiet: true };
+  const level = quiet && config.originOf("log.level") === "default" ? "warn" : config.settings["log.level"];
+  const log = createLog({ level, clock: systemClock, write });
+  const runtime = await createRuntime(config, catalogs, { log });
+  try {
+    const principal = await runtime.identity.operator(config.settings.project);
+    return await work({ config, runtime, principal, server: findOnce(runtime) });
+  } catch (error) {
+    log.debug("command failed", { error });
+    throw error;
+  } finally {
+    await runtime.close();
+  }
+}
+
+function findOnce(runtime: Runtime): Session["server"] {
+  let found: Promise<Announcement | undefined> | undefined;
+  return () =>
+    (found ??= import("./probe").then(async ({ findServer }) => {
+      const server = await findServer(runtime);
+      if (server !== undefined) runtime.listensOn(server.public_url);
+      return server;
+    }));
+}
+
+/** Whom a command acts for: `--user`, else the configured user. Throws `usage`. */
+export function userOf({ config }: Session, flag: string | undefined): string {
+  const user = flag ?? config.settings.user;
+  if (user !== undefined) return user;
+  throw new UsageError(
+    "Name the user: --user USER. A default is set with RUNTIME_USER, or once with `runtime init`.",
+  );
+}

@@ -1,0 +1,104 @@
+// Exit codes are a contract: scripts branch on them.
+import { describe, expect, test } from "bun:test";
+import { ConsentOwed, exitCodeOf, OutputError, report, UsageError } from "../../cli/errors";
+import * as errors from "../../src/errors";
+import { fakeIo } from "./support/fake-io";
+
+const AUTHORIZATION = {
+  id: "ar_1",
+  status: "pending" as const,
+  url: "http://127.0.0.1:9099/authorize/x",
+  user_id: "alice",
+  scopes: [],
+  context: {},
+};
+
+const interrupted = Object.assign(new Error("User force closed the prompt"), { name: "ExitPromptError" });
+
+describe("exit codes", () => {
+  test.each<[number, string, unknown]>([
+    [1, "malformed_request", errors.malformedRequest("x")],
+    [1, "invalid_parameter", errors.invalidParameter("x")],
+    [1, "what an administrator has to set up", errors.requirementsNotMet("x")],
+    [1, "configuration", errors.configurationError("x")],
+    [1, "a locked database", errors.unavailable("x")],
+    [1, "a mistake of ours", new TypeError("x")],
+    [1, "a full disk", new OutputError("x")],
+    [2, "usage", new UsageError("x")],
+    [3, "tool_not_found", errors.toolNotFound("x")],
+    [3, "not_found", errors.notFound("x")],
+    [4, "invalid_authorization", errors.invalidAuthorization("x")],
+    [4, "forbidden", errors.forbidden("x")],
+    [5, "already_exists", errors.alreadyExists("x")],
+    [5, "conflict", errors.conflict("x")],
+    [6, "a consent that a service misses", errors.consentRequired("x")],
+    [6, "a consent with its address", new ConsentOwed("x", AUTHORIZATION)],
+    [7, "rate_limited", new errors.RuntimeError("rate_limited", 429, "x")],
+    [8, "gateway_timeout", new errors.RuntimeError("gateway_timeout", 504, "x")],
+    [130, "Ctrl-C in a prompt", interrupted],
+  ])("%i: %s", (code, _what, error) => {
+    expect(exitCodeOf(error)).toBe(code);
+  });
+});
+
+describe("a report", () => {
+  test("is one line for people and nothing on standard output", () => {
+    const io = fakeIo();
+
+    report(io, "table", errors.notFound("There is no such key."));
+
+    expect([io.stdout, io.stderr]).toEqual(["", "error: There is no such key.\n"]);
+  });
+
+  test("as JSON is the Error record, and the line all the same", () => {
+    const io = fakeIo();
+    const fieldErrors = [{ field: "name", rule: "required", message: "is required" }];
+
+    report(io, "json", errors.malformedRequest("bad", { fieldErrors, cause: new Error("PRIVATE") }));
+
+    expect(JSON.parse(io.stdout)).toEqual({
+      name: "malformed_request",
+      message: "bad",
+      field_errors: fieldErrors,
+    });
+    expect(io.stderr).toBe("error: bad\n");
+  });
+
+  test("of a consent that is owed says where", () => {
+    const io = fakeIo();
+
+    report(io, "json", new ConsentOwed("alice has to consent", AUTHORIZATION));
+
+    const { id, url, status } = AUTHORIZATION;
+    expect(JSON.parse(io.stdout)).toEqual({
+      name: "tool_requirements_not_met",
+      message: "alice has to consent",
+      authorization: { id, url, status },
+    });
+  });
+
+  test("of a mistake of ours gives nothing away", () => {
+    const io = fakeIo();
+
+    report(io, "json", new TypeError("PRIVATE"));
+
+    expect(io.stdout + io.stderr).not.toContain("PRIVATE");
+    expect(JSON.parse(io.stdout).name).toBe("internal_error");
+  });
+
+  test("of Ctrl-C is silent", () => {
+    const io = fakeIo();
+
+    report(io, "json", interrupted);
+
+    expect([io.stdout, io.stderr]).toEqual(["", ""]);
+  });
+
+  test("steers no terminal", () => {
+    const io = fakeIo();
+
+    report(io, "table", errors.notFound("\u001b[2J\nno"));
+
+    expect(io.stderr).toBe("error: \\x1b[2J\\nno\n");
+  });
+});

@@ -1,0 +1,88 @@
+// A tool's parameters from the command line.
+import { describe, expect, test } from "bun:test";
+import { readParameters } from "../../cli/parameters";
+import type { ToolRecord } from "../../src/tools";
+
+type Parameter = ToolRecord["input"]["parameters"][number];
+type Type = Parameter["value_schema"]["val_type"];
+
+function parameter(name: string, val_type: Type, inner?: Exclude<Type, "array">): Parameter {
+  const value_schema = inner === undefined ? { val_type } : { val_type, inner_val_type: inner };
+  return { name, value_schema, required: false, inferrable: true };
+}
+
+const PARAMETERS = [
+  parameter("value", "string"),
+  parameter("channel_name", "string"),
+  parameter("limit", "integer"),
+  parameter("ratio", "number"),
+  parameter("exclude_bots", "boolean"),
+  parameter("emails", "array", "string"),
+  parameter("rows", "array", "integer"),
+  parameter("cells", "array", "json"),
+  parameter("options", "json"),
+];
+
+const read = (...words: string[]) => readParameters(words, PARAMETERS);
+
+describe("everything behind the first = is the value", () => {
+  test.each([
+    ["=@here", "@here"],
+    ["==SUM(A1:A2)", "=SUM(A1:A2)"],
+    ["=a=b==", "a=b=="],
+    ["=@missing.json", "@missing.json"],
+    ["=", ""],
+    ["=00123", "00123"],
+    ["=--user x", "--user x"],
+  ])("value%s", (written, value) => {
+    expect(read(`--value${written}`)).toEqual({ value });
+    expect(read(`value${written}`)).toEqual({ value });
+  });
+});
+
+describe("a name is written with - or _", () => {
+  test.each(["--channel_name=x", "--channel-name=x", "channel_name=x", "channel-name=x"])("%s", (word) => {
+    expect(read(word)).toEqual({ channel_name: "x" });
+  });
+});
+
+describe("a value", () => {
+  test.each<[string, string[], { [name: string]: unknown }]>([
+    [
+      "of an integer is left to the runtime",
+      ["--limit=1234567890123456789"],
+      { limit: "1234567890123456789" },
+    ],
+    ["of a number is read", ["--ratio=-0.5e3"], { ratio: -500 }],
+    ["of a number that is none is left", ["--ratio=half"], { ratio: "half" }],
+    ["of a boolean may be missing", ["--exclude-bots"], { exclude_bots: "true" }],
+    ["of a boolean may be said", ["--exclude_bots=false"], { exclude_bots: "false" }],
+    ["of a list is its JSON text", ['--emails=["a","b"]'], { emails: '["a","b"]' }],
+    ["of a list is repeated", ["--emails=a", "--emails=b,c"], { emails: ["a", "b,c"] }],
+    ["of a list may be one", ["--emails=a"], { emails: ["a"] }],
+    ["of a list of numbers is repeated", ["--rows=1", "--rows=2"], { rows: [1, 2] }],
+    ["of a list keeps long ids", ["--rows=1234567890123456789"], { rows: ["1234567890123456789"] }],
+    ["of a list of lists is repeated", ['--cells=["a"]', '--cells=["b"]'], { cells: [["a"], ["b"]] }],
+    [
+      "of free JSON is read",
+      ['--options={"a":1234567890123456789}'],
+      { options: { a: "1234567890123456789" } },
+    ],
+    ["of free JSON may be a text", ["--options=plain"], { options: "plain" }],
+  ])("%s", (_what, words, expected) => {
+    expect(read(...words)).toEqual(expected);
+  });
+});
+
+describe("refused, naming the parameter", () => {
+  test.each<[string, string[], string]>([
+    ["an unknown name", ["--chanel_name=SECRET"], "no parameter --chanel_name. Did you mean --channel_name?"],
+    ["a name like none", ["--zzzzzzzzzzzz=SECRET"], "It takes: value, channel_name"],
+    ["a missing value", ["--limit"], "--limit needs a value"],
+    ["two values for one", ["--value=SECRET", "--value=b"], "--value was given more than once"],
+    ["a word that is nothing", ["SECRET"], "--name value or name=value"],
+  ])("%s", (_what, words, message) => {
+    expect(() => read(...words)).toThrow(message);
+    expect(() => read(...words)).not.toThrow("SECRET");
+  });
+});

@@ -1,0 +1,218 @@
+// The command line as processes: pipes, exit codes, terminals, several at once.
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { loadConfig } from "../../src/config";
+import { createRuntime } from "../../src/runtime";
+import { temporaryFolder } from "../support/temporary";
+import { runProcess, runShell, startAtTerminal } from "./support/processes";
+
+/** A project whose list of secrets is larger than any pipe. */
+const BIG = 300;
+let big: string;
+beforeAll(async () => {
+  big = mkdtempSync(join(tmpdir(), "runtime-test-"));
+  const runtime = await createRuntime(loadConfig({ environment: { HOME: big } }), []);
+  const operator = await runtime.identity.operator("default");
+  const description = "ü".repeat(1000);
+  const add = (n: number) => runtime.secrets.upsert(operator, `SECRET_${n}`, { value: "x", description });
+  await Promise.all(Array.from({ length: BIG }, (_, n) => add(n)));
+  await runtime.close();
+});
+
+describe("without a home folder", () => {
+  test.each([
+    ["no environment", {}],
+    ["a home of /", { HOME: "/" }],
+    ["a home that is not there", { HOME: "/nonexistent/home" }],
+  ])("%s: the version is told", async (_what, env: Record<string, string>) => {
+    const { code, stdout, stderr } = await runProcess(["--version"], { env });
+
+    expect([code, stdout, stderr]).toEqual([0, `${version}\n`, ""]);
+  });
+
+  test("commands work with flags and a root key, and write nowhere else", async () => {
+    const folder = temporaryFolder();
+    const before = readdirSync("/");
+
+    const argv = ["tools", "list", "--data-dir", join(folder, "data"), "-o", "json"];
+    const { code, stdout } = await runProcess(argv, { env: { RUNTIME_ROOT_KEY: "A".repeat(43) } });
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).not.toBeEmpty();
+    expect(readdirSync(folder)).toEqual(["data"]);
+    expect(readdirSync("/")).toEqual(before);
+  });
+
+  test("commands work with flags alone, the root key beside the configuration", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "own.yaml"), "port: 9000\n");
+
+    const flags = ["--data-dir", join(folder, "data"), "--config", join(folder, "own.yaml")];
+    const { code } = await runProcess(["keys", "create", "x", ...flags], { env: { HOME: "/" } });
+
+    expect(code).toBe(0);
+    expect(readdirSync(folder).toSorted()).toEqual(["data", "own.yaml", "root.key"]);
+  });
+
+  test("what needs a folder says which setting is missing, in one line", async () => {
+    const { code, stdout, stderr } = await runProcess(["keys", "list"], { env: { HOME: "/" } });
+
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: .*--data-dir or RUNTIME_DATA_DIR\.\n$/);
+  });
+});
+
+describe("large output", () => {
+  test("arrives whole in a slow pipe, and is what a file gets", async () => {
+    const file = join(temporaryFolder(), "out.json");
+
+    const piped = await runShell("runtime secrets list -o json | (sleep 0.5; cat)", { HOME: big });
+    const toFile = await runShell(`runtime secrets list -o json > ${file}`, { HOME: big });
+
+    expect([piped.code, toFile.code]).toEqual([0, 0]);
+    expect(piped.stdout.length).toBeGreaterThan(200_000);
+    expect(piped.stdout).toBe(await Bun.file(file).text());
+    expect(JSON.parse(piped.stdout)).toHaveLength(BIG);
+  });
+
+  test("is dropped in silence when the reader goes away", async () => {
+    const head = await runShell("runtime secrets list -o json | head -1", { HOME: big });
+    const none = await runShell("runtime secrets list -o json | true", { HOME: big });
+
+    expect(head).toEqual({ code: 0, stdout: "[\n", stderr: "" });
+    expect(none).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("for which there is no room is an error", async () => {
+    const { code, stderr } = await runShell("runtime secrets list -o json > /dev/full", { HOME: big });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Standard output cannot be written: .*\n$/);
+  });
+});
+
+describe("without a terminal nothing waits", () => {
+  test.each([
+    [["providers", "delete", "x"], "--yes"],
+    [["secrets", "set", "X"], "runtime secrets set KEY -"],
+    [["init"], "--user"],
+    [["tools", "exec", "Chat.WhoAmI"], "--user"],
+  ])("%j on an open, silent pipe", async (argv, flag) => {
+    const { code, stderr } = await runProcess(argv, { env: { HOME: temporaryFolder() }, stdin: "silent" });
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(flag);
+  });
+
+  test("nor with a terminal on a build machine", async () => {
+    const env = { HOME: temporaryFolder(), CI: "1" };
+
+    const terminal = startAtTerminal(["secrets", "set", "X"], env);
+
+    expect(await terminal.exited).toBe(2);
+    expect(terminal.screen()).toContain("runtime secrets set KEY -");
+  });
+});
+
+describe("at a terminal", () => {
+  test("a secret is asked for and does not show", async () => {
+    const env = { HOME: temporaryFolder() };
+    const terminal = startAtTerminal(["secrets", "set", "TOKEN"], env);
+    await terminal.shows("Value");
+
+    terminal.type("hunter2\r");
+
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.screen()).toMatch(/key.* TOKEN/);
+    expect(terminal.screen()).not.toContain("hunter2");
+  });
+
+  test("Ctrl-C in a question exits 130 without a stack", async () => {
+    const terminal = startAtTerminal(["init"], { HOME: temporaryFolder() });
+    await terminal.shows("User that commands act for");
+
+    terminal.type("\u0003");
+
+    expect(await terminal.exited).toBe(130);
+    expect(terminal.screen()).not.toMatch(/ExitPromptError|\n +at /);
+  });
+
+  test.each([
+    ["colours are shown", {}, true],
+    ["unless NO_COLOR is set", { NO_COLOR: "1" }, false],
+    ["or the terminal is dumb", { TERM: "dumb" }, false],
+  ])("%s", async (_what, more: Record<string, string>, coloured) => {
+    const terminal = startAtTerminal(["tools", "list"], { HOME: temporaryFolder(), ...more });
+
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.screen().includes("\u001b[1m")).toBe(coloured);
+  });
+});
+
+describe("standard output is one JSON value and nothing else", () => {
+  test.each<[string, string[], number]>([
+    ["first run", ["tools", "list"], 0],
+    ["an empty list", ["connections", "list"], 0],
+    ["a new key", ["keys", "create", "x"], 0],
+    ["an unknown id", ["keys", "show", "key_none"], 3],
+    ["bad usage", ["keys", "create"], 2],
+    ["a missing configuration", ["keys", "list", "--config", "/nonexistent.yaml"], 1],
+  ])("%s", async (_what, argv, code) => {
+    const ran = await runProcess([...argv, "-o", "json"], { env: { HOME: temporaryFolder() } });
+
+    expect(ran.code).toBe(code);
+    expect(() => JSON.parse(ran.stdout)).not.toThrow();
+  });
+});
+
+test("JSON from PowerShell on standard input is read", async () => {
+  const env = { HOME: temporaryFolder() };
+  const argv = ["providers", "create", "--file", "-", "-o", "json"];
+  const record = '{"id":"slack","provider_id":"slack","oauth2":{"client_id":"1"}}';
+
+  const marked = await runProcess(argv, { env, stdin: `\uFEFF${record}\r\n` });
+  const wide = await runProcess(argv, { env, stdin: Buffer.from(`\uFEFF${record}`, "utf16le") });
+
+  expect(marked.code).toBe(0);
+  expect([wide.code, JSON.parse(wide.stdout).message]).toEqual([1, expect.stringContaining("UTF-16")]);
+});
+
+test("many processes make one new database and all their writes count", async () => {
+  const env = { HOME: temporaryFolder() };
+  const keys = Array.from({ length: 8 }, (_, n) => `KEY_${n}`);
+
+  const ended = await Promise.all(keys.map((key) => runProcess(["secrets", "set", key, "value"], { env })));
+
+  expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(keys.map(() => [0, ""]));
+  const { stdout } = await runProcess(["secrets", "list", "-o", "json"], { env });
+  const stored: { key: string }[] = JSON.parse(stdout);
+  expect(stored.map(({ key }) => key).toSorted()).toEqual(keys);
+});
+
+test("a data folder that cannot be one is one line with its path", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "file"), "");
+
+  const { code, stderr } = await runProcess(["keys", "list", "--data-dir", join(folder, "file", "data")], {
+    env: { HOME: folder },
+  });
+
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: .*\/file\/data .*\n$/);
+});
+
+test("a database that is none is one line with its folder", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "runtime.db"), "no database ".repeat(100));
+
+  const { code, stderr } = await runProcess(["keys", "list", "--data-dir", folder], {
+    env: { HOME: folder },
+  });
+
+  expect(code).toBe(1);
+  expect(stderr).toStartWith(`error: The database in ${folder} cannot be used: `);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});

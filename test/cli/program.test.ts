@@ -1,0 +1,207 @@
+// The command line is parsed without anything being run.
+import { describe, expect, test } from "bun:test";
+import type { Common } from "../../cli/command";
+import { parse } from "../../cli/program";
+import { nouns } from "../../cli/nouns";
+import { fakeIo, newTerminal, jsonOf } from "./support/fake-io";
+
+const DEFAULTS: Common = { dataDir: undefined, config: undefined, project: undefined, output: "table" };
+
+async function parsed(...argv: string[]) {
+  const prepared = await parse(fakeIo(), argv);
+  if (prepared === undefined) throw new Error("help was printed");
+  return prepared;
+}
+
+describe("a command line", () => {
+  test.each<[string[], string, object]>([
+    [[], "", {}],
+    [["serve", "--host", "0.0.0.0", "--port", "0"], "serve", { host: "0.0.0.0", port: "0" }],
+    [["init", "--user", "alice", "--yes"], "init", { user: "alice", yes: true }],
+    [["config", "show", "--origin"], "config show", { origin: true }],
+    [["keys", "list"], "keys list", {}],
+    [["keys", "show", "key_1"], "keys show", { id: "key_1" }],
+    [
+      ["keys", "create", "n", "--role", "admin", "--user", "a", "--user", "b", "--expires", "90d"],
+      "keys create",
+      { name: "n", role: "admin", users: ["a", "b"], expires: "90d" },
+    ],
+    [["keys", "delete", "key_1"], "keys delete", { id: "key_1" }],
+    [["secrets", "set", "K", "-"], "secrets set", { key: "K", value: "-", description: undefined }],
+    [
+      ["secrets", "set", "K", "v", "--description", "d"],
+      "secrets set",
+      { key: "K", value: "v", description: "d" },
+    ],
+    [["secrets", "set", "K", "--", "-v"], "secrets set", { key: "K", value: "-v", description: undefined }],
+    [["secrets", "delete", "K"], "secrets delete", { key: "K" }],
+    [["providers", "delete", "p", "-y"], "providers delete", { id: "p", yes: true }],
+    [
+      ["connections", "list", "--user", "a", "--provider", "p", "--limit", "5", "--offset", "10"],
+      "connections list",
+      { user_id: "a", provider_id: "p", limit: 5, offset: 10 },
+    ],
+    [["connections", "delete", "ac_1"], "connections delete", { id: "ac_1" }],
+    [
+      ["auth", "start", "slack", "--user", "a", "--scope", "x", "--scope", "y"],
+      "auth start",
+      { provider: "slack", user: "a", scopes: ["x", "y"], nextUri: undefined },
+    ],
+    [["auth", "status", "ar_1", "--wait", "59"], "auth status", { id: "ar_1", wait: 59 }],
+    [
+      ["tools", "list", "--toolkit", "Chat"],
+      "tools list",
+      { toolkit: "Chat", user_id: undefined, limit: undefined, offset: undefined },
+    ],
+    [["tools", "show", "Chat.WhoAmI"], "tools show", { name: "Chat.WhoAmI", user_id: undefined }],
+    [
+      ["tools", "authorize", "T", "--user", "a"],
+      "tools authorize",
+      { name: "T", user: "a", nextUri: undefined },
+    ],
+    [["version"], "version", {}],
+  ])("%j", async (argv, command, options) => {
+    const prepared = await parsed(...argv);
+
+    expect(prepared.command).toBe(command);
+    expect(prepared.options).toEqual(options);
+    expect(prepared.common).toEqual(DEFAULTS);
+  });
+
+  test("takes its common flags before and after the command", async () => {
+    const flags = { dataDir: "/d", config: "/c.yaml", project: "p", output: "json" as const };
+    const words = ["--data-dir", "/d", "--config", "/c.yaml", "--project", "p", "-o", "json"];
+
+    expect((await parsed(...words, "keys", "list")).common).toEqual(flags);
+    expect((await parsed("keys", "list", ...words)).common).toEqual(flags);
+  });
+});
+
+describe("tools exec", () => {
+  const options = { name: "T", user: undefined, input: undefined, browser: true, parameters: [] as string[] };
+
+  test.each<[string[], object]>([
+    [["T"], {}],
+    [["T", "--user", "a", "--input", "{}", "--no-browser"], { user: "a", input: "{}", browser: false }],
+    [["T", "--channel_name", "x", "--user", "a"], { user: "a", parameters: ["--channel_name=x"] }],
+    [["--channel_name", "x", "T"], { parameters: ["--channel_name=x"] }],
+    [["T", "--message", "-o yaml --user b"], { parameters: ["--message=-o yaml --user b"] }],
+    [["T", "--message=--user b"], { parameters: ["--message=--user b"] }],
+    [
+      ["T", "--value==SUM(A1:A2)", "--exclude-bots"],
+      { parameters: ["--value==SUM(A1:A2)", "--exclude-bots"] },
+    ],
+    [["T", "value=@here"], { parameters: ["value=@here"] }],
+  ])("%j", async (argv, expected) => {
+    expect((await parsed("tools", "exec", ...argv)).options).toEqual({ ...options, ...expected });
+  });
+
+  test("is found behind flags too", async () => {
+    const prepared = await parsed("--data-dir", "/d", "-o", "json", "tools", "exec", "T", "--a", "b");
+
+    expect(prepared.options).toEqual({ ...options, parameters: ["--a=b"] });
+    expect(prepared.common).toEqual({ ...DEFAULTS, dataDir: "/d", output: "json" });
+  });
+});
+
+describe("bad usage exits 2 and names what is wrong", () => {
+  test.each<[string[], string]>([
+    [["kyes"], "Unknown command 'kyes' (Did you mean keys?)"],
+    [["keys"], "runtime keys takes list, show, create, delete"],
+    [["keys", "lits"], "Unknown command 'lits' (Did you mean list?)"],
+    [["keys", "list", "more"], "Too many arguments"],
+    [["keys", "create"], "Missing required argument 'name'"],
+    [["keys", "create", "x", "--role"], "argument missing"],
+    [["keys", "create", "x", "--role", "root"], "--role takes admin, run, read"],
+    [["keys", "create", "x", "--expires", "soon"], "--expires takes a time"],
+    [["keys", "list", "-o", "xml"], "--output takes table, json, yaml"],
+    [["keys", "list", "--outputt", "json"], "Did you mean --output?"],
+    [["connections", "list", "--limit", "0"], "--limit takes a whole number, 1 or more"],
+    [["connections", "list", "--limit", "-1"], "--limit takes a whole number, 1 or more"],
+    [["connections", "list", "--limit", "2.5"], "--limit takes a whole number, 1 or more"],
+    [["connections", "list", "--offset", "99999999999999999999"], "--offset takes a whole number"],
+    [["auth", "status", "ar_1", "--wait", "x"], "--wait takes a whole number"],
+    [["providers", "update", "slack"], "Nothing to change"],
+    [["providers", "update", "slack", "--status", "on"], "--status takes active, inactive"],
+    [["providers", "create"], "Name the auth provider"],
+    [["providers", "delete", "slack"], "--yes"],
+    [
+      ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "[]"],
+      "--input takes a JSON object, @FILE, or -",
+    ],
+    [
+      ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "@missing.json"],
+      "missing.json: there is no such file",
+    ],
+    [["tools", "exec", "Chat.WhoAmI"], "--user USER"],
+    [["auth", "start", "slack"], "--user USER"],
+    [["init"], "--user USER"],
+    [["secrets", "set", "K"], "runtime secrets set KEY -"],
+  ])("%j", async (argv, message) => {
+    const { run } = newTerminal();
+
+    const { code, stdout, stderr } = await run(argv);
+
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  test.each<[string[]]>([
+    [["keys", "list", "--token=SECRET"]],
+    [["providers", "create", "p", "--client-secret", "SECRET"]],
+    [["providers", "create", "p", "--client-secret=SECRET"]],
+  ])("and repeats no value: %j", async (argv) => {
+    const { run } = newTerminal();
+
+    const { code, stdout, stderr } = await run([...argv, "-o", "json"]);
+
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain("SECRET");
+  });
+
+  test.each(["-o json", "-ojson", "--output json", "--output=json"])(
+    "and gives its error as JSON to who asked for JSON: %s",
+    async (flags) => {
+      const { run } = newTerminal();
+
+      const ran = await run(["kyes", ...flags.split(" ")]);
+
+      expect(ran.code).toBe(2);
+      expect(jsonOf(ran)).toEqual({ name: "usage", message: expect.stringContaining("kyes") });
+    },
+  );
+});
+
+describe("help", () => {
+  test("of the whole names every noun", async () => {
+    const { code, stdout } = await newTerminal().run(["--help"]);
+
+    expect(code).toBe(0);
+    for (const { name } of nouns) expect(stdout).toContain(`\n  ${name} `);
+  });
+
+  test("of a command shows its flags, the common flags and examples", async () => {
+    const { code, stdout } = await newTerminal().run(["keys", "create", "--help"]);
+
+    expect(code).toBe(0);
+    for (const text of [
+      "--role <role>",
+      "--data-dir <folder>",
+      "Examples:",
+      "runtime keys create my-agent",
+    ]) {
+      expect(stdout).toContain(text);
+    }
+  });
+
+  test("gives examples that can be parsed", async () => {
+    const verbs = (await Promise.all(nouns.map(({ load }) => load()))).flatMap((noun) => noun.verbs);
+
+    for (const example of verbs.flatMap(({ examples }) => examples)) {
+      const line = example.replace(/^.*\| /, "").replace(/ < \w+$/, "");
+      const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+      if (words.includes("--version")) continue;
+      expect((await parsed(...words.slice(1))).command).not.toBe("");
+    }
+  });
+});

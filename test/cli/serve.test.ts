@@ -1,0 +1,130 @@
+// `runtime serve` as a process.
+import { expect, onTestFinished, test } from "bun:test";
+import { at } from "../support/api";
+import { temporaryFolder } from "../support/temporary";
+import { MAIN, runProcess } from "./support/processes";
+
+interface Serving {
+  address: string;
+  env: Record<string, string>;
+  /** Everything on standard error so far. */
+  notes(): string;
+  stop(signal: NodeJS.Signals): Promise<number>;
+}
+
+async function serve(more: Record<string, string> = {}, ...flags: string[]): Promise<Serving> {
+  const env = { HOME: temporaryFolder(), PATH: process.env["PATH"] ?? "", ...more };
+  const argv = [process.execPath, MAIN, "serve", "--port", "0", ...flags];
+  const child = Bun.spawn(argv, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  onTestFinished(() => child.kill("SIGKILL"));
+  let notes = "";
+  const first = Promise.withResolvers<string>();
+  void (async () => {
+    for await (const bytes of child.stderr) {
+      notes += new TextDecoder().decode(bytes);
+      if (notes.includes("\n")) first.resolve(notes.split("\n", 1)[0] ?? "");
+    }
+    first.reject(new Error(`ended: ${notes}`));
+  })();
+  return {
+    address: await first.promise,
+    env,
+    notes: () => notes,
+    stop: async (signal) => {
+      child.kill(signal);
+      return child.exited;
+    },
+  };
+}
+
+async function health(address: string): Promise<number> {
+  return (await fetch(`${address}/v1/health`)).status;
+}
+
+test("the first line on standard error is the address, and nothing else of it", async () => {
+  const server = await serve({ RUNTIME_LOG_LEVEL: "debug" });
+
+  expect(server.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(await health(server.address)).toBe(200);
+});
+
+test("it prints no key and says how to make one, until there is one", async () => {
+  const server = await serve();
+  expect(await health(server.address)).toBe(200);
+
+  expect(server.notes()).toContain("runtime keys create");
+  expect(server.notes()).not.toContain("rt_");
+
+  await runProcess(["keys", "create", "agent"], { env: server.env });
+  await server.stop("SIGTERM");
+  const again = await serve({ HOME: server.env["HOME"] ?? "" });
+  expect(await health(again.address)).toBe(200);
+  expect(again.notes()).not.toContain("runtime keys create");
+});
+
+test.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])(
+  "%s ends it with 0 after what is under way",
+  async (signal) => {
+    const server = await serve();
+    const created = await runProcess(["keys", "create", "x", "-o", "json"], { env: server.env });
+    const provider = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1"];
+    expect((await runProcess(provider, { env: server.env })).code).toBe(0);
+    const pending = await runProcess(
+      ["auth", "start", "slack", "--user", "alice", "--scope", "x", "-o", "json"],
+      {
+        env: server.env,
+      },
+    );
+    const { key } = JSON.parse(created.stdout);
+    const { id } = JSON.parse(pending.stdout);
+    const waiting = fetch(`${server.address}/v1/auth/status?id=${id}&wait=1`, {
+      headers: { authorization: key },
+    });
+    await Bun.sleep(100);
+
+    const code = await server.stop(signal);
+
+    expect(code).toBe(0);
+    expect((await waiting).status).toBe(200);
+  },
+);
+
+test("a second server on the port fails at once and says why", async () => {
+  const server = await serve();
+  const port = new URL(server.address).port;
+
+  const second = await runProcess(["serve", "--port", port], { env: { HOME: temporaryFolder() } });
+
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(new RegExp(`^error: 127\\.0\\.0\\.1:${port} is in use.*\\n$`));
+  expect(await health(server.address)).toBe(200);
+});
+
+test("commands beside it make addresses for it, and their changes count in it at once", async () => {
+  const server = await serve();
+  const created = await runProcess(["keys", "create", "x", "--role", "read", "-o", "json"], {
+    env: server.env,
+  });
+  const { id, key } = JSON.parse(created.stdout);
+  const list = () => fetch(`${server.address}/v1/tools`, { headers: { authorization: key } });
+  expect((await list()).status).toBe(200);
+
+  const provider = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1", "-o", "json"];
+  const ran = await runProcess(provider, { env: server.env });
+  await runProcess(["keys", "delete", id], { env: server.env });
+
+  expect(at(JSON.parse(ran.stdout), "oauth2.redirect_uri")).toStartWith(`${server.address}/api/v1/oauth/`);
+  expect((await list()).status).toBe(401);
+});
+
+test("once it is stopped, commands no longer think that it runs", async () => {
+  const server = await serve();
+  const provider = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1"];
+  await runProcess(provider, { env: server.env });
+  const start = ["auth", "start", "slack", "--user", "alice", "--scope", "x"];
+  expect((await runProcess(start, { env: server.env })).stderr).toBe("");
+
+  await server.stop("SIGTERM");
+
+  expect((await runProcess(start, { env: server.env })).stderr).toContain("No server is running here");
+});

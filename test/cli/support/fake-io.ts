@@ -1,0 +1,96 @@
+// Surroundings of a command, made up: what it prints is collected, what it asks is answered from a list.
+import type { Environment, Io } from "../../../cli/io";
+import { plainPaint } from "../../../cli/paint";
+import { main } from "../../../cli/program";
+import type { Json } from "../../../src/base";
+import { temporaryFolder } from "../../support/temporary";
+
+export interface FakeIoOptions {
+  env?: Environment;
+  /** Given: a person sits there and gives these answers, in order. */
+  answers?: readonly (string | boolean | Error)[];
+  stdin?: string | Uint8Array;
+  columns?: number;
+  /** Whether there is a browser; it is told every address. */
+  browser?: (address: string) => void;
+}
+
+export interface FakeIo extends Io {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Questions that were asked. */
+  readonly asked: readonly string[];
+  /** How often standard input was read. */
+  readonly reads: number;
+}
+
+export function fakeIo(options: FakeIoOptions = {}): FakeIo {
+  const printed = { out: "", notes: "", reads: 0 };
+  const asked: string[] = [];
+  const answers = [...(options.answers ?? [])];
+  const answer = async (question: string): Promise<string | boolean> => {
+    asked.push(question);
+    const next = answers.shift();
+    if (next === undefined) throw new Error(`unexpected question: ${question}`);
+    if (next instanceof Error) throw next;
+    return next;
+  };
+  return {
+    env: options.env ?? {},
+    out: (text) => void (printed.out += text),
+    note: (line) => void (printed.notes += `${line}\n`),
+    paint: plainPaint,
+    notePaint: plainPaint,
+    columns: options.columns,
+    interactive: options.answers !== undefined,
+    prompts: {
+      ask: async (message) => String(await answer(message)),
+      secret: async (message) => String(await answer(message)),
+      confirm: async (message) => (await answer(message)) === true,
+    },
+    stdin: async () => {
+      printed.reads++;
+      return typeof options.stdin === "string"
+        ? new TextEncoder().encode(options.stdin)
+        : (options.stdin ?? new Uint8Array());
+    },
+    openBrowser: (address) => {
+      options.browser?.(address);
+      return options.browser !== undefined;
+    },
+    onStop: () => undefined,
+    get stdout() {
+      return printed.out;
+    },
+    get stderr() {
+      return printed.notes;
+    },
+    get reads() {
+      return printed.reads;
+    },
+    asked,
+  };
+}
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+  io: FakeIo;
+}
+
+/** A home folder of its own and command lines that run in it, in this process. To be called inside a test. */
+export function newTerminal(env: Environment = {}) {
+  const home = temporaryFolder();
+  const run = async (argv: readonly string[], options: FakeIoOptions = {}): Promise<Ran> => {
+    const io = fakeIo({ ...options, env: { HOME: home, ...env, ...options.env } });
+    const code = await main(argv, io);
+    return { code, stdout: io.stdout, stderr: io.stderr, io };
+  };
+  return { home, env: { HOME: home, ...env }, run };
+}
+
+/** What a command printed, as JSON. Fails when standard output is anything but one JSON value. */
+export function jsonOf({ stdout }: { stdout: string }): Json {
+  return JSON.parse(stdout);
+}

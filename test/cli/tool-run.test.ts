@@ -1,0 +1,249 @@
+// `tools exec` against the chat platform's stand-in: input, consent, result, exit code.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { consentAs } from "../sandbox/chat";
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { at } from "../support/api";
+import { Browser } from "../support/browser";
+import { chatProvider } from "../support/chat-provider";
+import { startSite } from "../support/site";
+import { type FakeIoOptions, jsonOf, newTerminal } from "./support/fake-io";
+
+const SEND = ["tools", "exec", "Chat.SendMessage", "--user", "alice", "--channel_name", "general"];
+
+let chat: ChatSandbox;
+beforeAll(async () => {
+  chat = await startChatSandbox();
+});
+afterAll(() => chat.stop());
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** A terminal whose project has the chat provider. */
+async function chatTerminal(environment: Record<string, string> = {}) {
+  const terminal = newTerminal({
+    RUNTIME_CHAT_API_URL: chat.apiUrl,
+    RUNTIME_EGRESS_ALLOW: "loopback",
+    RUNTIME_PORT: String(await freePort()),
+    ...environment,
+  });
+  const stdin = JSON.stringify(chatProvider(chat));
+  const { code } = await terminal.run(["providers", "create", "--file", "-"], { stdin });
+  expect(code).toBe(0);
+  return terminal;
+}
+
+/** A person at the terminal whose browser shows the address and who consents there as `person`. */
+function personAs(person: string): { options: FakeIoOptions; done: () => Promise<string> } {
+  let page: Promise<Response> | undefined;
+  const browser = (address: string): void => void (page = new Browser().consent(address, person));
+  return { options: { answers: [], browser }, done: async () => (await (await page)?.text()) ?? "" };
+}
+
+/** The terminal of a project in which alice has consented. */
+async function consentedTerminal() {
+  const terminal = await chatTerminal();
+  const person = personAs("alice");
+  const { code } = await terminal.run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"], person.options);
+  expect(code).toBe(0);
+  return terminal;
+}
+
+async function lastMessage(): Promise<string | undefined> {
+  return (await chat.messages(chat.channels.general.id)).at(-1)?.text;
+}
+
+describe("a consent that is owed", () => {
+  test("without a terminal exits 6 with the address in the error", async () => {
+    const { run } = await chatTerminal();
+
+    const ran = await run([...SEND, "--message", "x", "-o", "json"]);
+
+    expect(ran.code).toBe(6);
+    const record = jsonOf(ran);
+    const url = String(at(record, "authorization.url"));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\/[\w-]{43}$/);
+    expect(record).toEqual({
+      name: "tool_requirements_not_met",
+      message: expect.stringContaining(url),
+      authorization: { id: expect.stringMatching(/^ar_/), url, status: "pending" },
+    });
+    expect(ran.stderr).toContain(url);
+    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("at a terminal is asked for: address, browser, consent, run; with no server it listens itself", async () => {
+    const { run } = await chatTerminal();
+    const person = personAs("alice");
+
+    const ran = await run([...SEND, "--message", "after consent", "-o", "json"], person.options);
+
+    expect(ran.code).toBe(0);
+    expect(jsonOf(ran)).toMatchObject({ success: true, status: "completed" });
+    expect(ran.stderr).toMatch(/No server is running\. Listening on http:\/\/127\.0\.0\.1:\d+ until/);
+    expect(ran.stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\/[\w-]+$/m);
+    expect(await person.done()).toContain("Connected");
+    expect(await lastMessage()).toBe("after consent");
+  });
+
+  test("comes back to the public address of this machine", async () => {
+    const port = await freePort();
+    const { run } = await chatTerminal({ RUNTIME_PUBLIC_URL: `http://localhost:${port}` });
+    const person = personAs("alice");
+
+    const ran = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"], person.options);
+
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain(`http://localhost:${port}/authorize/`);
+  });
+
+  test("that is refused exits 6 and runs nothing", async () => {
+    const { run } = await chatTerminal();
+    const before = chat.calls("chat.postMessage");
+    const browser = async (address: string): Promise<void> => {
+      const visitor = new Browser();
+      const redirect = await visitor.open(address);
+      await visitor.open(await consentAs(redirect.headers.get("location") ?? "", "cancel"));
+    };
+
+    const ran = await run([...SEND, "--message", "x", "-o", "json"], {
+      answers: [],
+      browser: (address) => void browser(address),
+    });
+
+    expect(ran.code).toBe(6);
+    expect(jsonOf(ran)).toMatchObject({ name: "tool_requirements_not_met" });
+    expect(chat.calls("chat.postMessage")).toBe(before);
+  });
+
+  test("with the port taken says so", async () => {
+    const other = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      reusePort: false,
+      fetch: () => new Response("not ours"),
+    });
+    try {
+      const { run } = await chatTerminal({ RUNTIME_PORT: String(other.port) });
+
+      const ran = await run([...SEND, "--message", "x"], personAs("alice").options);
+
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain(`127.0.0.1:${other.port} is in use`);
+    } finally {
+      await other.stop(true);
+    }
+  });
+
+  test("goes through the server that runs on the data folder, at its address", async () => {
+    await using site = await startSite({ chat });
+    await site.addChatProvider();
+    const { announceServer } = await import("../../src/serving");
+    const withdraw = await announceServer(site.runtime.core, site.url);
+    const { run } = newTerminal({ ...site.environment, RUNTIME_PORT: "9099" });
+    const person = personAs("alice");
+
+    const ran = await run([...SEND, "--message", "through the server"], person.options);
+
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain(`${site.url}/authorize/`);
+    expect(ran.stderr).not.toContain("No server is running");
+    expect(await lastMessage()).toBe("through the server");
+    await withdraw();
+  });
+
+  test("does not believe an announcement that a killed server left behind", async () => {
+    const { run, env } = await chatTerminal();
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    const { loadConfig } = await import("../../src/config");
+    const { createRuntime } = await import("../../src/runtime");
+    const { announceServer } = await import("../../src/serving");
+    const runtime = await createRuntime(loadConfig({ environment: env }), []);
+    await announceServer(runtime.core, gone);
+    await runtime.close();
+
+    const ran = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"], personAs("alice").options);
+
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain("No server is running");
+    expect(ran.stderr).not.toContain(gone);
+  });
+});
+
+describe("with a consent", () => {
+  test("parameters are flags, JSON, a file or standard input; flags win", async () => {
+    const { run, home } = await consentedTerminal();
+    const consent = await run([...SEND, "--message", "x"], personAs("alice").options);
+    expect(consent.code).toBe(0);
+    const base = ["tools", "exec", "Chat.SendMessage", "--user", "alice"];
+    const input = (message: string): string => JSON.stringify({ channel_name: "general", message });
+    const send = async (argv: string[], stdin = ""): Promise<string | undefined> => {
+      const ran = await run([...base, ...argv], { stdin });
+      expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: "" });
+      return lastMessage();
+    };
+    await Bun.write(`${home}/message.json`, `\uFEFF${input("from a file")}\r\n`);
+
+    expect(await send(["--channel-name", "general", "--message=@here =x= --user bob"])).toBe(
+      "@here =x= --user bob",
+    );
+    expect(await send(["channel_name=general", "message==SUM(A1:A2)"])).toBe("=SUM(A1:A2)");
+    expect(await send(["--input", input("as JSON")])).toBe("as JSON");
+    expect(await send(["--input", "-"], `${input("piped")}\n`)).toBe("piped");
+    expect(await send(["--input", `@${home}/message.json`])).toBe("from a file");
+    expect(await send(["--input", input("loses"), "--message", "wins"])).toBe("wins");
+  });
+
+  test("standard input is not read unless - asks for it", async () => {
+    const { run } = await consentedTerminal();
+
+    const { io } = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"], { stdin: "{}" });
+
+    expect(io.reads).toBe(0);
+  });
+
+  test("a tool that fails exits 9, its answer on standard output and the reason on standard error", async () => {
+    const { run } = await consentedTerminal();
+    await run([...SEND, "--message", "x"], personAs("alice").options);
+    chat.fail("chat.postMessage", { kind: "error", error: "is_archived" });
+
+    const ran = await run([...SEND, "--message", "x", "-o", "json"]);
+    chat.clearFaults();
+
+    expect(ran.code).toBe(9);
+    expect(jsonOf(ran)).toMatchObject({ success: false, output: { error: { message: expect.any(String) } } });
+    expect(ran.stderr).toContain("failed:");
+  });
+
+  test("for people the value is printed, and nothing when the tool failed", async () => {
+    const { run } = await consentedTerminal();
+
+    const fine = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"]);
+    const failed = await run([...SEND.slice(0, 5), "--input", '{"mesage":"x"}'], personAs("alice").options);
+
+    expect(jsonOf(fine)).toMatchObject({ username: "alice" });
+    expect([failed.code, failed.stdout]).toEqual([9, ""]);
+    expect(failed.stderr).toContain('"message"');
+  });
+});
+
+test.each<[string, string[], number, string]>([
+  ["an unknown tool", ["Chat.None"], 3, "tool_not_found"],
+  ["a name that is none", ["None"], 1, "malformed_request"],
+  ["no provider", ["Chat.WhoAmI"], 1, "tool_requirements_not_met"],
+  ["an unknown parameter", ["Chat.SendMessage", "--mesage", "x"], 2, "usage"],
+  ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 1, "malformed_request"],
+])("%s", async (_what, argv, code, name) => {
+  const ran = await newTerminal().run(["tools", "exec", ...argv, "--user", "alice", "-o", "json"]);
+
+  expect(ran.code).toBe(code);
+  expect(jsonOf(ran)).toMatchObject({ name, message: expect.any(String) });
+  expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
+});

@@ -1,0 +1,105 @@
+// The executable itself, alone in an empty folder: the main job, a restart, and every operation once. Minification
+// changes what Elysia sees of our callbacks, so what works from the sources is not yet known to work here.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { operations } from "../../server/operations";
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { api, at, call } from "../support/api";
+import { Browser } from "../support/browser";
+import { chatProvider } from "../support/chat-provider";
+import { Installation } from "../support/runtime-process";
+
+const folder = mkdtempSync(join(tmpdir(), "runtime-executable-"));
+const executable = join(folder, "runtime");
+let chat: ChatSandbox;
+let installation: Installation;
+
+beforeAll(async () => {
+  const root = join(import.meta.dir, "..", "..");
+  const built = join(folder, "build", "runtime");
+  const build = Bun.spawnSync([process.execPath, "build.ts", "--outfile", built], { cwd: root });
+  if (!build.success) throw new Error(build.stderr.toString());
+  cpSync(built, executable);
+  chat = await startChatSandbox();
+  installation = new Installation(chat, [executable]);
+}, 120_000);
+
+afterAll(async () => {
+  await installation[Symbol.asyncDispose]();
+  await chat.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("nothing but the executable is left by the build", () => {
+  expect(readdirSync(join(folder, "build"))).toEqual(["runtime"]);
+});
+
+test("serve, consent, execute, restart, execute", async () => {
+  const admin = await installation.key("admin");
+  const key = await installation.key("run");
+  const execute = {
+    tool_name: "Chat.SendMessage",
+    user_id: "alice",
+    input: { channel_name: "general", message: "built" },
+  };
+  {
+    await using server = await installation.serve();
+    const created = await api(server.address, admin).post("/v1/admin/auth_providers", chatProvider(chat));
+    expect(created.status).toBe(201);
+    const needed = await api(server.address, key).post("/v1/tools/requirements", {
+      tool_names: ["Chat.SendMessage"],
+      user_id: "alice",
+    });
+    expect(at(needed.body, "authorization.items.slack.oauth2.scopes")).toContain("chat:write");
+    const started = await api(server.address, key).post("/v1/tools/authorize", {
+      tool_name: "Chat.SendMessage",
+      user_id: "alice",
+    });
+    await new Browser().consent(String(at(started.body, "url")), "alice");
+    const status = await api(server.address, key).get(
+      `/v1/auth/status?id=${String(at(started.body, "id"))}&wait=10`,
+    );
+    expect(at(status.body, "status")).toBe("completed");
+    expect(at((await api(server.address, key).post("/v1/tools/execute", execute)).body, "success")).toBe(
+      true,
+    );
+  }
+  await using server = await installation.serve();
+  expect(at((await api(server.address, key).post("/v1/tools/execute", execute)).body, "success")).toBe(true);
+  const texts = (await chat.messages(chat.channels.general.id)).map(({ text }) => text);
+  expect(texts.filter((text) => text === "built")).toHaveLength(2);
+  const exec = await installation.json(["tools", "exec", "Chat.WhoAmI", "--user", "alice"]);
+  expect(at(exec, "output.value.username")).toBe("alice");
+}, 60_000);
+
+test("every operation answers as it declares", async () => {
+  await using server = await installation.serve();
+  const admin = await installation.key("admin");
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/\{\w+\}/g, "unknown");
+    const body = operation.body === undefined ? undefined : {};
+    const answer = await call(server.address, { method: operation.method, path, key: admin, body });
+    const declared = [operation.success.status, ...operation.errors];
+    expect([operation.id, declared.includes(answer.status), answer.status < 500]).toEqual([
+      operation.id,
+      true,
+      true,
+    ]);
+  }
+  expect((await call(server.address, { method: "GET", path: "/v1/unknown" })).status).toBe(404);
+  expect((await fetch(`${server.address}/authorize/unknown`)).status).toBe(404);
+  expect((await fetch(`${server.address}/api/v1/oauth/unknown/callback`)).status).toBe(400);
+}, 60_000);
+
+test("the environment of the folder that it is started in is not its own", async () => {
+  await Bun.write(join(installation.home, ".env"), "RUNTIME_LOG_LEVEL=nonsense\n");
+  await Bun.write(join(installation.home, "bunfig.toml"), 'preload = ["./evil.ts"]\n');
+  await Bun.write(join(installation.home, "evil.ts"), 'console.log("preloaded")\n');
+
+  const { code, stdout } = await installation.run(["tools", "list", "-o", "json"]);
+
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("preloaded");
+});
