@@ -7,6 +7,7 @@ import { startServer } from "../../server";
 import { loadConfig } from "../../src/config";
 import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
+import { announceServer } from "../../src/serving";
 import { chatProvider } from "../support/chat-provider";
 import { startChatSandbox } from "./chat";
 
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
 
   const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), catalogs);
   const server = await startServer(runtime);
+  const withdraw = await announceServer(runtime.core, server.address);
   const operator = await runtime.identity.operator("default");
   await runtime.providers.create(operator, chatProvider(chat));
   const admin = await runtime.identity.createKey(operator, { name: "sandbox admin", role: "admin" });
@@ -43,6 +45,7 @@ async function main(): Promise<void> {
   process.stdout.write(welcome(server.address, admin.key ?? "", agent.key ?? ""));
 
   const stop = async (): Promise<void> => {
+    await withdraw();
     await server.stop();
     await runtime.close();
     await chat.stop();

@@ -1,0 +1,178 @@
+// The README's commands, as they stand there, in order, in an empty HOME.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ChatSandbox, startChatSandbox } from "./sandbox/chat";
+import { Browser } from "./support/browser";
+
+const ROOT = join(import.meta.dir, "..");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const BLOCKS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) =>
+  (match[1] ?? "").trim().split("\n"),
+);
+const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = []] = BLOCKS;
+
+const home = mkdtempSync(join(tmpdir(), "runtime-readme-"));
+const environment: Record<string, string> = { HOME: home, PATH: `${home}/bin:${process.env["PATH"] ?? ""}` };
+
+// The package manager's launcher would fetch the very Bun that runs this test: the words behind it are what counts.
+const LAUNCHER = "npx -y --allow-scripts=bun bun@1.4.5";
+
+beforeAll(() => {
+  Bun.spawnSync(["mkdir", "-p", join(home, "bin")]);
+  writeFileSync(join(home, "bin", "npx"), `#!/bin/sh\nshift 3\nexec '${process.execPath}' "$@"\n`);
+  chmodSync(join(home, "bin", "npx"), 0o755);
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function sh(command: string, more: Record<string, string> = {}, cwd = ROOT) {
+  const child = Bun.spawn(["sh", "-c", command], {
+    cwd,
+    env: { ...environment, ...more },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 60_000,
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { code: await child.exited, stdout, stderr };
+}
+
+test("the commands stand where this test looks for them", () => {
+  expect(BLOCKS).toHaveLength(6);
+  expect(START).toEqual([`${LAUNCHER} run start`]);
+  expect(TEST).toEqual([`${LAUNCHER} run test`]);
+  expect(BUILD).toEqual([`${LAUNCHER} run build`]);
+});
+
+describe("try it", () => {
+  test("start, then the three commands", async () => {
+    const port = String(20_000 + (process.pid % 20_000));
+    const child = Bun.spawn(["sh", "-c", `exec ${START[0]}`], {
+      cwd: ROOT,
+      env: { ...environment, RUNTIME_PORT: port },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    try {
+      const printed = await untilPrinted(child.stdout, "3. run a tool");
+      expect(printed).toContain(`runtime is ready at http://127.0.0.1:${port}`);
+      for (const command of SANDBOX) expect(printed).toContain(command);
+
+      // Without `bun` on the path.
+      const bare = { PATH: "/usr/bin:/bin" };
+      const [list = "", authorize = "", exec = ""] = SANDBOX;
+      expect((await sh(list, bare)).stdout).toContain("Chat.SendMessage");
+      const authorized = await sh(authorize, bare);
+      const url = /http:\S+\/authorize\/\S+/.exec(authorized.stdout)?.[0] ?? "";
+      await new Browser().consent(url, "alice");
+      const executed = await sh(exec, bare);
+      expect([executed.code, executed.stderr]).toEqual([0, ""]);
+      expect(executed.stdout).toContain("Hello from the sandbox");
+
+      const again = await sh(START[0] ?? "", { RUNTIME_PORT: port });
+      expect(again.code).not.toBe(0);
+      expect(again.stderr).toContain(`Port ${port} is taken`);
+      expect((await sh(list, bare)).code).toBe(0);
+    } finally {
+      child.kill("SIGTERM");
+      await child.exited;
+    }
+  }, 120_000);
+});
+
+describe("the executable and the main job", () => {
+  let chat: ChatSandbox;
+  beforeAll(async () => {
+    chat = await startChatSandbox();
+  });
+  afterAll(() => chat.stop());
+
+  test("build, init, provider, serve, consent, run; and the same by curl", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "runtime-readme-job-"));
+    const built = await sh(`${BUILD[0] ?? ""} --outfile ${folder}/dist/runtime`);
+    expect([built.code, built.stderr.includes("error")]).toEqual([0, false]);
+    writeFileSync(join(folder, "chat-secret.txt"), `${chat.clientSecret}\n`);
+    const [exports = "", init = "", create = "", serve = "", authorize = "", status = "", exec = ""] =
+      MAIN_JOB;
+    // The stand-in instead of the real platform, and an address that a browser reaches here.
+    const port = String(40_000 + (process.pid % 20_000));
+    const address = `http://127.0.0.1:${port}`;
+    const more = {
+      RUNTIME_CHAT_API_URL: chat.apiUrl,
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_PORT: port,
+      CHAT_CLIENT_ID: chat.clientId,
+    };
+    const run = (command: string, extra: Record<string, string> = {}) =>
+      sh(
+        `${exports.replace("https://runtime.example.com", address)}\n${command}`,
+        { ...more, ...extra },
+        folder,
+      );
+
+    const made = await run(init);
+    const runKey = /run key\s+(rt_\w+)/.exec(made.stdout)?.[1] ?? "";
+    expect(runKey).not.toBe("");
+    const created = await run(create);
+    expect(created.stdout + created.stderr).toContain(`${address}/api/v1/oauth/`);
+    const endpoints = {
+      authorize_request: { endpoint: chat.authorizeUrl },
+      token_request: { endpoint: chat.tokenUrl },
+      refresh_request: { endpoint: chat.tokenUrl },
+    };
+    writeFileSync(join(folder, "stand-in.json"), JSON.stringify({ oauth2: endpoints }));
+    expect((await run("runtime providers update slack --file stand-in.json")).code).toBe(0);
+
+    const server = Bun.spawn(["sh", "-c", `exec ${serve.replace(/ &$/, "")}`], {
+      cwd: folder,
+      env: {
+        ...environment,
+        ...more,
+        PATH: `${folder}/dist:${environment["PATH"]}`,
+        RUNTIME_PUBLIC_URL: address,
+      },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    try {
+      await untilPrinted(server.stderr, address);
+      const authorized = await run(authorize);
+      await new Browser().consent(/http:\S+\/authorize\/\S+/.exec(authorized.stdout)?.[0] ?? "", "alice");
+      const id = /ar_\w+/.exec(authorized.stdout)?.[0] ?? "";
+      expect((await run(status, { AUTHORIZATION_ID: id })).stdout).toContain("completed");
+      expect((await run(exec)).code).toBe(0);
+      for (const command of CURL) {
+        const answer = await run(command, { RUNTIME_URL: address, RUN_KEY: runKey });
+        expect(JSON.parse(answer.stdout)).toHaveProperty("status", "completed");
+      }
+    } finally {
+      server.kill("SIGTERM");
+      await server.exited;
+      rmSync(folder, { recursive: true, force: true });
+    }
+    expect(
+      (await chat.messages(chat.channels.general.id)).filter(({ text }) => text === "Hello"),
+    ).toHaveLength(2);
+  }, 120_000);
+});
+
+async function untilPrinted(stream: ReadableStream<Uint8Array>, text: string): Promise<string> {
+  let printed = "";
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  while (!printed.includes(text)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it ended before it printed "${text}": ${printed}`);
+    printed += decoder.decode(value, { stream: true });
+  }
+  // Keep reading, so that the process never waits for us.
+  void (async () => {
+    while (!(await reader.read()).done);
+  })();
+  return printed;
+}
