@@ -15,7 +15,8 @@ const { values } = parseArgs({
 
 mkdirSync(dirname(values.outfile), { recursive: true });
 const result = await Bun.build({
-  entrypoints: ["cli/main.ts"],
+  // Two entries: the first answers `--version` without loading the second.
+  entrypoints: ["cli/main.ts", "cli/program.ts"],
   target: "bun",
   // With bytecode the default would be cjs, where a top-level await anywhere fails the build.
   format: "esm",
