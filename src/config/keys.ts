@@ -66,6 +66,11 @@ export const KEYS = {
     schema: address,
     meaning: "replaces the address of the spreadsheet platform's user info",
   },
+  "records.accounts_hosts": {
+    schema: Type.Array(address, { description: "a list of http(s) addresses" }),
+    default: [],
+    meaning: "further accounts servers of the records platform that a callback may name",
+  },
   "egress.allow": {
     schema: Type.Array(text, { description: "a list of loopback, private, host names or address ranges" }),
     default: [],

@@ -108,11 +108,11 @@ export class Refresher {
     const { store, keyring } = this.#core;
     let released = false;
     try {
-      const { refreshToken } = await openTokens(keyring, row);
+      const { refreshToken, facts } = await openTokens(keyring, row);
       const request = provider.oauth2.refresh;
       if (refreshToken === undefined || request === undefined) return undefined;
       const secret = await this.#providers.clientSecret(provider);
-      const grant = await refreshTokens(this.#core, provider, request, secret, refreshToken);
+      const grant = await refreshTokens(this.#core, provider, request, secret, refreshToken, facts);
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;

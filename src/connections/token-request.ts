@@ -12,6 +12,7 @@ import {
   type Provider,
   type RequestConfig,
 } from "../providers";
+import { endpointAt, serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
 import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
 
 /** What a provider granted. */
@@ -61,22 +62,24 @@ export interface CodeExchange {
 }
 
 /** Exchanges the code of a callback for tokens. Throws `TokenRequestError`. */
-export function exchangeCode(
+export async function exchangeCode(
   core: Core,
   provider: Provider,
   secret: string | undefined,
   exchange: CodeExchange,
-) {
+): Promise<TokenGrant> {
   const { token } = provider.oauth2;
-  return requestTokens(core, provider, secret, token, {}, (server, client, auth, options) => {
+  const server = namedServer(provider, exchange.parameters);
+  const request = { template: token, values: {}, server };
+  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
     // RFC 9207: providers name their issuer, which no record tells us yet. Each has a redirect address of its own, and
     // that is what keeps their answers apart (RFC 9700 section 4.4.2).
     answer.delete("iss");
-    const parameters = oauth.validateAuthResponse(server, client, answer, exchange.state);
+    const parameters = oauth.validateAuthResponse(issuer, client, answer, exchange.state);
     const verifier = exchange.verifier ?? oauth.nopkce;
     return oauth.authorizationCodeGrantRequest(
-      server,
+      issuer,
       client,
       auth,
       parameters,
@@ -87,18 +90,35 @@ export function exchangeCode(
   });
 }
 
-/** Trades a refresh token for a new pair, by the provider's `refresh_request`. Throws `TokenRequestError`. */
+/** Trades a refresh token for a new pair, by the provider's `refresh_request`; `facts` are those of the grant. Throws `TokenRequestError`. */
 export function refreshTokens(
   core: Core,
   provider: Provider,
-  request: RequestConfig,
+  template: RequestConfig,
   secret: string | undefined,
   refreshToken: Redacted,
-) {
+  facts: JsonObject = {},
+): Promise<TokenGrant> {
   const values = { refresh_token: refreshToken.reveal() };
-  return requestTokens(core, provider, secret, request, values, (server, client, auth, options) =>
-    oauth.refreshTokenGrantRequest(server, client, auth, refreshToken.reveal(), options),
+  const request = { template, values, server: serverOfGrant(provider.oauth2, facts) };
+  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
+    oauth.refreshTokenGrantRequest(issuer, client, auth, refreshToken.reveal(), options),
   );
+}
+
+function namedServer(provider: Provider, parameters: URLSearchParams): TokenServer {
+  try {
+    return serverOfCallback(provider.oauth2, parameters);
+  } catch (error) {
+    const message = error instanceof RangeError ? error.message : "The callback cannot be read.";
+    throw new TokenRequestError(message, { transient: false });
+  }
+}
+
+interface TokenRequest {
+  template: RequestConfig;
+  values: PlaceholderValues;
+  server: TokenServer;
 }
 
 type Send = (
@@ -112,8 +132,7 @@ async function requestTokens(
   core: Core,
   provider: Provider,
   secret: string | undefined,
-  request: RequestConfig,
-  values: PlaceholderValues,
+  { template: request, values, server: place }: TokenRequest,
   send: Send,
 ): Promise<TokenGrant> {
   const filled: PlaceholderValues = {
@@ -122,7 +141,7 @@ async function requestTokens(
     ...(secret === undefined ? {} : { client_secret: secret }),
     ...values,
   };
-  const endpoint = fill(request.endpoint, filled);
+  const endpoint = endpointAt(fill(request.endpoint, filled), place);
   const server = { issuer: new URL(endpoint).origin, token_endpoint: endpoint };
   const client = { client_id: provider.oauth2.clientId };
   let raw: Json = null;
@@ -138,7 +157,7 @@ async function requestTokens(
   try {
     const response = await send(server, client, clientAuth(request, secret), options);
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    return grantOf(tokens, factsOf(provider, raw));
+    return grantOf(tokens, { ...factsOf(provider, raw), ...place.facts });
   } catch (error) {
     throw tokenRequestError(error);
   }

@@ -1,5 +1,6 @@
 // A record and its preset together: what is really sent. A record may override any field of any request.
-import type { ProviderPreset } from "../tools";
+import type { Settings } from "../config";
+import type { ProviderPreset, TokenServers } from "../tools";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** Everything that a consent and a refresh need to know about a provider, the client's secret apart. */
@@ -16,6 +17,8 @@ export interface EffectiveOAuth2 {
   facts: Readonly<Record<string, string>>;
   /** Facts that together name the account at the provider. */
   account: readonly string[];
+  /** Servers on which grants may lie, the endpoint's own among the origins. */
+  tokenServers?: Omit<TokenServers, "setting"> | undefined;
 }
 
 const AUTHORIZE_PARAMS = {
@@ -28,21 +31,39 @@ const TOKEN_PARAMS = { grant_type: "authorization_code", redirect_uri: "{{redire
 const REFRESH_PARAMS = { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" };
 
 /** Throws nothing: a record that passed `checkOAuth2` always has the two requests that are needed. */
-export function effectiveOAuth2(own: OAuth2Config, preset: ProviderPreset | undefined): EffectiveOAuth2 {
+export function effectiveOAuth2(
+  own: OAuth2Config,
+  preset: ProviderPreset | undefined,
+  settings: Pick<Settings, "records.accounts_hosts"> = { "records.accounts_hosts": [] },
+): EffectiveOAuth2 {
   // Presets are written in the record's own shape; a test of each catalog checks them against the schema.
   const base = (preset?.oauth2 ?? {}) as Partial<OAuth2Config>;
+  const token = withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS);
   const refresh = merge(base.refresh_request, own.refresh_request);
   return {
     clientId: own.client_id,
     scopeDelimiter: own.scope_delimiter ?? base.scope_delimiter ?? " ",
     pkce: own.pkce?.enabled ?? base.pkce?.enabled ?? true,
     authorize: withParams(merge(base.authorize_request, own.authorize_request), AUTHORIZE_PARAMS),
-    token: withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS),
+    token,
     refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
     userInfo: merge(base.user_info_request, own.user_info_request),
     facts: preset?.facts ?? {},
     account: preset?.account ?? [],
+    tokenServers: tokenServersOf(preset?.tokenServers, token.endpoint, settings),
   };
+}
+
+function tokenServersOf(
+  declared: TokenServers | undefined,
+  endpoint: string,
+  settings: Pick<Settings, "records.accounts_hosts">,
+): Omit<TokenServers, "setting"> | undefined {
+  if (declared === undefined) return undefined;
+  const { parameter, fact, origins, setting } = declared;
+  const more = setting === undefined ? [] : settings[setting];
+  const all = [endpoint, ...origins, ...more].map((address) => URL.parse(address)?.origin);
+  return { parameter, fact, origins: all.filter((origin) => origin !== undefined) };
 }
 
 function merge<T extends RequestConfig>(base: T | undefined, own: T | undefined): T | undefined {

@@ -224,7 +224,11 @@ export class Providers {
       active: row.status === "active",
       version: row.version,
       redirectUri: this.#redirectUri(row),
-      oauth2: effectiveOAuth2(oauth2Of(row), this.#presetOf(row.provider_id ?? undefined)),
+      oauth2: effectiveOAuth2(
+        oauth2Of(row),
+        this.#presetOf(row.provider_id ?? undefined),
+        this.#core.settings,
+      ),
       sealedClientSecret: row.sealed_client_secret,
     };
   }

@@ -110,6 +110,23 @@ export interface ProviderPreset {
   facts?: Readonly<Record<string, string>>;
   /** Facts that together name the account at the provider. */
   account?: readonly string[];
+  /** For a provider whose users' grants lie on one of several token servers. */
+  tokenServers?: TokenServers;
+}
+
+/**
+ * The callback names the server that holds the user's grant, for example that of the user's data center: the code
+ * exchange and every refresh go to the endpoint's path there. The client's secret goes to known origins only.
+ */
+export interface TokenServers {
+  /** Callback parameter with the server's origin. Absent: the endpoints as they stand. */
+  parameter: string;
+  /** Under this name the origin is kept among the facts of the grant. */
+  fact: string;
+  /** Origins that may be named, besides that of the endpoint itself. */
+  origins: readonly string[];
+  /** Setting with further origins. */
+  setting?: "records.accounts_hosts";
 }
 
 /** The tools of one platform. */

@@ -8,6 +8,7 @@ export {
   type Grant,
   type PlatformRequest,
   type ProviderPreset,
+  type TokenServers,
   type ToolContext,
   type ToolDefinition,
   type ToolMetadata,
