@@ -8,6 +8,7 @@ import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { dispatch, type Incoming } from "./dispatch";
 import { type Operation, operations } from "./operations";
+import { requestUrl } from "./request-url";
 import { callback, confirmConsent, openConsent } from "./pages/consent";
 
 type Params = Incoming["params"];
@@ -24,15 +25,18 @@ const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
 const RAW = { parse: "none" } as const;
 
-export function createApp(runtime: Runtime): Elysia {
+/** `stopping` aborts when the server is about to stop. */
+export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   const app = new Elysia({
     strictPath: true,
     nativeStaticResponse: false,
+    // Elysia looks for the path after the 11th character of the address otherwise, where short host names have ended.
+    handler: { standardHostname: false },
     serve: { idleTimeout: IDLE_TIMEOUT_S, maxRequestBodySize: BUN_BODY_LIMIT, reusePort: false },
   });
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    app.route(operation.method, path, (context) => serve(runtime, context, runOperation(operation)), RAW);
+    for (const [method, path] of routesOf(operation))
+      app.route(method, path, (context) => serve(runtime, context, runOperation(operation, stopping)), RAW);
   }
   app.get("/authorize/:token", (context) => serve(runtime, context, open), RAW);
   app.post("/authorize/:token", (context) => serve(runtime, context, confirm), RAW);
@@ -41,12 +45,21 @@ export function createApp(runtime: Runtime): Elysia {
   return app;
 }
 
-function runOperation(operation: Operation): Answer {
+/** Where an operation is served: as the table says, and under the aliases that older clients use. */
+function routesOf({ method, alias, path, credential }: Operation): [string, string][] {
+  const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
+  const scoped = own.replace(/^\/v1(?:\/admin)?/, "/v1/orgs/:org_id/projects/:project_id");
+  const paths = credential === "public" ? [own] : [own, scoped];
+  const methods = alias === undefined ? [method] : [method, alias];
+  return paths.flatMap((each) => methods.map((verb): [string, string] => [verb, each]));
+}
+
+function runOperation(operation: Operation, stopping: AbortSignal): Answer {
   return (runtime, context, requestId) => {
     // Long polls and tool runs outlast the idle limit; they have limits of their own.
     if (operation.slow) context.server?.timeout(context.request, 0);
     const { request, params = {} } = context;
-    return dispatch(runtime, operation, { request, params }, requestId);
+    return dispatch(runtime, operation, { request, params, stopping }, requestId);
   };
 }
 
@@ -68,14 +81,14 @@ async function serve(runtime: Runtime, context: Context, answer: Answer): Promis
   try {
     response = await answer(runtime, context, requestId);
   } catch (error) {
-    log.error("request failed", { request_id: requestId, error });
     response = errorAnswer(error);
+    if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
   response.headers.set("x-request-id", requestId);
   log.debug("request", {
     request_id: requestId,
     method: request.method,
-    path: loggedPath(new URL(request.url).pathname),
+    path: loggedPath(requestUrl(request).pathname),
     status: response.status,
     duration_ms: clock.now() - started,
     authorization: new Redacted(request.headers.get("authorization") ?? ""),
@@ -86,5 +99,5 @@ async function serve(runtime: Runtime, context: Context, answer: Answer): Promis
 
 // The token of a consent address is as good as the consent itself.
 function loggedPath(path: string): string {
-  return path.replace(/^\/authorize\/.*/, "/authorize/[redacted]").slice(0, 200);
+  return path.replace(/^\/+authorize\/.*/, "/authorize/[redacted]").slice(0, 200);
 }

@@ -1,5 +1,6 @@
 // The body of a request: counted and timed while it is read, so that the refusal is ours and says why.
-import { type Json, parseJson } from "../src/base";
+import { isObject, type Json, parseJson } from "../src/base";
+import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
 
 export interface BodyLimits {
@@ -9,7 +10,13 @@ export interface BodyLimits {
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const NUL_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u0000/;
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const MAX_DEPTH = 200;
+
+/** The limits of a deployment. */
+export function bodyLimits(settings: Settings): BodyLimits {
+  return { maxBytes: settings["http.body_limit"], timeoutMs: settings["http.body_timeout"] * 1000 };
+}
 
 /** Whether the request carries a body at all: without one no content type is asked for. */
 export function hasBody(request: Request): boolean {
@@ -18,20 +25,26 @@ export function hasBody(request: Request): boolean {
 
 /**
  * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for text that is
- * late, not UTF-8, not JSON, nested beyond reason, or holds NUL. No message repeats any of it.
+ * late, not UTF-8, not JSON, nested beyond reason, or holds what no text of ours may. No message repeats any of it.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
   }
-  const text = decode(await readBytes(request, limits));
+  const text = await readText(request, limits);
   if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   if (NUL_ESCAPE.test(text)) throw malformedRequest("The body holds the NUL character.");
-  try {
-    return parseJson(text);
-  } catch {
-    throw malformedRequest("The body is not valid JSON.");
+  const value = parse(text);
+  // Stored, each lone half becomes U+FFFD: two different user ids would be the same.
+  if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
+    throw malformedRequest("The body holds half of a surrogate pair.");
   }
+  return value;
+}
+
+/** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */
+export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  return decode(await readBytes(request, limits));
 }
 
 async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
@@ -60,6 +73,21 @@ async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits):
   } finally {
     clearTimeout(timer);
   }
+}
+
+function parse(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw malformedRequest("The body is not valid JSON.");
+  }
+}
+
+function isWellFormed(value: Json): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (!isObject(value)) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,18 +1,21 @@
 // The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
 // credential learns anything about the rules behind it.
 import { checked, fieldErrors } from "../src/base";
-import { invalidParameter, malformedRequest } from "../src/errors";
+import { invalidParameter, malformedRequest, notFound } from "../src/errors";
 import { type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer, jsonAnswer } from "./answer";
-import { hasBody, readJsonBody } from "./body";
+import { bodyLimits, hasBody, readJsonBody } from "./body";
 import { type Operation, StatusAnswer } from "./operations";
 import { readQuery } from "./query";
+import { requestUrl } from "./request-url";
 
 export interface Incoming {
   request: Request;
   /** Parameters of the path, decoded by the router. */
   params: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the server is about to stop. */
+  stopping: AbortSignal;
 }
 
 /** Runs one operation. Never rejects: what is thrown becomes an answer, and its cause goes to the log. */
@@ -31,13 +34,14 @@ export async function dispatch(
   }
 }
 
-async function run(runtime: Runtime, operation: Operation, { request, params }: Incoming): Promise<Response> {
-  const principal = await principalOf(runtime, operation, request);
+async function run(runtime: Runtime, operation: Operation, incoming: Incoming): Promise<Response> {
+  const { request, params, stopping } = incoming;
+  const principal = await principalOf(runtime, operation, incoming);
   const { settings } = runtime.core;
-  const limits = { maxBytes: settings["http.body_limit"], timeoutMs: settings["http.body_timeout"] * 1000 };
-  const body = operation.body === undefined ? undefined : await readBody(operation.body, request, limits);
+  const body =
+    operation.body === undefined ? undefined : await readBody(operation.body, request, bodyLimits(settings));
   checkParameters(operation, params);
-  const search = new URL(request.url).searchParams;
+  const search = requestUrl(request).searchParams;
   const value = await operation.handle({
     runtime,
     principal,
@@ -45,7 +49,7 @@ async function run(runtime: Runtime, operation: Operation, { request, params }: 
     query: operation.query === undefined ? {} : readQuery(operation.query, search),
     body,
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-    signal: request.signal,
+    signal: operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal,
   });
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
@@ -55,9 +59,16 @@ async function run(runtime: Runtime, operation: Operation, { request, params }: 
 // Public operations run for nobody: their handlers use no principal.
 const NOBODY: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
 
-async function principalOf(runtime: Runtime, operation: Operation, request: Request): Promise<Principal> {
+async function principalOf(
+  { identity }: Runtime,
+  operation: Operation,
+  { request, params }: Incoming,
+): Promise<Principal> {
   if (operation.credential === "public") return NOBODY;
-  const principal = await runtime.identity.authenticate(request.headers.get("authorization") ?? undefined);
+  const principal = await identity.authenticate(request.headers.get("authorization") ?? undefined);
+  const { org_id: orgId, project_id: projectId } = params;
+  if (orgId !== undefined && projectId !== undefined)
+    await identity.checkProject(principal, orgId, projectId);
   requireRole(principal, operation.credential);
   return principal;
 }
@@ -72,12 +83,13 @@ async function readBody(
 }
 
 // A path value is decoded by the router, which lets broken escapes through as U+FFFD: no id of ours has one.
-function checkParameters({ parameters }: Operation, params: Incoming["params"]): void {
+function checkParameters({ parameters, errors }: Operation, params: Incoming["params"]): void {
+  // An operation that declares no 400 says the same of an id that cannot be as of one that is not there.
+  const refusal = errors.includes(400) ? invalidParameter : notFound;
   for (const [name, value = ""] of Object.entries(params)) {
-    if (value.length > 256 || /[\0\uFFFD]/.test(value))
-      throw invalidParameter(`${name} is not a valid value.`);
+    if (value.length > 256 || /[\0\uFFFD]/.test(value)) throw refusal(`${name} is not a valid value.`);
     const schema = parameters?.[name];
     const [error] = schema === undefined ? [] : fieldErrors(schema, value);
-    if (error !== undefined) throw invalidParameter(`${name} ${error.message}.`);
+    if (error !== undefined) throw refusal(`${name} ${error.message}.`);
   }
 }

@@ -11,7 +11,8 @@ export function readQuery(schema: TObject, search: URLSearchParams): Record<stri
     const given = search.getAll(name);
     const last = given.at(-1);
     if (last === undefined) continue;
-    if (given.some((text) => text.includes("\0"))) throw malformedRequest(`${name} holds the NUL character.`);
+    // Broken UTF-8 arrives as U+FFFD: two different texts would look like one.
+    if (given.some((text) => /[\0\uFFFD]/.test(text))) throw malformedRequest(`${name} is not valid text.`);
     const type = isObject(property) ? property["type"] : undefined;
     values[name] =
       type === "array" ? given.flatMap((text) => text.split(",")).filter(Boolean) : convert(type, last);

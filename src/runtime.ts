@@ -1,5 +1,5 @@
 // Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { Audit, ExecutionLog } from "./audit";
@@ -92,7 +92,7 @@ export async function createRuntime(
     return {
       core,
       ...services,
-      health: () => healthOf(store),
+      health: () => healthOf(core),
       listensOn: (address) => {
         listening = address;
       },
@@ -115,7 +115,7 @@ async function openStores(
 ): Promise<{ store: Store; logStore: Store }> {
   let store: Store | undefined;
   try {
-    chmodSync(folder, 0o700);
+    keepPrivate(folder);
     store = openStore({ file: join(folder, "runtime.db"), migrations: mainMigrations });
     const file = join(folder, "executions.db");
     const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
@@ -129,6 +129,12 @@ async function openStores(
       { cause: error },
     );
   }
+}
+
+// Nobody else's. The owner's own bits stay: a folder that was made read-only is meant to be.
+function keepPrivate(folder: string): void {
+  const { mode } = statSync(folder);
+  if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
 }
 
 async function createServices(core: Core, logStore: Store, catalogs: readonly Catalog[]) {
@@ -175,12 +181,13 @@ function egressOf(config: Config, log: Log): Egress {
   });
 }
 
-async function healthOf(store: Store): Promise<Health> {
+async function healthOf({ store, log }: Core): Promise<Health> {
   try {
     await store.generation("projects");
     await store.check();
     return { healthy: true };
-  } catch {
+  } catch (error) {
+    log.warn("unhealthy", { error });
     return { healthy: false, reason: "The database cannot be used. The log has the reason." };
   }
 }
@@ -199,7 +206,8 @@ function defaultAddress({ settings }: Config): string {
 
 export function addressOf(host: string, port: number): string {
   const everywhere = host === "0.0.0.0" || host === "::";
-  const name = everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const name = everywhere ? "localhost" : bare.includes(":") ? `[${bare}]` : bare;
   return `http://${name}:${port}`;
 }
 

@@ -1,5 +1,5 @@
 // The one way to the platform: calls with their waits and repeats, at most three at a time, all ended by one signal.
-import { type JsonObject, outcomeUnknown, type ToolContext, type ToolError } from "../../src/tools";
+import { type JsonObject, outcomeUnknown, type ToolContext } from "../../src/tools";
 import { IN_FLIGHT, JITTER_MS } from "./limits";
 import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
@@ -14,6 +14,8 @@ export interface CallOptions {
   subject?: string;
   /** False: a failure is not answered by a second try. */
   repeat?: boolean;
+  /** False: a rate limit is not waited for. */
+  wait?: boolean;
   /** The call is part of a listing and ends with the time for listings. */
   paging?: boolean;
 }
@@ -26,6 +28,8 @@ export class ChatClient {
   readonly #line = limiter(IN_FLIGHT);
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
+  /** Methods whose rate limit this run has waited for. */
+  readonly #waitedFor = new Set<MethodName>();
 
   constructor(context: ToolContext) {
     this.context = context;
@@ -42,30 +46,32 @@ export class ChatClient {
   /**
    * Calls a method and returns the body of a successful answer.
    *
-   * A rate limit is waited for once, if the wait fits the time left. A failure that may pass is answered by one more
+   * A method's rate limit is waited for once in a run, if the wait fits the time left. A failure that may pass is answered by one more
    * try, except for methods that create something: those are sent once, and when nobody knows whether it was done,
    * the error says so. Throws `ToolError`.
    */
   async call(method: MethodName, params: Params = {}, options: CallOptions = {}): Promise<JsonObject> {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
-    let waited = false;
     let repeated = creates || options.repeat === false;
+    let limited = false;
     for (;;) {
-      waited = await this.#passBlock(method, waited);
+      await this.#passBlock(method, options.wait !== false);
       const outcome = await this.#line(() => this.#attempt(call, options.paging === true));
+      // While it stood in line, another call ran into the rate limit.
+      if (outcome === undefined) continue;
       if ("body" in outcome) return outcome.body;
       const { error, again, maybeDone } = outcome;
-      if (again === "later") {
-        // Else the next round begins with the wait.
-        if (this.#block(method, error) || waited) throw error;
-      } else {
-        if (again === "never" || repeated || this.budget.spent) {
-          throw creates && maybeDone ? outcomeUnknown(error) : error;
-        }
-        repeated = true;
-        await this.jitter();
+      if (again === "later" && !limited) {
+        // The next round begins with the wait, or ends there.
+        limited = true;
+        continue;
       }
+      if (again !== "now" || repeated || this.budget.spent) {
+        throw creates && maybeDone ? outcomeUnknown(error) : error;
+      }
+      repeated = true;
+      await this.jitter();
     }
   }
 
@@ -104,31 +110,34 @@ export class ChatClient {
     await this.context.sleep(Math.round(JITTER_MS * (0.5 + Math.random())));
   }
 
-  async #attempt(call: Call, paging: boolean): Promise<{ body: JsonObject } | Failure> {
+  /** Undefined when the method is blocked by now: nothing was sent. */
+  async #attempt(call: Call, paging: boolean): Promise<{ body: JsonObject } | Failure | undefined> {
+    if (this.#throttle.blockedMs(call.method) > 0) return undefined;
     const signal = paging
       ? AbortSignal.any([this.#signal, AbortSignal.timeout(this.budget.left)])
       : this.#signal;
     try {
       const answer = await exchange(this.context, call.method, call.params, signal);
-      return failureOf(call, answer) ?? { body: answer.body ?? {} };
+      const failure = failureOf(call, answer);
+      // Here, before the place in the line is handed on: the next call must know.
+      if (failure?.again === "later") {
+        this.#throttle.block(call.method, failure.error.details.retryAfterMs ?? 0);
+      }
+      return failure ?? { body: answer.body ?? {} };
     } catch (thrown) {
       return failureWithoutAnswer(call, thrown);
     }
   }
 
-  /** Waits while the method is blocked, if that fits and this call has not waited before. Whether it has now. */
-  async #passBlock(method: MethodName, waited: boolean): Promise<boolean> {
+  /** Waits while the method is blocked, if that fits and this run has not waited for it before. */
+  async #passBlock(method: MethodName, mayWait: boolean): Promise<void> {
     const ms = this.#throttle.blockedMs(method);
-    if (ms === 0) return waited;
-    if (waited || !this.budget.fits(ms)) throw rateLimited(method, ms);
-    await this.context.sleep(ms);
-    return true;
-  }
-
-  /** Remembers the rate limit for everybody. Whether it is too long to be waited for. */
-  #block(method: MethodName, error: ToolError): boolean {
-    const ms = error.details.retryAfterMs ?? 0;
-    this.#throttle.block(method, ms);
-    return !this.budget.fits(ms);
+    if (ms === 0) return;
+    if (!mayWait || this.#waitedFor.has(method) || !this.budget.fits(ms)) throw rateLimited(method, ms);
+    const { now, sleep } = this.context;
+    const until = now() + ms;
+    // Timers may fire a moment early.
+    while (now() < until) await sleep(until - now());
+    this.#waitedFor.add(method);
   }
 }

@@ -15,7 +15,10 @@ export const PAGING_SHARE = 0.9;
 /** Mean wait before a second try. */
 export const JITTER_MS = 400;
 
-/** Pages of a listing that only looks for a name: the largest that the platform gives, and the size it advises. */
+/**
+ * Pages of a listing that only looks for a name: the largest that the platform gives. Pages that are handed back:
+ * at most the size that it advises.
+ */
 export const LARGE_PAGE = 999;
 export const SMALL_PAGE = 200;
 
@@ -34,3 +37,14 @@ export const SUGGESTIONS = 100;
 
 /** People whom one can write to at once, oneself not counted. */
 export const MAX_OTHERS = 8;
+
+/** People remembered of one connection, whatever told of them. */
+export const REMEMBERED_PEOPLE = 50_000;
+
+/** How much the tools' listings give back: when nothing is said, and at most. */
+export const LIST_LIMIT = { default: 200, maximum: 500 } as const;
+export const MESSAGES_LIMIT = { default: 20, maximum: 100 } as const;
+
+/** People looked up for their names only: mentioned in messages, and behind reactions. Authors are always. */
+export const MENTIONS_NAMED = 100;
+export const REACTIONS_NAMED = 50;

@@ -1,5 +1,8 @@
-// What the tools do to the world, for listings and hints.
+// What the tools are called together, and what they do to the world, for listings and hints.
 import type { ToolMetadata } from "../../src/tools";
+
+/** The first part of the tools' names. */
+export const TOOLKIT = "Chat";
 
 const classification = { service_domains: ["messaging"] };
 

@@ -32,6 +32,7 @@ export const authorizationOperations = [
     success: { status: 200, schema: AuthorizationResponse },
     errors: [400, 401, 403, 415, 500],
     slow: true,
+    waits: true,
     handle: ({ runtime, principal, query, signal }) =>
       runtime.authorization.status(principal, query.id, query.wait, signal),
   }),

@@ -15,13 +15,15 @@ export interface Call<Query, Body> {
   body: Body;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
-  /** Aborts when the caller hangs up. */
+  /** Aborts when the caller hangs up; for an operation that only waits, also when the server stops. */
   signal: AbortSignal;
 }
 
 export interface OperationRow<Query extends TObject, Body extends TSchema> {
   id: string;
   method: Method;
+  /** Another method that clients send for it. Served, but not part of the contract. */
+  alias?: Method;
   /** `/v1/admin/secrets/{secret_key}` */
   path: string;
   tag: string;
@@ -37,6 +39,8 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   errors: readonly number[];
   /** May take longer than the server's idle limit. */
   slow?: true;
+  /** Does nothing but wait: a server that stops does not wait with it. */
+  waits?: true;
   handle(call: Call<Static<Query>, Static<Body>>): Promise<unknown> | unknown;
 }
 

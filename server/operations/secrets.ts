@@ -20,6 +20,7 @@ export const secretOperations = [
   operation({
     id: "secrets-upsert",
     method: "POST",
+    alias: "PUT",
     path: "/v1/admin/secrets/{secret_key}",
     tag,
     summary: "Create a secret or replace its value",

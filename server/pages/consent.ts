@@ -2,6 +2,8 @@
 import { Redacted } from "../../src/base";
 import type { Outcome } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
+import { bodyLimits, readText } from "../body";
+import { requestUrl } from "../request-url";
 import { readCookie, setCookie } from "./cookie";
 import { escape, htmlPage } from "./html";
 
@@ -9,6 +11,8 @@ const MAX_FORM_BYTES = 10_000;
 
 /** GET /authorize/{token} */
 export async function openConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
+  // Mail and chat look at links ahead of people: that is no opening, and starts no clock.
+  if (request.method === "HEAD") return htmlPage(200, "Consent", "");
   const publicUrl = runtime.core.publicUrl();
   return render(await runtime.consent.open(token, readCookie(request, publicUrl)), publicUrl);
 }
@@ -16,7 +20,7 @@ export async function openConsent(runtime: Runtime, request: Request, token: str
 /** GET /api/v1/oauth/{external_id}/callback */
 export async function callback(runtime: Runtime, request: Request, externalId: string): Promise<Response> {
   const publicUrl = runtime.core.publicUrl();
-  const { search, searchParams } = new URL(request.url);
+  const { search, searchParams } = requestUrl(request);
   runtime.core.log.debug("callback", { query: new Redacted(search) });
   return render(
     await runtime.consent.callback(externalId, searchParams, readCookie(request, publicUrl)),
@@ -34,7 +38,8 @@ export async function confirmConsent(runtime: Runtime, request: Request, token: 
       publicUrl,
     );
   }
-  const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
+  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
+  const form = new URLSearchParams(await readText(request, limits));
   const agrees = form.get("answer") === "yes";
   const cookie = readCookie(request, publicUrl);
   const outcome = await runtime.consent.confirm(token, form.get("check") ?? "", agrees, cookie);

@@ -20,7 +20,7 @@ import {
   sameBrowser,
   wellFormed,
 } from "./callback/checks";
-import { EXPIRED, OPENED_MS, placeOf, reasonOf, statusOf } from "./flow";
+import { addressOf, EXPIRED, OPENED_MS, placeOf, reasonOf, statusOf } from "./flow";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -237,17 +237,16 @@ export class Consent {
   }
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {
-    const { keyring } = this.#core;
     const exchange = await this.#exchangeOf(flow);
     const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
     if (exchange === undefined || flow.sealed_address === null) return UNKNOWN_STATE;
-    const token = await keyring.open(flow.project_id, placeOf(flow.id, "address"), flow.sealed_address);
     return {
       kind: "confirm",
       userId: flow.user_id,
-      provider: provider?.description ?? provider?.id ?? "",
+      provider: provider?.description || provider?.id || "",
       scopes: JSON.parse(flow.scopes),
-      action: `/authorize/${token}`,
+      // Without the host, so that it stays on the page's own; with the prefix that a proxy in front may want.
+      action: new URL(await addressOf(this.#core, flow)).pathname,
       check: checkOf(exchange),
     };
   }

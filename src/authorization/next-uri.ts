@@ -11,7 +11,8 @@ export function checkNextUri(text: string, allowedHosts: readonly string[]): str
   if (url.username !== "" || url.password !== "") {
     throw invalidParameter("next_uri must not hold a user name or password.");
   }
-  if (allowedHosts.length > 0 && !allowedHosts.includes(url.hostname)) {
+  const listed = allowedHosts.some((host) => host.toLowerCase() === url.hostname);
+  if (allowedHosts.length > 0 && !listed) {
     throw invalidParameter("next_uri leads to a host that redirects.allow does not list.");
   }
   return url.href;

@@ -15,6 +15,8 @@ import { userCheckOf } from "./user-check";
 
 /** A client that polls without pause on a failed flow is slowed down by this much. */
 const FAILED_ANSWER_MS = 2000;
+/** A flow that runs out changes nothing in the database: whoever waits looks this often. */
+const LOOK_MS = 500;
 
 export interface ScopesRequest {
   projectId: string;
@@ -114,7 +116,7 @@ export class AuthorizationService {
       record = await this.#read(principal, id);
       const left = end - clock.now();
       if (record.status !== "pending" || left <= 0 || signal?.aborted) return record;
-      const wait = { timeoutMs: Math.min(left, 5000), ...(signal === undefined ? {} : { signal }) };
+      const wait = { timeoutMs: Math.min(left, LOOK_MS), ...(signal === undefined ? {} : { signal }) };
       await store.changed("authorizations", generation, wait);
     }
   }

@@ -66,14 +66,16 @@ export class Identity {
     const { userId, audiences } = await this.#userTokens.verify(token);
     const { store } = this.#core;
     const projects = await this.#projects.get("all", () => repository.listProjects(store, UNPAGED_LIMIT));
-    const [project, ...others] = projects.filter((row) => audiences.includes(this.#audienceOf(row)));
+    const named = (row: ProjectRow): boolean => audiences.some((name) => name === this.#audienceOf(row));
+    const [project, ...others] = projects.filter(named);
     if (project === undefined) throw invalidAuthorization("The user token's audience names no project here.");
     if (others.length > 0) throw invalidAuthorization("The user token's audience names several projects.");
     return { kind: "user", projectId: project.id, userId };
   }
 
-  #audienceOf(row: ProjectRow): string {
-    return row.audience ?? (row.id === DEFAULT_ID ? this.#core.publicUrl() : "");
+  // Undefined for a project that no token can name.
+  #audienceOf(row: ProjectRow): string | undefined {
+    return row.audience ?? (row.id === DEFAULT_ID ? this.#core.publicUrl() : undefined);
   }
 
   /** The terminal's principal. Throws `not_found` when the project does not exist. */
@@ -82,6 +84,13 @@ export class Identity {
       throw notFound(`There is no project "${projectId}".`);
     }
     return { kind: "operator", projectId };
+  }
+
+  /** For an address that names a project. Throws `not_found` unless it is the principal's own, in its organization. */
+  async checkProject(principal: Principal, orgId: string, projectId: string): Promise<void> {
+    const own = projectId === principal.projectId;
+    const project = own ? await repository.findProject(this.#core.store, projectId) : undefined;
+    if (project?.org_id !== orgId) throw notFound("There is no such project for this credential.");
   }
 
   async listProjects(): Promise<Page<Project>> {
@@ -105,7 +114,9 @@ export class Identity {
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
-    if (expiresAt !== null && expiresAt <= now) throw invalidParameter("expires_at must lie in the future.");
+    // Not `<=`: what is no time at all is not in the future either.
+    if (expiresAt !== null && !(expiresAt > now))
+      throw invalidParameter("expires_at must lie in the future.");
     const key = newApiKey(random);
     const row: KeyRow = {
       id: newId("key", now, random),

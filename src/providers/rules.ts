@@ -3,7 +3,7 @@ import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
 import { parseExpression } from "./expression";
 import { OAuth2Create, type OAuth2Config, type RequestConfig } from "./schema";
-import { hasUnknownPlaceholder, PLACEHOLDERS } from "./template";
+import { hasUnknownPlaceholder, mentions, PLACEHOLDERS } from "./template";
 
 const REQUESTS = [
   "authorize_request",
@@ -12,6 +12,8 @@ const REQUESTS = [
   "user_info_request",
   "token_introspection_request",
 ] as const;
+
+const SECRETS = ["client_secret", "refresh_token", "access_token"] as const;
 
 // Its name is not repeated: what stands between braces may be a secret that was meant to stand without them.
 const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; known are ${PLACEHOLDERS.join(", ")}`;
@@ -80,6 +82,9 @@ function templatesOf(request: RequestConfig): [string, string][] {
 
 // Whether the address may be called is decided at every call by the address policy; here only what can never be right.
 function checkAddress(endpoint: string): string | undefined {
+  const [path = ""] = endpoint.split("?");
+  // The log shows addresses without their query.
+  if (SECRETS.some((name) => mentions(path, name))) return "must not hold a secret before its query";
   const url = URL.parse(endpoint.replaceAll(/\{\{[^{}]*\}\}/g, "x"));
   if (url === null) return "must be an absolute address";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";

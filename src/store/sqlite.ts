@@ -143,7 +143,14 @@ class SqliteStore implements Store {
     if (!this.#reading) return;
     this.#reading = false;
     this.#generationsRead = false;
-    this.#reader.query("COMMIT").run();
+    try {
+      this.#reader.query("COMMIT").run();
+    } catch (error) {
+      // A read that failed (I/O error, damaged file) may have ended the transaction. Who read was told; nobody else is
+      // to pay for it, least of all the process, and `check` looks at the database again.
+      this.#failure = error;
+      if (this.#reader.inTransaction) this.#reader.query("ROLLBACK").run();
+    }
   }
 
   #flush(): void {

@@ -61,11 +61,16 @@ async function platformFetch(
   });
 }
 
-/** The address of a path below a base. A path that leads out of its base never gets the token. */
+/**
+ * The address of a path below a base; without a path, the base's own as it is written. A path that leads out of its
+ * base never gets the token.
+ */
 function platformUrl(core: Core, run: Run, baseName: string, path: string): URL {
   const base = run.tool.catalog.bases[baseName];
-  const root = base === undefined ? undefined : addressOf(core, run, base);
-  if (root === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
+  const address = base === undefined ? undefined : addressOf(core, run, base);
+  if (address === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
+  if (path === "") return address;
+  const root = new URL(address.href.endsWith("/") ? address.href : `${address.href}/`);
   const url = URL.parse(path.replace(/^\/+/, ""), root.href);
   if (url === null || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
     throw fatal("A request of this tool would leave its platform.");
@@ -77,8 +82,8 @@ function addressOf(core: Core, run: Run, base: Base): URL | undefined {
   const set = base.setting === undefined ? undefined : core.settings[base.setting];
   const text = (base.secret === undefined ? undefined : run.secrets[base.secret]) ?? set ?? base.url;
   if (text === undefined) return undefined;
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     throw fatal(`${base.secret ?? base.setting ?? "The platform's address"} is not an http(s) address.`);
   }
   return url;

@@ -68,5 +68,6 @@ function texts(key: string, value: unknown): string[] | undefined {
 function extrasCondition(value: unknown): Condition {
   if (!isObject(value)) throw invalidParameter("filter: extras must be an object.");
   const wanted = Object.entries(value);
-  return ({ extras = {} }) => wanted.every(([key, item]) => Bun.deepEquals(extras[key], item));
+  return ({ extras = {} }) =>
+    wanted.every(([key, item]) => Object.hasOwn(extras, key) && Bun.deepEquals(extras[key], item, true));
 }

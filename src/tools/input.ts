@@ -23,7 +23,8 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   }
   for (const [name, schema] of Object.entries(properties)) {
     if (converted[name] === undefined && isObject(schema) && "default" in schema)
-      converted[name] = schema["default"];
+      // A copy: a tool may do with its input what it likes.
+      converted[name] = structuredClone(schema["default"]);
   }
   check(definition, converted);
   return converted;

@@ -10,14 +10,20 @@ import { convertInput } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
+import { startTimeLimit, type TimeLimit } from "./time-limit";
 import { GrantDead, networkTimeout, outcomeUnknown, ScopesLost, ToolError } from "./tool-error";
 
 export type Logs = NonNullable<ExecutionOutput["logs"]>;
 export type RunOutcome = { value: unknown } | { error: ToolError; authorization?: Authorization };
 type Input = { [key: string]: unknown };
 
-/** A tool that listens to its signal reports better than we can: it gets this long to do so. */
-const GRACE_MS = 100;
+interface Attempt {
+  ready: Ready;
+  input: Input;
+  logs: Logs;
+  limit: TimeLimit;
+  deadline: number;
+}
 
 export class Runner {
   readonly #core: Core;
@@ -34,9 +40,14 @@ export class Runner {
 
   /** Never rejects for what a tool does: its failure is the outcome. `caller` aborts when the caller is gone. */
   async run(ready: Ready, given: Input, logs: Logs, caller: AbortSignal | undefined): Promise<RunOutcome> {
+    const { clock, settings } = this.#core;
+    const timeoutMs = settings["tools.timeout"] * 1000;
+    using limit = startTimeLimit(timeoutMs, caller, () => cutOff(ready.tool, timeoutMs));
     try {
       const input = convertInput(ready.tool.definition, given);
-      return { value: await this.#withRenewal(ready, input, logs, caller) };
+      if (limit.signal.aborted) throw networkTimeout("The caller was gone before the tool ran.");
+      const deadline = clock.now() + timeoutMs;
+      return { value: await this.#withRenewal({ ready, input, logs, limit, deadline }) };
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
@@ -47,20 +58,16 @@ export class Runner {
   }
 
   /** A platform that refuses the token has done nothing: one refresh, one repeat. */
-  async #withRenewal(
-    ready: Ready,
-    input: Input,
-    logs: Logs,
-    caller: AbortSignal | undefined,
-  ): Promise<unknown> {
+  async #withRenewal(attempt: Attempt): Promise<unknown> {
+    const { ready } = attempt;
     try {
-      return await this.#once(ready, input, logs, caller);
+      return await this.#once(attempt);
     } catch (error) {
       if (!(error instanceof GrantDead)) throw error;
       const renewed = await this.#renew(ready);
       if (renewed === undefined) throw error;
       ready.grant = renewed;
-      return this.#once(ready, input, logs, caller);
+      return this.#once(attempt);
     }
   }
 
@@ -74,34 +81,19 @@ export class Runner {
     }
   }
 
-  async #once(ready: Ready, input: Input, logs: Logs, caller: AbortSignal | undefined): Promise<unknown> {
-    const { clock, settings } = this.#core;
+  #once({ ready, input, logs, limit, deadline }: Attempt): Promise<unknown> {
     const { tool, grant, authorization, secrets } = ready;
-    const timeoutMs = settings["tools.timeout"] * 1000;
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), timeoutMs);
-    const signal = caller === undefined ? stop.signal : AbortSignal.any([caller, stop.signal]);
-    const cut = Promise.withResolvers<never>();
-    const onAbort = (): void => {
-      setTimeout(() => cut.reject(cutOff(tool, timeoutMs)), GRACE_MS);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
     const context = toolContext(this.#core, {
       tool,
       provider: authorization?.provider,
       grant,
       secrets,
-      signal,
-      deadline: clock.now() + timeoutMs,
+      signal: limit.signal,
+      deadline,
       cache: grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
       logs,
     });
-    try {
-      return await Promise.race([tool.definition.run(input, context), cut.promise]);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    }
+    return Promise.race([tool.definition.run(input, context), limit.cut]);
   }
 
   /** A dead grant or a lost scope becomes an unmet requirement; the answer carries the new consent. */

@@ -12,7 +12,7 @@ import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
 import { parseFilter } from "./filter";
-import { formatOf, formatted } from "./formats";
+import { type Format, formatOf, formatted } from "./formats";
 import { Registry, type Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
@@ -61,6 +61,7 @@ export class Tools {
   /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
   async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
     const window = paging(query);
+    const view = viewOf(principal, query);
     const matches = query.filter === undefined ? undefined : parseFilter(query.filter);
     const toolkit = query.toolkit?.toLowerCase();
     const found = this.#registry.tools.filter(
@@ -70,14 +71,14 @@ export class Tools {
     );
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
-      await Promise.all(shown.map((tool) => this.#record(principal, tool, query))),
+      await Promise.all(shown.map((tool) => this.#record(principal, tool, view))),
       found.length,
       window,
     );
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
-    return this.#record(principal, this.#registry.find(name), query);
+    return this.#record(principal, this.#registry.find(name), viewOf(principal, query));
   }
 
   /** Starts the consent for exactly the tool's scopes, or answers `completed` when nothing is owed. */
@@ -130,23 +131,28 @@ export class Tools {
     return [...new Set(found.filter((item): item is Tool => !(item instanceof Error)))];
   }
 
-  async #record(principal: Principal, tool: Tool, query: ToolFilter): Promise<ToolRecord> {
-    const userId = query.user_id === undefined ? undefined : actFor(principal, query.user_id);
+  async #record(principal: Principal, tool: Tool, { userId, formats }: View): Promise<ToolRecord> {
     const state = await this.#requirements.of(principal.projectId, userId, tool);
     const needs = state.authorization !== undefined || state.secrets.length > 0;
+    const schemas = formats.map((format) => [format, formatted(tool, format)]);
     return {
       ...toolRecord(tool),
       requirements: needs ? requirementsRecord(state, userId) : { met: true },
-      ...formatsOf(tool, query.include_format),
+      ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
 }
 
-function formatsOf(
-  tool: Tool,
-  names: readonly string[] = [],
-): { formatted_schema?: { [key: string]: unknown } } {
-  if (names.length === 0) return {};
-  const formats = names.map(formatOf);
-  return { formatted_schema: Object.fromEntries(formats.map((format) => [format, formatted(tool, format)])) };
+/** For whom and in which formats tools are shown. */
+interface View {
+  userId: string | undefined;
+  formats: readonly Format[];
+}
+
+// Made before any tool is looked at: a list without tools refuses what a list with some does.
+function viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): View {
+  // A key may ask for nobody in particular; a user token always asks for its own user.
+  const nobody = user_id === undefined && principal.kind !== "user";
+  const userId = nobody ? undefined : actFor(principal, user_id);
+  return { userId, formats: include_format.map(formatOf) };
 }

@@ -1,6 +1,6 @@
 // The command line as processes: pipes, exit codes, terminals, several at once.
-import { beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json";
@@ -21,6 +21,8 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: BIG }, (_, n) => add(n)));
   await runtime.close();
 });
+
+afterAll(() => rmSync(big, { recursive: true, force: true }));
 
 describe("without a home folder", () => {
   test.each([

@@ -201,6 +201,23 @@ describe("with a consent", () => {
     expect(await send(["--input", input("loses"), "--message", "wins"])).toBe("wins");
   });
 
+  test("the connection is listed by user and provider, and deleting it makes the consent owed again", async () => {
+    const { run } = await consentedTerminal();
+    const list = async (...flags: string[]) =>
+      jsonOf(await run(["connections", "list", ...flags, "-o", "json"]));
+
+    const found = await list("--user", "alice", "--provider", "slack");
+    expect(found).toEqual([expect.objectContaining({ user_id: "alice", provider_id: "slack" })]);
+    expect(await list("--user", "bob")).toEqual([]);
+
+    const id = String(at(found, "0.id"));
+    const deleted = await run(["connections", "delete", id, "-o", "json"]);
+    expect(jsonOf(deleted)).toEqual({ id, deleted: true });
+    expect(await list()).toEqual([]);
+    expect((await run(["connections", "delete", id])).code).toBe(3);
+    expect((await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"])).code).toBe(6);
+  });
+
   test("standard input is not read unless - asks for it", async () => {
     const { run } = await consentedTerminal();
 

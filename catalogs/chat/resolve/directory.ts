@@ -4,14 +4,16 @@ import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { LARGE_PAGE, REMEMBER_MS, REMEMBERED_NAMES } from "../limits";
 import { codeOf } from "../upstream/failure";
-import { objectIn, objectsIn, textIn } from "../upstream/json";
+import { nextCursorIn, objectsIn } from "../upstream/json";
 import { type Listing, readPage } from "./listing";
 
 export class Directory<Entry> {
-  readonly startedAt: number;
+  /** When its first page was read. */
+  startedAt: number;
   /** Whether the listing has come to its end. */
   complete = false;
   readonly #listing: Listing<Entry>;
+  readonly #madeAt: number;
   readonly #entries = new Map<string, Entry>();
   readonly #cursors = new Set<string>();
   #cursor: string | undefined;
@@ -29,9 +31,10 @@ export class Directory<Entry> {
     return directory;
   }
 
-  private constructor(listing: Listing<Entry>, startedAt: number) {
+  private constructor(listing: Listing<Entry>, now: number) {
     this.#listing = listing;
-    this.startedAt = startedAt;
+    this.#madeAt = now;
+    this.startedAt = now;
   }
 
   /** The next to ask begins anew. Does nothing when somebody has begun anew already. */
@@ -52,11 +55,13 @@ export class Directory<Entry> {
 
   /** Reads the next page. Runs that ask for it at the same time share one request. */
   async advance(client: ChatClient): Promise<void> {
-    const key = `${this.#listing.method} ${this.startedAt} ${this.#pages}`;
+    const key = `${this.#listing.method} ${this.#madeAt} ${this.#pages}`;
     await client.shared(key, () => this.#read(client));
   }
 
   async #read(client: ChatClient): Promise<void> {
+    // It may have learned from other pages long before.
+    if (this.#pages === 0) this.startedAt = client.context.now();
     try {
       const page = await readPage(client, this.#listing, this.#cursor, this.#pageSize);
       this.#pageSize = page.size;
@@ -70,21 +75,31 @@ export class Directory<Entry> {
     }
   }
 
-  #fold(client: ChatClient, body: JsonObject): void {
-    this.#pages++;
-    for (const item of objectsIn(body, this.#listing.items)) {
+  /** Remembers the items of a page that was read for something else: it says nothing about where to go on. */
+  learn(client: ChatClient, items: readonly JsonObject[]): void {
+    for (const item of items) {
       const entry = this.#listing.read(item);
       if (entry === undefined) continue;
+      this.#listing.seen?.(client, entry);
       for (const name of this.#listing.names(entry, item)) this.#remember(name, entry);
     }
     // Too large to be kept: those who walk it now finish, the next one begins anew.
     if (this.#entries.size > REMEMBERED_NAMES) this.forget(client);
-    this.#turn(textIn(objectIn(body, "response_metadata"), "next_cursor") ?? "");
+  }
+
+  #fold(client: ChatClient, body: JsonObject): void {
+    this.#pages++;
+    this.learn(client, objectsIn(body, this.#listing.items));
+    this.#turn(nextCursorIn(body) ?? "");
   }
 
   #remember(name: string, entry: Entry): void {
+    const { idOf, better } = this.#listing;
     const known = this.#entries.get(name);
-    if (known === undefined || this.#listing.better(entry, known)) this.#entries.set(name, entry);
+    // The same one is told anew: what was known of it is out of date.
+    if (known === undefined || idOf(known) === idOf(entry) || better(entry, known)) {
+      this.#entries.set(name, entry);
+    }
   }
 
   /** Only the cursor ends a listing: a page may be short or empty. One that comes back would never end. */

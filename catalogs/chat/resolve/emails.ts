@@ -1,9 +1,10 @@
 // From e-mail addresses to people. The platform looks one up at a time and knows active people only.
 import { badInput } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { type BasicUser, basicUser } from "../records";
+import { type BasicUser, basicUser } from "../records/user";
 import { codeOf } from "../upstream/failure";
 import { objectIn } from "../upstream/json";
+import { rememberUser } from "./users";
 
 const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 
@@ -24,7 +25,9 @@ export function findEmails(
 
 async function findEmail(client: ChatClient, email: string): Promise<BasicUser | undefined> {
   try {
-    return basicUser(objectIn(await client.call("users.lookupByEmail", { email }), "user"));
+    const user = basicUser(objectIn(await client.call("users.lookupByEmail", { email }), "user"));
+    if (user !== undefined) rememberUser(client, user);
+    return user;
   } catch (error) {
     if (codeOf(error) === "users_not_found") return undefined;
     throw error;

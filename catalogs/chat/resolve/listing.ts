@@ -1,9 +1,10 @@
 // One page of a listing that is read for names, as large as the platform will give.
-import { type JsonObject, ToolError } from "../../../src/tools";
+import { type JsonObject, networkTimeout, ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { LARGE_PAGE, SMALL_PAGE } from "../limits";
 import { codeOf } from "../upstream/failure";
 import type { Params } from "../upstream/methods";
+import { nextCursorIn } from "../upstream/json";
 import { teamOfOrganization } from "./identity";
 
 /** A listing method and what is asked of it, cursor and limit aside. */
@@ -16,12 +17,15 @@ export interface Source {
 export interface Listing<Entry> extends Source {
   /** Field of the answer that holds the items. */
   items: string;
-  /** Undefined for an item that can never be meant. */
+  /** Undefined for an item that is of no use. */
   read(item: JsonObject): Entry | undefined;
-  /** The names by which it is found, folded as they are compared. */
+  /** The names by which it is found, folded as they are compared; none for one that can never be meant. */
   names(entry: Entry, item: JsonObject): readonly string[];
+  idOf(entry: Entry): string;
   /** Which of two with the same name is meant. */
   better(entry: Entry, than: Entry): boolean;
+  /** What else is to be done with an entry that was read. */
+  seen?(client: ChatClient, entry: Entry): void;
 }
 
 export interface Page {
@@ -50,6 +54,21 @@ export async function readPage(
     await client.jitter();
     return { body: await read(SMALL_PAGE, false), size: SMALL_PAGE };
   }
+}
+
+/** All pages of a listing, as large as the platform will give, while there is time for them. Throws `ToolError`. */
+export async function* pagesOf(client: ChatClient, source: Source): AsyncGenerator<JsonObject, void> {
+  const passed = new Set<string>();
+  let size = LARGE_PAGE;
+  for (let cursor: string | undefined; !client.budget.spent;) {
+    const page = await readPage(client, source, cursor, size);
+    yield page.body;
+    cursor = nextCursorIn(page.body);
+    if (cursor === undefined || passed.has(cursor)) return;
+    passed.add(cursor);
+    size = page.size;
+  }
+  throw networkTimeout("The platform's listing is too long for the time of one run.");
 }
 
 function mayWorkSmaller(error: unknown): boolean {

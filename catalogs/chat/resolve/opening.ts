@@ -1,51 +1,47 @@
 // From people to the conversation with them.
-import { badInput, upstreamFailed } from "../../../src/tools";
+import { badInput, type JsonObject, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { MAX_OTHERS } from "../limits";
-import { codeOf } from "../upstream/failure";
 import { objectIn, textIn } from "../upstream/json";
 import { knownOwnId, ownId } from "./identity";
 import { findPeople } from "./people";
 import type { People } from "./selector";
 
+/** Whom a direct conversation is with. */
+export interface Participants {
+  own: string;
+  /** The ids that it is opened with: the others, or oneself for one's own notes. */
+  users: readonly string[];
+}
+
 /** The id of the direct conversation with these people, which is created when there is none. */
 export async function openConversation(client: ChatClient, people: People): Promise<string> {
-  const id = await open(client, people, {});
+  const { users } = await participantsOf(client, people);
+  const id = textIn(await open(client, users, {}), "id");
   if (id === undefined) throw upstreamFailed("The platform opened a conversation and did not say which.");
   return id;
 }
 
-/** The same for tools that only read: undefined when there is no conversation with these people yet. */
-export async function existingConversation(client: ChatClient, people: People): Promise<string | undefined> {
-  try {
-    return await open(client, people, { prevent_creation: true });
-  } catch (error) {
-    if (codeOf(error) === "channel_not_found") return undefined;
-    throw error;
-  }
-}
-
-async function open(
-  client: ChatClient,
-  people: People,
-  mode: { prevent_creation?: true },
-): Promise<string | undefined> {
+/** Finds the people who are given by handle or address. Throws bad input when they are too many. */
+export async function participantsOf(client: ChatClient, people: People): Promise<Participants> {
   // Ids are not looked up: opening checks them.
   requireFew(without(people.userIds, knownOwnId(client)), knownOwnId(client) === undefined);
-  const [own, found] = await client.together([
-    ownId(client),
-    findPeople(client, people.usernames, people.emails),
-  ]);
+  const [own, found] = await client.together([ownId(client), findPeople(client, { ...people, userIds: [] })]);
   const others = without([...people.userIds, ...found.map((person) => person.id)], own);
   requireFew(others, false);
-  // Nobody but oneself: the user's own notes.
-  const users = others.length === 0 ? [own] : others;
-  const body = await client.call(
-    "conversations.open",
-    { users, return_im: true, ...mode },
-    { subject: `user ${users.join(", ")}` },
-  );
-  return textIn(objectIn(body, "channel"), "id") ?? textIn(body, "channel");
+  return { own, users: others.length === 0 ? [own] : others };
+}
+
+/** The platform's record of the conversation with these people; an empty one when it does not say. */
+export async function open(
+  client: ChatClient,
+  users: readonly string[],
+  mode: { prevent_creation?: true },
+): Promise<JsonObject> {
+  const subject = `user ${users.join(", ")}`;
+  const body = await client.call("conversations.open", { users, return_im: true, ...mode }, { subject });
+  const id = textIn(body, "channel");
+  return id === undefined ? objectIn(body, "channel") : { id };
 }
 
 function without(ids: readonly string[], own: string | undefined): string[] {

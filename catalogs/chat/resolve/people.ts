@@ -2,31 +2,37 @@
 import type { ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
-import type { BasicUser } from "../records";
+import { TOOLKIT } from "../metadata";
+import type { BasicUser } from "../records/user";
 import { closest } from "./closest";
 import { Directory } from "./directory";
 import { findEmails } from "./emails";
 import { notFound } from "./not-found";
 import type { Stop } from "./search";
+import type { People } from "./selector";
 import { findUsernames, type Member, MEMBERS } from "./usernames";
+import { findUser } from "./users";
 
 /**
- * Finds people by handle and by address, both at a time: the handles' people first, each in the order given.
+ * Finds people by id, by handle and by address, all at a time: the ids' people first, then the handles', then the
+ * addresses', each in the order given; somebody who is meant twice comes once.
  * One retryable error names all that are missing.
  */
 export async function findPeople(
   client: ChatClient,
-  usernames: readonly string[],
-  emails: readonly string[],
+  { userIds, usernames, emails }: People,
 ): Promise<BasicUser[]> {
-  const [byName, byEmail] = await client.together([
+  const [byId, byName, byEmail] = await client.together([
+    client.together(userIds.map((id) => findUser(client, id))),
     findUsernames(client, usernames),
     findEmails(client, emails),
   ]);
-  const found = [...byName.people, ...byEmail];
-  const missing = [...usernames, ...emails].filter((_, index) => found[index] === undefined);
+  const found = [...byId, ...byName.people, ...byEmail];
+  const wanted = [...userIds, ...usernames, ...emails];
+  const missing = wanted.filter((_, index) => found[index] === undefined);
   if (missing.length > 0) throw peopleNotFound(client, missing, byName.stopped);
-  return found.filter((person) => person !== undefined);
+  const people = found.filter((person) => person !== undefined);
+  return [...new Map(people.map((person) => [person.id, person])).values()];
 }
 
 function peopleNotFound(
@@ -36,14 +42,18 @@ function peopleNotFound(
 ): ToolError {
   const active = [...Directory.of(client, MEMBERS).entries()].filter((member) => !member.deactivated);
   const people = closest(missing, active, textsOf, SUGGESTIONS).map(shortRecord);
-  return notFound(missing.join(", "), stopped, `Available people: ${JSON.stringify(people)}`);
+  const known =
+    people.length === 0
+      ? `${TOOLKIT}.ListUsers tells which people there are.`
+      : `Available people: ${JSON.stringify(people)}`;
+  return notFound(missing.join(", "), stopped, known);
 }
 
 /** The display name shows the model why somebody is offered; it never decides. */
-function shortRecord({ id, name, email, display_name }: Member): Partial<BasicUser> {
+function shortRecord({ user: { id, name, email, display_name } }: Member): Partial<BasicUser> {
   return { id, name, email, display_name };
 }
 
-function textsOf(member: Member): (string | null)[] {
-  return [member.name, member.display_name, member.real_name, member.email];
+function textsOf({ user }: Member): (string | null)[] {
+  return [user.name, user.display_name, user.real_name, user.email];
 }

@@ -27,13 +27,24 @@ export const SELECTOR_PARAMETERS = {
   ),
 };
 
-export interface SelectorInput {
+/** What selects a conversation that is not one with people; spread into a tool's input. */
+export const PLACE_PARAMETERS = {
+  conversation_id: SELECTOR_PARAMETERS.conversation_id,
+  channel_name: SELECTOR_PARAMETERS.channel_name,
+};
+
+export interface PlaceInput {
   channel_name?: string;
   conversation_id?: string;
+}
+
+export interface PeopleInput {
   user_ids?: string[];
   emails?: string[];
   usernames?: string[];
 }
+
+export interface SelectorInput extends PlaceInput, PeopleInput {}
 
 export interface People {
   userIds: readonly string[];
@@ -42,29 +53,50 @@ export interface People {
   emails: readonly string[];
 }
 
-export type Selector =
-  { kind: "id"; id: string } | { kind: "channel"; name: string } | { kind: "people"; people: People };
+export type Place = { kind: "id"; id: string } | { kind: "channel"; name: string };
+export type Selector = Place | { kind: "people"; people: People };
 
 const RULE =
   "Give exactly one of: `conversation_id`; `channel_name`; or `user_ids`, `usernames` and `emails` in any combination.";
+const PLACE_RULE = "Give exactly one of `conversation_id` and `channel_name`.";
 
 /** The one selector that was given. Blank texts and empty lists count as absent. Throws bad input. */
 export function selectorOf(input: SelectorInput): Selector {
-  const id = input.conversation_id?.trim() ?? "";
-  const name = input.channel_name?.trim() ?? "";
+  const people = peopleOf(input);
+  const given: Selector[] = placesIn(input);
+  if (people !== undefined) given.push({ kind: "people", people });
+  return theOnly(given, RULE);
+}
+
+/** The same for tools that take no people. */
+export function placeOf(input: PlaceInput): Place {
+  return theOnly(placesIn(input), PLACE_RULE);
+}
+
+/** The people who were given, each once; undefined when there are none. Throws bad input for what is no address. */
+export function peopleOf(input: PeopleInput): People | undefined {
   const people = {
     userIds: distinct(input.user_ids, (value) => value),
     usernames: distinct(input.usernames, foldUsername),
     emails: distinct(input.emails, (value) => value.toLowerCase()),
   };
-  const given: Selector[] = [];
-  if (id !== "") given.push({ kind: "id", id });
-  if (name !== "") given.push({ kind: "channel", name });
-  if (Object.values(people).some((values) => values.length > 0)) given.push({ kind: "people", people });
-  const [only, ...others] = given;
-  if (only === undefined) throw badInput(`${RULE} None was given.`);
-  if (others.length > 0) throw badInput(`${RULE} ${given.length} were given.`);
   requireAddresses(people.emails);
+  return Object.values(people).some((values) => values.length > 0) ? people : undefined;
+}
+
+function placesIn(input: PlaceInput): Place[] {
+  const id = input.conversation_id?.trim() ?? "";
+  const name = input.channel_name?.trim() ?? "";
+  return [
+    ...(id === "" ? [] : [{ kind: "id", id } as const]),
+    ...(name === "" ? [] : [{ kind: "channel", name } as const]),
+  ];
+}
+
+function theOnly<Given>(given: readonly Given[], rule: string): Given {
+  const [only, ...others] = given;
+  if (only === undefined) throw badInput(`${rule} None was given.`);
+  if (others.length > 0) throw badInput(`${rule} ${given.length} were given.`);
   return only;
 }
 

@@ -1,29 +1,33 @@
 // From handles to people. The platform cannot look a handle up: the workspace's members are listed for it.
 import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { type BasicUser, basicUser } from "../records";
+import { type BasicUser, basicUser, isBot } from "../records/user";
 import type { Listing } from "./listing";
 import { search, type Stop } from "./search";
+import { rememberUser } from "./users";
 
-/** A person of the workspace. */
-export interface Member extends BasicUser {
+/** Somebody whom the workspace lists. */
+export interface Member {
+  user: BasicUser;
   deactivated: boolean;
 }
 
-/** Members by handle. Display names are not unique and never decide who is meant. */
+/** Members by handle. Display names are not unique and never decide who is meant; bots never are. */
 export const MEMBERS: Listing<Member> = {
   method: "users.list",
   params: {},
   items: "members",
   read: readMember,
-  names: (member) => (member.name === null ? [] : [foldUsername(member.name)]),
+  names: ({ user }) => (user.name === null || isBot(user) ? [] : [foldUsername(user.name)]),
+  idOf: ({ user }) => user.id,
   // A handle is free again once its owner is deactivated.
   better: (member, than) => than.deactivated && !member.deactivated,
+  seen: (client, { user }) => rememberUser(client, user),
 };
 
 export interface FoundMembers {
   /** In the order of the names; undefined where nobody was found. */
-  people: (Member | undefined)[];
+  people: (BasicUser | undefined)[];
   /** Why the search ended before the last page, if it did. */
   stopped: Stop | undefined;
 }
@@ -33,10 +37,12 @@ export async function findUsernames(client: ChatClient, usernames: readonly stri
   if (usernames.length === 0) return { people: [], stopped: undefined };
   const names = usernames.map(foldUsername);
   const { directory, stopped } = await search(client, MEMBERS, names, (member) => !member.deactivated);
-  const people = names.map((name) => directory.get(name));
+  const members = names.map((name) => directory.get(name));
   // On the pages that were not read, an active owner of the same handle may stand.
-  if (stopped === undefined) return { people, stopped };
-  return { people: people.map((member) => (member?.deactivated === true ? undefined : member)), stopped };
+  const certain = members.map((member) =>
+    stopped !== undefined && member?.deactivated ? undefined : member,
+  );
+  return { people: certain.map((member) => member?.user), stopped };
 }
 
 /** A handle as it is compared: without the sign in front, in lower case. */
@@ -47,11 +53,7 @@ export function foldUsername(username: string): string {
     .toLowerCase();
 }
 
-/** The platform's own bot is listed as a person. */
-const PLATFORM_BOT = "USLACKBOT";
-
-function readMember(user: JsonObject): Member | undefined {
-  const basic = basicUser(user);
-  if (basic === undefined || basic.is_bot === true || basic.id === PLATFORM_BOT) return undefined;
-  return { ...basic, deactivated: user["deleted"] === true };
+function readMember(item: JsonObject): Member | undefined {
+  const user = basicUser(item);
+  return user === undefined ? undefined : { user, deactivated: item["deleted"] === true };
 }

@@ -1,15 +1,15 @@
 // Chat.SendMessage: posts one message as the user.
-import { Type } from "typebox";
-import { badInput, defineTool, isObject, type JsonObject } from "../../../src/tools";
+import { type Static, Type } from "typebox";
+import { badInput, defineTool, isObject, type JsonObject, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { MESSAGE_LIMIT } from "../limits";
 import { CREATES } from "../metadata";
 import { chatPreset } from "../preset";
 import { withConversation } from "../resolve/conversation";
-import { SELECTOR_PARAMETERS, selectorOf } from "../resolve/selector";
+import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "../scopes";
 
-const Posted = Type.Object({
+export const Posted = Type.Object({
   success: Type.Literal(true),
   data: Type.Object(
     {
@@ -26,6 +26,8 @@ const Posted = Type.Object({
   ),
 });
 
+export const SEND_SCOPES = [...READ_CONVERSATIONS, ...READ_USERS, POST, OPEN_ONE, OPEN_SEVERAL] as const;
+
 export const sendMessage = defineTool({
   name: "SendMessage",
   description:
@@ -38,21 +40,24 @@ export const sendMessage = defineTool({
     ...SELECTOR_PARAMETERS,
   }),
   output: Posted,
-  authorization: {
-    provider: chatPreset.id,
-    scopes: [...READ_CONVERSATIONS, ...READ_USERS, POST, OPEN_ONE, OPEN_SEVERAL],
-  },
+  authorization: { provider: chatPreset.id, scopes: SEND_SCOPES },
   metadata: CREATES,
-  async run(input, context) {
-    requireMessage(input.message);
-    const selector = selectorOf(input);
-    const client = new ChatClient(context);
-    const answer = await withConversation(client, selector, (channel, subject) =>
-      client.call("chat.postMessage", { channel, text: input.message }, { subject }),
-    );
-    return { success: true as const, data: posted(answer) };
-  },
+  run: (input, context) => send(context, input),
 });
+
+/** Posts once, or not at all. */
+export async function send(
+  context: ToolContext,
+  input: SelectorInput & { message: string },
+): Promise<Static<typeof Posted>> {
+  requireMessage(input.message);
+  const selector = selectorOf(input);
+  const client = new ChatClient(context);
+  const answer = await withConversation(client, selector, ({ id: channel, subject }) =>
+    client.call("chat.postMessage", { channel, text: input.message }, { subject }),
+  );
+  return { success: true, data: posted(answer) };
+}
 
 function requireMessage(message: string): void {
   if (message.trim() === "") throw badInput("`message` is empty.");

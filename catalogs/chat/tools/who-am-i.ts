@@ -4,7 +4,7 @@ import { defineTool, type JsonObject, upstreamFailed } from "../../../src/tools"
 import { ChatClient } from "../client";
 import { READS } from "../metadata";
 import { chatPreset } from "../preset";
-import { realName } from "../records";
+import { realName } from "../records/user";
 import { knownTeam, ownId } from "../resolve/identity";
 import { READ_USERS } from "../scopes";
 import { objectIn, textIn } from "../upstream/json";

@@ -28,3 +28,8 @@ export function textsIn(from: Json | undefined, field: string): string[] {
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }
+
+/** Where the next page of a listing begins; undefined at its end, which the platform tells in three ways. */
+export function nextCursorIn(body: JsonObject): string | undefined {
+  return textIn(objectIn(body, "response_metadata"), "next_cursor") || undefined;
+}

@@ -1,5 +1,5 @@
 // The Web API methods that the tools call: what each needs, and whether it may be sent twice.
-import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS } from "../scopes";
+import { OPEN_ONE, OPEN_SEVERAL, POST, READ_PEOPLE, scopeOfType } from "../scopes";
 
 /** Arguments of a method. `undefined` and empty text are not sent. */
 export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -15,20 +15,16 @@ export type MethodName = keyof typeof METHODS;
 
 const METHODS = {
   "auth.test": { scopes: () => [] },
-  "users.info": { scopes: () => ["users:read"] },
-  "users.list": { scopes: () => ["users:read"] },
+  "users.info": { scopes: () => [READ_PEOPLE] },
+  "users.list": { scopes: () => [READ_PEOPLE] },
   "users.lookupByEmail": { scopes: () => ["users:read.email"] },
   "conversations.list": { scopes: (params) => scopesOfTypes(params["types"]) },
+  "conversations.info": { scopes: ({ channel }) => (isDirect(channel) ? ["im:read"] : []) },
+  "conversations.members": { scopes: ({ channel }) => (isDirect(channel) ? ["im:read"] : []) },
+  "conversations.history": { scopes: ({ channel }) => (isDirect(channel) ? ["im:history"] : []) },
   "conversations.open": { scopes: (params) => [isSeveral(params["users"]) ? OPEN_SEVERAL : OPEN_ONE] },
   "chat.postMessage": { scopes: () => [POST], creates: true },
 } satisfies Record<string, Method>;
-
-const SCOPE_OF_TYPE: Readonly<Record<string, (typeof READ_CONVERSATIONS)[number]>> = {
-  public_channel: "channels:read",
-  private_channel: "groups:read",
-  mpim: "mpim:read",
-  im: "im:read",
-};
 
 export function methodNamed(name: MethodName): Method {
   return METHODS[name];
@@ -36,7 +32,12 @@ export function methodNamed(name: MethodName): Method {
 
 function scopesOfTypes(types: Params[string]): string[] {
   const asked = Array.isArray(types) ? types : [];
-  return asked.flatMap((type: string) => SCOPE_OF_TYPE[type] ?? []);
+  return asked.flatMap((type: string) => scopeOfType(type) ?? []);
+}
+
+/** Of the other types, ids do not tell which it is: the platform's own word counts then. */
+function isDirect(channel: Params[string]): boolean {
+  return typeof channel === "string" && channel.startsWith("D");
 }
 
 function isSeveral(users: Params[string]): boolean {

@@ -63,7 +63,7 @@ describe("reads", () => {
 
   test("end with a timeout when the platform is silent", async () => {
     await using stub = new Stub().on("users.info", () => Bun.sleep(5000).then(() => USER));
-    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 30 }).context());
+    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 250 }).context());
     const error = await failureOf(client.call("users.info"));
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
     expect(stub.calls()).toBe(2);
@@ -98,7 +98,7 @@ describe("a post is sent once", () => {
 
   test("and an answer after the time leaves its outcome unknown", async () => {
     await using stub = new Stub().on("chat.postMessage", () => Bun.sleep(5000).then(() => POSTED));
-    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 30 }).context());
+    const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 250 }).context());
     const error = await failureOf(client.call("chat.postMessage"));
     expect(error).toMatchObject({
       kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT",
@@ -150,6 +150,51 @@ describe("rate limits", () => {
     const error = await failureOf(new ChatClient(connection.context()).call("users.info"));
     expect(error.details.retryAfterMs).toBe(2000);
     expect(stub.calls()).toBe(2);
+  });
+
+  test("a second limit in one run is not waited for, whichever call meets it; other methods' are", async () => {
+    await using stub = new Stub()
+      .on("users.info", throttle("1"), USER, throttle("1"))
+      .on("users.list", throttle("2"), {});
+    const connection = new Connection(stub.apiUrl);
+    const client = new ChatClient(connection.context());
+    await client.call("users.info");
+    expect((await failureOf(client.call("users.info"))).kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
+    await client.call("users.list");
+    expect(connection.clock.sleeps).toEqual([1000, 2000]);
+  });
+
+  test("a caller who will not wait is told at once, and nothing is sent while the block lasts", async () => {
+    await using stub = new Stub().on("users.info", throttle("1"), USER);
+    const connection = new Connection(stub.apiUrl);
+    const client = new ChatClient(connection.context());
+    for (const _ of [1, 2]) {
+      const error = await failureOf(client.call("users.info", {}, { wait: false }));
+      expect(error.details.retryAfterMs).toBe(1000);
+    }
+    expect(stub.calls()).toBe(1);
+    expect(connection.clock.sleeps).toEqual([]);
+  });
+
+  test("calls that stand in line when one is met do not run into it", async () => {
+    await using stub = new Stub().on("users.info", throttle("2"), USER);
+    const connection = new Connection(stub.apiUrl);
+    const client = new ChatClient(connection.context());
+    await client.together(Array.from({ length: 20 }, () => client.call("users.info")));
+    expect(stub.calls()).toBe(21);
+    expect(new Set(connection.clock.sleeps).size).toBeGreaterThan(0);
+    expect(connection.clock.now() - Date.parse("2026-03-08T12:00:00Z")).toBeGreaterThanOrEqual(2000);
+  });
+
+  test("a timer that fires a moment early is set again", async () => {
+    await using stub = new Stub().on("users.info", throttle("1"), USER);
+    const connection = new Connection(stub.apiUrl);
+    const { clock } = connection;
+    const context = {
+      ...connection.context(),
+      sleep: async (ms: number) => clock.move(ms > 1 ? ms - 1 : ms),
+    };
+    expect(await new ChatClient(context).call("users.info")).toMatchObject(USER);
   });
 
   test("a block is remembered: other runs of the connection fail without a request until it ends", async () => {

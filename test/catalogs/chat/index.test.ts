@@ -1,11 +1,55 @@
-// What the chat catalog declares. The values are those that users are asked to grant and that listings show.
+// What the chat catalog declares: parameters as they were published, scopes that users are asked to grant, metadata
+// that listings show.
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { catalogs } from "../../../catalogs";
 import { chatCatalog } from "../../../catalogs/chat";
+import { isObject } from "../../../src/tools";
 import { tool } from "./run";
 
-const READ_CONVERSATIONS = ["channels:read", "groups:read", "mpim:read", "im:read"];
-const READ_USERS = ["users:read", "users:read.email"];
+interface PublishedParameter {
+  type: string;
+  required: boolean;
+  default?: unknown;
+  maximum?: number;
+}
+interface PublishedTool {
+  parameters: Record<string, PublishedParameter>;
+  deprecated?: boolean;
+  replacement?: string;
+}
+const contract = join(import.meta.dir, "..", "..", "contract", "catalog.json");
+const published: Record<string, PublishedTool> = await Bun.file(contract).json();
+const names = Object.keys(published).flatMap((name) => /^Chat\.(.+)$/.exec(name)?.[1] ?? []);
+
+/** A definition as it was published. */
+function publishedFormOf(name: string): PublishedTool {
+  const { input, replacement } = tool(name);
+  const parameters = Object.entries(input.properties).map(([parameter, schema]) => [
+    parameter,
+    parameterOf(schema, input.required?.includes(parameter) === true),
+  ]);
+  return {
+    parameters: Object.fromEntries(parameters),
+    ...(replacement !== undefined && { deprecated: true, replacement }),
+  };
+}
+
+function parameterOf(schema: unknown, required: boolean): PublishedParameter {
+  if (!isObject(schema)) throw new Error("A parameter has no schema.");
+  return {
+    type: typeOf(schema),
+    required,
+    ...("default" in schema && { default: schema["default"] }),
+    ...(typeof schema["maximum"] === "number" && { maximum: schema["maximum"] }),
+  };
+}
+
+function typeOf({ type, items }: { [key: string]: unknown }): string {
+  if (type !== "array" || !isObject(items)) return String(type);
+  expect(items["type"]).toBe("string");
+  return "enum" in items ? "enum:ConversationType" : "array";
+}
 
 test("the catalog is one of those that the runtime ships", () => {
   expect(catalogs).toContain(chatCatalog);
@@ -13,58 +57,134 @@ test("the catalog is one of those that the runtime ships", () => {
   expect(chatCatalog.bases).toEqual({ api: { url: "https://slack.com/api/", setting: "chat.api_url" } });
 });
 
-test("every tool needs a grant at the preset's provider and tells its metadata", () => {
-  for (const { authorization, metadata, description } of chatCatalog.tools) {
-    expect(authorization?.provider).toBe("slack");
-    expect(metadata.classification).toEqual({ service_domains: ["messaging"] });
-    expect(metadata.behavior.open_world).toBe(true);
-    expect(description.length).toBeGreaterThan(20);
-  }
+test("it has the tools that were published, and no others", () => {
+  expect(names).toHaveLength(26);
+  expect(chatCatalog.tools.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });
 
-test("every parameter has a description", () => {
-  for (const { input } of chatCatalog.tools) {
-    for (const schema of Object.values(input.properties)) expect(schema).toHaveProperty("description");
-  }
+test.each(names)("%s takes what was published", (name) => {
+  expect(publishedFormOf(name)).toEqual(published[`Chat.${name}`] ?? { parameters: {} });
 });
 
-describe("WhoAmI", () => {
-  test("reads people", () => {
-    const { authorization, metadata, input } = tool("WhoAmI");
-    expect(authorization?.scopes).toEqual(READ_USERS);
-    expect(metadata.behavior).toMatchObject({ operations: ["read"], read_only: true, idempotent: true });
-    expect(input.properties).toEqual({});
+describe("parameters", () => {
+  test("have descriptions", () => {
+    for (const { input } of chatCatalog.tools) {
+      for (const schema of Object.values(input.properties)) expect(schema).toHaveProperty("description");
+    }
+  });
+
+  test("that limit are cut to 1 and to their maximum where one is published", () => {
+    for (const { input, clamps } of chatCatalog.tools) {
+      const { limit } = input.properties;
+      if (!isObject(limit) || limit["maximum"] === undefined) continue;
+      expect(clamps).toEqual(["limit"]);
+      expect(limit["minimum"]).toBe(1);
+    }
+  });
+
+  test.each(["ListConversations", "ListConversationsMetadata"])(
+    "of %s: one type stands for a list",
+    (name) => {
+      const { input, singles } = tool(name);
+      expect(singles).toEqual(["conversation_types"]);
+      expect(input.properties["conversation_types"]).toMatchObject({
+        items: {
+          enum: [
+            "public_channel",
+            "private_channel",
+            "multi_person_direct_message",
+            "direct_message",
+            "mpim",
+            "im",
+          ],
+        },
+      });
+    },
+  );
+});
+
+// Written by hand from the platform's method pages: what each tool calls, and the scopes that those calls take.
+const R = ["channels:read", "groups:read", "mpim:read", "im:read"];
+const U = ["users:read", "users:read.email"];
+const H = ["channels:history", "groups:history", "mpim:history", "im:history"];
+const SEND = [...R, ...U, "chat:write", "im:write", "mpim:write"];
+const SCOPES: Record<string, string[]> = {
+  WhoAmI: U,
+  GetUsersInfo: U,
+  ListUsers: U,
+  SendMessage: SEND,
+  GetUsersInConversation: [...R, ...U],
+  GetMessages: [...R, ...U, ...H],
+  GetConversationMetadata: [...R, ...U],
+  ListConversations: R,
+  GetUserInfoById: U,
+  SendDmToUser: SEND,
+  SendMessageToChannel: SEND,
+  GetMembersInConversationById: [...R, ...U],
+  GetMembersInChannelByName: [...R, ...U],
+  GetMessagesInChannelByName: [...R, ...H, "users:read"],
+  GetMessagesInConversationById: [...H, "users:read"],
+  GetMessagesInDirectMessageConversationByUsername: ["im:history", "im:read", ...U],
+  GetMessagesInMultiPersonDmConversationByUsernames: [
+    "im:history",
+    "im:read",
+    ...U,
+    "mpim:history",
+    "mpim:read",
+  ],
+  ListConversationsMetadata: R,
+  ListPublicChannelsMetadata: ["channels:read"],
+  ListPrivateChannelsMetadata: ["groups:read"],
+  ListGroupDirectMessageConversationsMetadata: ["mpim:read"],
+  ListDirectMessageConversationsMetadata: ["im:read"],
+  GetConversationMetadataById: [...R, ...U],
+  GetChannelMetadataByName: [...R, ...U],
+  GetDirectMessageConversationMetadataByUsername: [...R, ...U],
+  GetMultiPersonDmConversationMetadataByUsernames: [...R, ...U],
+};
+
+describe("scopes", () => {
+  test.each(names)("of %s", (name) => {
+    const scopes = tool(name).authorization?.scopes ?? [];
+    expect(scopes.toSorted()).toEqual((SCOPES[name] ?? []).toSorted());
+  });
+
+  test("for writing are asked by tools that write only", () => {
+    for (const { authorization, metadata } of chatCatalog.tools) {
+      const writes = authorization?.scopes.some((scope) => scope.endsWith(":write")) === true;
+      expect(writes).toBe(!metadata.behavior.read_only);
+    }
   });
 });
 
-describe("SendMessage", () => {
-  test("declares what reads conversations and people, posts, and opens conversations with one or several", () => {
-    const { authorization } = tool("SendMessage");
-    expect(authorization?.scopes.toSorted()).toEqual(
-      [...READ_CONVERSATIONS, ...READ_USERS, "chat:write", "im:write", "mpim:write"].toSorted(),
-    );
-  });
+describe("metadata", () => {
+  const SENDERS = new Set(["SendMessage", "SendDmToUser", "SendMessageToChannel"]);
 
-  test("creates something new each time", () => {
-    expect(tool("SendMessage").metadata.behavior).toEqual({
-      operations: ["create"],
-      read_only: false,
-      destructive: false,
-      idempotent: false,
-      open_world: true,
+  test.each(names)("of %s", (name) => {
+    const sends = SENDERS.has(name);
+    expect(tool(name).metadata).toEqual({
+      classification: { service_domains: ["messaging"] },
+      behavior: {
+        operations: [sends ? "create" : "read"],
+        read_only: !sends,
+        destructive: false,
+        idempotent: !sends,
+        open_world: true,
+      },
     });
   });
 
-  test("takes a message and the selectors", () => {
-    const { input } = tool("SendMessage");
-    expect(Object.keys(input.properties).toSorted()).toEqual([
-      "channel_name",
-      "conversation_id",
-      "emails",
-      "message",
-      "user_ids",
-      "usernames",
-    ]);
-    expect(input.required).toEqual(["message"]);
+  test("every tool has a description and needs a grant at the preset's provider", () => {
+    for (const { authorization, description } of chatCatalog.tools) {
+      expect(authorization?.provider).toBe("slack");
+      expect(description.length).toBeGreaterThan(20);
+    }
+  });
+
+  test("deprecated tools say so where only the description is shown", () => {
+    for (const { replacement, description } of chatCatalog.tools) {
+      if (replacement === undefined) expect(description).not.toContain("Deprecated");
+      else expect(description).toEndWith(`Deprecated: use ${replacement}.`);
+    }
   });
 });

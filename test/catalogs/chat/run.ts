@@ -1,16 +1,23 @@
 // Runs a chat tool as the runtime does: input converted and checked before, output checked after.
 import { expect } from "bun:test";
+import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { ToolError, type ConnectionCache, type ToolContext, type ToolDefinition } from "../../../src/tools";
 import { convertInput } from "../../../src/tools/input";
 import { chatCatalog } from "../../../catalogs/chat";
+import type { ChatSandbox } from "../../sandbox/chat";
 import { type ContextOptions, TestCache, TestClock, toolContext } from "../context";
 
+/** Every scope that a tool of this catalog declares. */
 export const ALL_SCOPES: readonly string[] = [
   "channels:read",
   "groups:read",
   "mpim:read",
   "im:read",
+  "channels:history",
+  "groups:history",
+  "mpim:history",
+  "im:history",
   "users:read",
   "users:read.email",
   "chat:write",
@@ -22,6 +29,17 @@ export function tool(name: string): ToolDefinition {
   const found = chatCatalog.tools.find((definition) => definition.name === name);
   if (found === undefined) throw new Error(`The catalog has no ${name}.`);
   return found;
+}
+
+/** The connection of a person of the stand-in, who is known by the grant. */
+export function connectionOf(
+  sandbox: ChatSandbox,
+  name: "alice" | "bob" | "carol" = "alice",
+  scopes: readonly string[] = ALL_SCOPES,
+): Connection {
+  const { accessToken } = sandbox.issueToken(name, scopes);
+  const facts = { user_id: sandbox.people[name].id, team_id: sandbox.team.id };
+  return new Connection(sandbox.apiUrl, { token: accessToken, grant: { scopes, facts } });
 }
 
 /** One user's connection: a clock and a cache that its runs share. */
@@ -56,6 +74,12 @@ export class Connection {
   ): Promise<ToolError> {
     return failureOf(this.run(name, input, options));
   }
+}
+
+/** The output, known to have this shape; otherwise the test fails. */
+export function shaped<Schema extends TSchema>(schema: Schema, output: unknown): Static<Schema> {
+  if (!Value.Check(schema, output)) throw new Error(`Another shape: ${JSON.stringify(output)}`);
+  return output;
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<ToolError> {

@@ -1,4 +1,4 @@
-// Reading a request's arguments as strictly as the platform does (spec/chat.md section 1), and stricter where it
+// Reading a request's arguments as strictly as the platform does, and stricter where it
 // forgives what it should not: an empty or misspelt value is refused, so that a client's mistake is seen.
 import { isRecord } from "./json";
 import { argumentError, PlatformError } from "./platform-error";

@@ -1,4 +1,4 @@
-// The corrections of the third-party emulator (spec/chat.md sections 1, 3 and 9), one behaviour each.
+// The corrections of the third-party emulator, one behaviour each.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startChatSandbox, type ChatSandbox } from ".";
 import { record, records, strings, text, type JsonRecord } from "./json";

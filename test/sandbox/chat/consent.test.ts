@@ -1,4 +1,4 @@
-// The consent page and the token endpoint of the sandbox (spec/chat.md section 2).
+// The consent page and the token endpoint of the sandbox.
 import { describe, expect, test } from "bun:test";
 import { consentAs, startChatSandbox, type ChatSandbox } from ".";
 import { record, text, type JsonRecord } from "./json";

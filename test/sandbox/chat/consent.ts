@@ -1,4 +1,4 @@
-// The consent page, `GET` and `POST /oauth/v2/authorize` (spec/chat.md section 2).
+// The consent page, `GET` and `POST /oauth/v2/authorize`.
 //
 // Its form, for tests and browser drivers: method POST, hidden fields that repeat the request, and one button each of
 // `name="user"` with the person's name or `cancel` as `value`. The answer is a 302 to the redirect address.

@@ -1,4 +1,4 @@
-// Which scope which method takes (spec/chat.md section 3), and how a missing one is reported.
+// Which scope which method takes, and how a missing one is reported.
 import { PlatformError } from "./platform-error";
 
 export type ConversationKind = "public_channel" | "private_channel" | "mpim" | "im";

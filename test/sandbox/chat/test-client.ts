@@ -1,4 +1,4 @@
-// How the sandbox's own tests call it: form POST with a bearer, as spec/chat.md section 1 says.
+// How the sandbox's own tests call it: form POST with a bearer, as the platform asks for.
 import { isRecord, type JsonRecord } from "./json";
 import type { ChatSandbox } from "./sandbox";
 

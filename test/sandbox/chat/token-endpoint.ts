@@ -1,4 +1,4 @@
-// `oauth.v2.access` and `oauth.v2.user.access`: code exchange and refresh (spec/chat.md section 2).
+// `oauth.v2.access` and `oauth.v2.user.access`: code exchange and refresh.
 import type { Arguments } from "./arguments";
 import type { Codes } from "./codes";
 import type { JsonRecord } from "./json";

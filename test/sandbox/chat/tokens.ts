@@ -1,5 +1,5 @@
 // Grants and the tokens of them. A person has one grant per app, shared by all its tokens: a later consent adds to
-// it, and revoking one token ends them all (spec/chat.md section 2).
+// it, and revoking one token ends them all.
 import { PlatformError } from "./platform-error";
 
 export type Holder = "user" | "bot";

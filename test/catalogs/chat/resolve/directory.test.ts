@@ -85,6 +85,15 @@ describe("what is remembered", () => {
     expect(stub.calls("conversations.list")).toBe(2);
   });
 
+  test("is read once for an absence, even if other tools have told of it long before", async () => {
+    await using stub = stubWith(channels(channel("C1", "one")));
+    const connection = new Connection(stub.apiUrl);
+    await connection.run("ListConversations");
+    connection.clock.move(60_000);
+    await connection.failure("SendMessage", { message: "hi", channel_name: "none" });
+    expect(stub.calls("conversations.list")).toBe(2);
+  });
+
   test("serves runs that scan at the same time: each page is read once", async () => {
     await using stub = stubWith(
       () => Bun.sleep(5).then(() => page("channels", [channel("C1", "one")], "next")),

@@ -1,9 +1,8 @@
-// Direct conversations: with whom, and whether one may be created.
+// Direct conversations: with whom they are opened.
 import { describe, expect, test } from "bun:test";
 import { ChatClient } from "../../../../catalogs/chat/client";
-import { existingConversation, openConversation } from "../../../../catalogs/chat/resolve/opening";
-import { startChatSandbox } from "../../../sandbox/chat";
-import { ALL_SCOPES, Connection, failureOf } from "../run";
+import { openConversation } from "../../../../catalogs/chat/resolve/opening";
+import { Connection, failureOf } from "../run";
 import { refusal, Stub } from "../stub";
 
 const people = (userIds: string[], usernames: string[] = [], emails: string[] = []) => ({
@@ -76,30 +75,5 @@ describe("who is in it", () => {
     expect((await failureOf(openConversation(client, people(["U1"])))).kind).toBe(
       "UPSTREAM_RUNTIME_SERVER_ERROR",
     );
-  });
-});
-
-describe("for reading", () => {
-  test.each([
-    ["channel_not_found", refusal("channel_not_found")],
-    ["no conversation in the answer", { no_op: true }],
-  ])("%s means that there is none yet", async (_, answer) => {
-    await using stub = new Stub().on("conversations.open", answer);
-    const client = new ChatClient(new Connection(stub.apiUrl, own).context());
-    expect(await existingConversation(client, people(["U1"]))).toBeUndefined();
-    expect(stub.sent()[0]?.params["prevent_creation"]).toBe("true");
-  });
-
-  test("nothing is created at the platform", async () => {
-    await using sandbox = await startChatSandbox();
-    const { accessToken } = sandbox.issueToken("alice", ALL_SCOPES);
-    const { alice, carol } = sandbox.people;
-    const grant = { facts: { user_id: alice.id } };
-    const connection = new Connection(sandbox.apiUrl, { token: accessToken, grant });
-    const look = () => existingConversation(new ChatClient(connection.context()), people([], ["carol"]));
-    expect(await look()).toBeUndefined();
-    expect(await look()).toBeUndefined();
-    const opened = await openConversation(new ChatClient(connection.context()), people([carol.id]));
-    expect(await look()).toBe(opened);
   });
 });

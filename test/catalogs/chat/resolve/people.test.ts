@@ -21,7 +21,7 @@ const byAddress: StubAnswer = ({ params }) => {
 
 const find = async (stub: Stub, usernames: string[], emails: string[] = [], connection?: Connection) => {
   const client = new ChatClient((connection ?? new Connection(stub.apiUrl)).context());
-  return (await findPeople(client, usernames, emails)).map(({ id }) => id);
+  return (await findPeople(client, { userIds: [], usernames, emails })).map(({ id }) => id);
 };
 
 describe("handles", () => {
@@ -65,6 +65,19 @@ describe("handles", () => {
   test("mean a deactivated owner when there is no other", async () => {
     await using stub = new Stub().on("users.list", members(person("UOLD", "ada", { deleted: true })));
     expect(await find(stub, ["ada"])).toEqual(["UOLD"]);
+  });
+
+  test("follow what is told of their owner later", async () => {
+    await using stub = new Stub().on("users.list", members(person("U1", "ada")));
+    const connection = new Connection(stub.apiUrl);
+    await find(stub, ["ada"], [], connection);
+    stub.on(
+      "users.list",
+      page("members", [person("U1", "ada", { deleted: true })], "two"),
+      members(person("U2", "ada")),
+    );
+    await connection.run("ListUsers");
+    expect(await find(stub, ["ada"], [], connection)).toEqual(["U2"]);
   });
 
   test("are read from memory the second time", async () => {

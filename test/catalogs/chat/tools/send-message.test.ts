@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { GrantDead, ScopesLost } from "../../../../src/tools";
 import { type ChatSandbox, startChatSandbox } from "../../../sandbox/chat";
-import { ALL_SCOPES, Connection } from "../run";
+import { ALL_SCOPES, Connection, connectionOf } from "../run";
 import { refusal, Stub } from "../stub";
 
 let sandbox: ChatSandbox;
@@ -17,13 +17,7 @@ afterEach(() => {
   sandbox.clearRequests();
 });
 
-/** A connection of alice, who is known by the grant. */
-function alice(scopes: readonly string[] = ALL_SCOPES): Connection {
-  const facts = { user_id: sandbox.people.alice.id, team_id: sandbox.team.id };
-  const { accessToken } = sandbox.issueToken("alice", scopes);
-  return new Connection(sandbox.apiUrl, { token: accessToken, grant: { scopes, facts } });
-}
-
+const alice = (scopes?: readonly string[]): Connection => connectionOf(sandbox, "alice", scopes);
 const methods = (): string[] => sandbox.requests.map(({ method }) => method);
 const texts = async (channel: string): Promise<string[]> =>
   (await sandbox.messages(channel)).map(({ text }) => text);
@@ -205,8 +199,8 @@ describe("exactly one message", () => {
 
   test("when the platform is slower than our time", async () => {
     const { connection, input } = post();
-    sandbox.fail("chat.postMessage", { kind: "delay", ms: 500 });
-    const error = await connection.failure("SendMessage", input, { requestMs: 50 });
+    sandbox.fail("chat.postMessage", { kind: "delay", ms: 5000 });
+    const error = await connection.failure("SendMessage", input, { requestMs: 250 });
     expect(error).toMatchObject({
       kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT",
       canRetry: false,

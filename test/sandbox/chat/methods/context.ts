@@ -24,7 +24,7 @@ export interface Method {
   readonly run: (call: MethodCall) => Promise<JsonRecord>;
 }
 
-/** With an org-wide token the workspace must be named (spec/chat.md section 1). */
+/** With an org-wide token the workspace must be named. */
 export function checkTeam(call: MethodCall): void {
   const { organization, team } = call.workspace;
   if (organization === null) return;

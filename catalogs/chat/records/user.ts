@@ -1,9 +1,8 @@
-// The records in the tools' results, and how they are read from the platform's own.
-import { type Static, type TSchema, Type } from "typebox";
-import type { JsonObject } from "../../src/tools";
-import { objectIn, textIn } from "./upstream/json";
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+// The record of a person in the tools' results, and how it is read from the platform's own.
+import { type Static, Type } from "typebox";
+import type { JsonObject } from "../../../src/tools";
+import { objectIn, textIn } from "../upstream/json";
+import { orNull } from "./or-null";
 
 /** A person or bot, in short. What the platform does not tell is null. */
 export const BasicUser = Type.Object({
@@ -36,4 +35,22 @@ export function basicUser(user: JsonObject): BasicUser | undefined {
 /** Members of other organizations carry their name in the profile only. */
 export function realName(user: JsonObject): string | undefined {
   return textIn(user, "real_name") ?? textIn(objectIn(user, "profile"), "real_name");
+}
+
+/** The record of somebody of whom the platform tells nothing but the id. */
+export function unknownUser(id: string): BasicUser {
+  const none = { name: null, is_bot: null, email: null, display_name: null, real_name: null, timezone: null };
+  return { id, ...none };
+}
+
+/** What to call somebody in a text: the handle, else what members of other organizations have instead of it. */
+export function shownName({ name, display_name, real_name }: BasicUser): string | null {
+  return [name, display_name, real_name].find((text) => text !== null && text !== "") ?? null;
+}
+
+/** The platform's own bot is listed as a person. */
+const PLATFORM_BOT = "USLACKBOT";
+
+export function isBot({ id, is_bot }: BasicUser): boolean {
+  return is_bot === true || id === PLATFORM_BOT;
 }

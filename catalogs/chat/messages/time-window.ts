@@ -1,0 +1,134 @@
+// The time filters of messages: four parameters in, the platform's bounds out.
+import { Type } from "typebox";
+import { badInput, retryableInput } from "../../../src/tools";
+import { RETRY_AFTER_MS } from "../limits";
+
+const RELATIVE_FORM = "DD:HH:MM";
+const DATETIME_FORM = "YYYY-MM-DD HH:MM:SS";
+const relative = (what: string) =>
+  Type.Optional(
+    Type.String({
+      description: `${what} Days, hours and minutes back from now, in the form '${RELATIVE_FORM}'.`,
+    }),
+  );
+const datetime = (what: string) =>
+  Type.Optional(Type.String({ description: `${what} In UTC, in the form '${DATETIME_FORM}'.` }));
+
+/** Spread into a tool's input. */
+export const TIME_PARAMETERS = {
+  oldest_relative: relative("Only messages from then on."),
+  latest_relative: relative("Only messages up to then; without an oldest bound, only messages from then on."),
+  oldest_datetime: datetime("Only messages from then on. Not together with oldest_relative."),
+  latest_datetime: datetime("Only messages up to then. Not together with latest_relative."),
+};
+
+export interface TimeFilters {
+  oldest_relative?: string;
+  latest_relative?: string;
+  oldest_datetime?: string;
+  latest_datetime?: string;
+}
+
+/** Arguments of `conversations.history`: seconds since 1970, bounds included. Empty without filters. */
+export type Window = { oldest?: string; latest?: string; inclusive?: true };
+
+/**
+ * The window that the filters describe at the instant `now` (milliseconds), whatever the server's time zone.
+ * Throws bad input for filters that exclude each other, and a retryable error that names the form for a text that
+ * is no time.
+ */
+export function windowOf(filters: TimeFilters, now: number): Window {
+  const given = presentIn(filters);
+  requireOne(given, "oldest");
+  requireOne(given, "latest");
+  const oldest = relativeTime(given, "oldest_relative", now) ?? absoluteTime(given, "oldest_datetime");
+  const latest = relativeTime(given, "latest_relative", now) ?? absoluteTime(given, "latest_datetime");
+  if (oldest === undefined && latest === undefined) return {};
+  if (oldest === undefined && given.latest_datetime !== undefined) return windowBetween(undefined, latest);
+  // Alone, the relative form counts from now back to the bound.
+  if (oldest === undefined) return windowBetween(latest, now);
+  // With `oldest` alone the platform begins at the far end; with both, at the newest messages. An oldest bound that
+  // lies ahead (the caller's clock may be) is an empty window, no mistake.
+  return windowBetween(oldest, latest ?? Math.max(now, oldest));
+}
+
+const NAMES = ["oldest_relative", "latest_relative", "oldest_datetime", "latest_datetime"] as const;
+
+/** Blank texts count as absent. */
+function presentIn(filters: TimeFilters): TimeFilters {
+  const given = NAMES.map((name) => [name, filters[name]?.trim() ?? ""]);
+  return Object.fromEntries(given.filter(([, text]) => text !== ""));
+}
+
+function requireOne(filters: TimeFilters, bound: "oldest" | "latest"): void {
+  const names = [`${bound}_datetime`, `${bound}_relative`] as const;
+  if (names.some((name) => filters[name] === undefined)) return;
+  throw badInput(`Give one of \`${names[0]}\` and \`${names[1]}\`, not both.`);
+}
+
+function windowBetween(oldest: number | undefined, latest: number | undefined): Window {
+  if (oldest !== undefined && latest !== undefined && oldest > latest) {
+    throw badInput("The oldest bound lies after the latest one.");
+  }
+  return {
+    ...(oldest !== undefined && { oldest: secondsOf(oldest) }),
+    ...(latest !== undefined && { latest: secondsOf(latest) }),
+    inclusive: true,
+  };
+}
+
+function relativeTime(
+  filters: TimeFilters,
+  name: "oldest_relative" | "latest_relative",
+  now: number,
+): number | undefined {
+  const text = filters[name];
+  if (text === undefined) return undefined;
+  const parts = /^(\d+):(\d+):(\d+)$/.exec(text);
+  if (parts === null) throw noTime(name, RELATIVE_FORM, "two days and three hours back are '02:03:00'");
+  const [days = 0, hours = 0, minutes = 0] = parts.slice(1).map(Number);
+  return now - (days * 86_400 + hours * 3600 + minutes * 60) * 1000;
+}
+
+/** Read as UTC unless an offset stands behind it; the form with `T` and fractions is taken as well. */
+const DATETIME = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s*(?:Z|([+-])(\d\d):?(\d\d))?$/i;
+
+function absoluteTime(filters: TimeFilters, name: "oldest_datetime" | "latest_datetime"): number | undefined {
+  const text = filters[name];
+  if (text === undefined) return undefined;
+  const time = parseDatetime(text);
+  if (time === undefined) throw noTime(name, DATETIME_FORM, "'2026-03-08 14:30:00' is half past two, in UTC");
+  return time;
+}
+
+/** Undefined for what is no time, such as the 30th of February. */
+function parseDatetime(text: string): number | undefined {
+  const match = DATETIME.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  // Parts that are out of range run over into the next ones, which shows.
+  const read = date.toISOString().slice(0, 19).replace("T", " ");
+  if (read !== text.slice(0, 19).toUpperCase().replace("T", " ")) return undefined;
+  const [fraction = "0", sign = "+", offsetHours = "0", offsetMinutes = "0"] = match.slice(7);
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined;
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000 * (sign === "-" ? -1 : 1);
+  return date.getTime() + Number(`0.${fraction}`) * 1000 - offset;
+}
+
+function noTime(name: string, form: string, example: string): Error {
+  return retryableInput(`\`${name}\` is not in the form '${form}'.`, {
+    retryAfterMs: RETRY_AFTER_MS,
+    additionalPromptContent: `Write \`${name}\` in the form '${form}': ${example}.`,
+  });
+}
+
+/** The platform's timestamps have ten digits before the point and six behind it. */
+const LAST_SECOND = 9_999_999_999;
+
+function secondsOf(time: number): string {
+  const seconds = Math.min(Math.max(time / 1000, 0), LAST_SECOND);
+  return Number.isInteger(seconds) ? String(seconds) : seconds.toFixed(6);
+}

@@ -1,0 +1,79 @@
+// Looking for a direct conversation in the listing of one's own: needs no scope for writing, and pages.
+import { type JsonObject, ToolError } from "../../../src/tools";
+import type { ChatClient } from "../client";
+import { IN_FLIGHT, SMALL_PAGE } from "../limits";
+import { toldMemberCount } from "../records/conversation";
+import { nextCursorIn, objectsIn, textIn, textsIn } from "../upstream/json";
+import { type Source, pagesOf } from "./listing";
+import type { Participants } from "./opening";
+
+/** The platform's record of the conversation of exactly these people; undefined when there is none. */
+export function findListed(
+  client: ChatClient,
+  { own, users }: Participants,
+): Promise<JsonObject | undefined> {
+  const [only, ...others] = users;
+  if (others.length === 0) {
+    return firstOf(client, "im", async (page) => page.find((direct) => textIn(direct, "user") === only));
+  }
+  const members = new Set([own, ...users]);
+  return firstOf(client, "mpim", (page) => groupOf(client, page, members));
+}
+
+async function firstOf(
+  client: ChatClient,
+  type: "im" | "mpim",
+  among: (page: readonly JsonObject[]) => Promise<JsonObject | undefined>,
+): Promise<JsonObject | undefined> {
+  const listing: Source = { method: "conversations.list", params: { types: [type] } };
+  for await (const body of pagesOf(client, listing)) {
+    const found = await among(objectsIn(body, "channels"));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The group with exactly these members. Who is in a group must be asked: only those of the right size are. */
+async function groupOf(
+  client: ChatClient,
+  page: readonly JsonObject[],
+  members: ReadonlySet<string>,
+): Promise<JsonObject | undefined> {
+  const candidates = page.filter((group) => (toldMemberCount(group) ?? members.size) === members.size);
+  for (let start = 0; start < candidates.length; start += IN_FLIGHT) {
+    const some = candidates.slice(start, start + IN_FLIGHT);
+    const verdicts = await client.together(some.map((group) => isOf(client, group, members)));
+    const found = some[verdicts.indexOf(true)];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function isOf(client: ChatClient, group: JsonObject, members: ReadonlySet<string>): Promise<boolean> {
+  const channel = textIn(group, "id");
+  if (channel === undefined) return false;
+  try {
+    const ids = await membersOf(client, channel);
+    return ids.size === members.size && ids.isSubsetOf(members);
+  } catch (error) {
+    // It was listed, and is closed by now.
+    if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+async function membersOf(client: ChatClient, channel: string): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const passed = new Set<string>();
+  for (let cursor: string | undefined; ;) {
+    const body = await client.call(
+      "conversations.members",
+      { channel, limit: SMALL_PAGE, cursor },
+      { paging: true },
+    );
+    for (const id of textsIn(body, "members")) ids.add(id);
+    cursor = nextCursorIn(body);
+    if (cursor === undefined || passed.has(cursor)) return ids;
+    passed.add(cursor);
+  }
+}

@@ -1,0 +1,58 @@
+// People by id, one call each, remembered for their connection whatever told of them.
+import { ToolError } from "../../../src/tools";
+import type { CallOptions, ChatClient } from "../client";
+import { BELIEVE_ABSENCE_MS, REMEMBER_MS, REMEMBERED_PEOPLE } from "../limits";
+import { type BasicUser, basicUser } from "../records/user";
+import { objectIn } from "../upstream/json";
+import { Memory } from "./memory";
+
+/** Null for an id that nobody has, or nobody that this user may see. */
+type Known = Memory<BasicUser | null>;
+
+const KEY = "users";
+
+export function rememberUser(client: ChatClient, user: BasicUser): void {
+  remember(client, user.id, user);
+}
+
+/** Whether `findUser` answers from memory. */
+export function isKnownUser(client: ChatClient, id: string): boolean {
+  return memoryOf(client).get(id, client.context.now()) !== undefined;
+}
+
+/** The person or bot with this id; undefined when there is none that this user may see. Throws `ToolError`. */
+export async function findUser(
+  client: ChatClient,
+  id: string,
+  options: Pick<CallOptions, "wait" | "paging"> = {},
+): Promise<BasicUser | undefined> {
+  const known = memoryOf(client).get(id, client.context.now());
+  if (known !== undefined) return known ?? undefined;
+  // Only those who are as patient share a request: one that is given up says nothing to the other.
+  const key = `users.info ${id} ${JSON.stringify(options)}`;
+  const user = await client.shared(key, () => lookUp(client, id, options));
+  remember(client, id, user ?? null);
+  return user;
+}
+
+async function lookUp(client: ChatClient, id: string, options: CallOptions): Promise<BasicUser | undefined> {
+  try {
+    const answer = await client.call("users.info", { user: id }, { ...options, subject: `user "${id}"` });
+    return basicUser(objectIn(answer, "user"));
+  } catch (error) {
+    if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+function remember(client: ChatClient, id: string, user: BasicUser | null): void {
+  const ttl = user === null ? BELIEVE_ABSENCE_MS : REMEMBER_MS;
+  memoryOf(client).set(id, user, client.context.now() + ttl);
+}
+
+function memoryOf({ context }: ChatClient): Known {
+  const memory: Known = context.cache.get<Known>(KEY) ?? new Memory(REMEMBERED_PEOPLE);
+  // It stays while it is used: what is in it ends by itself.
+  context.cache.set(KEY, memory, REMEMBER_MS);
+  return memory;
+}

@@ -1,0 +1,37 @@
+// How a deprecated tool is defined: it narrows another tool's input and hands it on.
+import { type TObject, type TSchema, Type } from "typebox";
+import { defineTool, type ToolDefinition } from "../../../../src/tools";
+import { TOOLKIT } from "../../metadata";
+import type { Limit } from "../../parameters";
+import { chatPreset } from "../../preset";
+
+interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
+  ToolDefinition<Input, Output>,
+  "name" | "description" | "input" | "output" | "singles" | "run"
+> {
+  scopes: readonly string[];
+}
+
+/** A tool that `replacement` has replaced. It does to the world what that one does. */
+export function deprecated<Input extends TObject, Output extends TSchema>(
+  { name, metadata }: ToolDefinition,
+  { scopes, description, ...tool }: Narrowed<Input, Output>,
+): ToolDefinition {
+  const replacement = `${TOOLKIT}.${name}`;
+  return defineTool({
+    ...tool,
+    description: `${description} Deprecated: use ${replacement}.`,
+    authorization: { provider: chatPreset.id, scopes },
+    metadata,
+    replacement,
+  });
+}
+
+/** These tools publish neither default nor maximum; the replacement's hold all the same. */
+export const plainLimit = (limit: Limit) =>
+  Type.Optional(
+    Type.Integer({ description: `How many at most: ${limit.default} when absent, up to ${limit.maximum}.` }),
+  );
+
+/** Of tools that have never had a second page. */
+export const IGNORED_CURSOR = Type.Optional(Type.String({ description: "Has no effect." }));

@@ -1,0 +1,52 @@
+// Chat.GetConversationMetadata: what there is to know about a conversation, its messages aside.
+import { Type } from "typebox";
+import { defineTool, type ToolContext, upstreamFailed, upstreamNotFound } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { READS } from "../metadata";
+import { chatPreset } from "../preset";
+import { ConversationMetadata, conversationMetadata } from "../records/conversation";
+import { type Found, withExisting } from "../resolve/conversation";
+import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
+import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
+import { objectIn } from "../upstream/json";
+
+export const getConversationMetadata = defineTool({
+  name: "GetConversationMetadata",
+  description:
+    "Tells about a conversation (type, purpose, size, membership): by its id, by the channel's name, or by the " +
+    "people in it.",
+  input: Type.Object(SELECTOR_PARAMETERS),
+  output: ConversationMetadata,
+  authorization: { provider: chatPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
+  metadata: READS,
+  run: (input, context) => metadataOf(context, input),
+});
+
+/** Not found when there is no conversation with these people yet: reading never creates one. */
+export async function metadataOf(context: ToolContext, input: SelectorInput): Promise<ConversationMetadata> {
+  const selector = selectorOf(input);
+  const client = new ChatClient(context);
+  const metadata = await withExisting(client, selector, (found) => describe(client, found));
+  if (metadata === undefined) {
+    throw upstreamNotFound(
+      "There is no conversation with these people yet. Sending them a message creates it.",
+    );
+  }
+  return metadata;
+}
+
+async function describe(client: ChatClient, found: Found): Promise<ConversationMetadata> {
+  if (found.record !== undefined) return found.record;
+  const { direct } = found;
+  // Opening may tell the id alone.
+  const isWhole = direct?.["is_im"] === true || direct?.["is_mpim"] === true;
+  const conversation = isWhole ? direct : await info(client, found);
+  const metadata = conversationMetadata(conversation);
+  if (metadata === undefined) throw upstreamFailed("The platform answered without a conversation.");
+  return metadata;
+}
+
+async function info(client: ChatClient, { id: channel, subject }: Found) {
+  const params = { channel, include_num_members: true };
+  return objectIn(await client.call("conversations.info", params, { subject }), "channel");
+}

@@ -1,0 +1,69 @@
+// Chat.GetMessages: what was written in a conversation.
+import { type Static, Type } from "typebox";
+import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { MESSAGES_LIMIT } from "../limits";
+import { Message, readable } from "../messages/message";
+import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
+import { READS } from "../metadata";
+import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
+import { chatPreset } from "../preset";
+import { orNull } from "../records/or-null";
+import { withExisting } from "../resolve/conversation";
+import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
+import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
+import { nextCursorIn, objectsIn } from "../upstream/json";
+
+export const Messages = Type.Object({
+  messages: Type.Array(Message, { description: "Newest first; replies in threads are not among them" }),
+  next_cursor: orNull(Type.String()),
+});
+
+export const getMessages = defineTool({
+  name: "GetMessages",
+  description:
+    "Reads the messages of a conversation, newest first: by its id, by the channel's name, or by the people in it. " +
+    "With only an oldest bound, up to now; with only latest_datetime, from the beginning up to it; with only " +
+    "latest_relative, from then up to now.",
+  input: Type.Object({
+    ...SELECTOR_PARAMETERS,
+    ...TIME_PARAMETERS,
+    limit: limitParameter(MESSAGES_LIMIT, "messages"),
+    next_cursor: NEXT_CURSOR,
+  }),
+  output: Messages,
+  authorization: {
+    provider: chatPreset.id,
+    scopes: [...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES],
+  },
+  metadata: READS,
+  clamps: ["limit"],
+  run: (input, context) => messagesIn(context, input),
+});
+
+/** No messages when nobody has written to these people yet: reading never creates a conversation. */
+export async function messagesIn(
+  context: ToolContext,
+  input: SelectorInput & TimeFilters & PageRequest,
+): Promise<Static<typeof Messages>> {
+  const selector = selectorOf(input);
+  const window = windowOf(input, context.now());
+  const client = new ChatClient(context);
+  const cursor = cursorOf(input);
+  // One page, which may be short: some apps get few messages a minute, and asking on would cost the caller that.
+  const limit = limitOf(input, MESSAGES_LIMIT);
+  const body = await withExisting(client, selector, ({ id: channel, subject }) =>
+    client.call("conversations.history", { channel, limit, cursor, ...window }, { subject }),
+  );
+  if (body === undefined) return { messages: [], next_cursor: null };
+  return {
+    messages: await readable(client, objectsIn(body, "messages")),
+    next_cursor: nextAfter(cursor, body),
+  };
+}
+
+/** A cursor that comes back would never end. */
+function nextAfter(cursor: string | undefined, body: JsonObject): string | null {
+  const next = nextCursorIn(body);
+  return next === undefined || next === cursor ? null : next;
+}

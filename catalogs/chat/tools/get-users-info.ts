@@ -1,0 +1,37 @@
+// Chat.GetUsersInfo: people by id, handle and address.
+import { type Static, Type } from "typebox";
+import { badInput, defineTool, type ToolContext } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { READS } from "../metadata";
+import { chatPreset } from "../preset";
+import { BasicUser } from "../records/user";
+import { findPeople } from "../resolve/people";
+import { type PeopleInput, peopleOf } from "../resolve/selector";
+import { READ_USERS } from "../scopes";
+
+const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
+const Users = Type.Object({
+  users: Type.Array(BasicUser, { description: "By ids first, then by usernames, then by addresses" }),
+});
+
+export const getUsersInfo = defineTool({
+  name: "GetUsersInfo",
+  description: "Tells about people in the chat workspace, given by id, username (handle) or e-mail address.",
+  input: Type.Object({
+    user_ids: list("Ids of people. Prefer them, and e-mail addresses, over usernames."),
+    usernames: list("Usernames (handles) of people, with or without a leading @."),
+    emails: list("E-mail addresses of people."),
+  }),
+  output: Users,
+  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  metadata: READS,
+  run: (input, context) => usersInfo(context, input),
+});
+
+/** Everybody who is asked for, each once; when somebody is missing, an error that names all who are. */
+export async function usersInfo(context: ToolContext, input: PeopleInput): Promise<Static<typeof Users>> {
+  const people = peopleOf(input);
+  if (people === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");
+  return { users: await findPeople(new ChatClient(context), people) };
+}

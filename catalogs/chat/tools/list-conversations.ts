@@ -1,0 +1,86 @@
+// Chat.ListConversations: the conversations that the user is in.
+import { type Static, Type } from "typebox";
+import { defineTool, type JsonObject, ScopesLost, type ToolContext } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { collect } from "../collect";
+import { ALL_TYPES, CONVERSATION_TYPES, platformTypes, type PlatformType } from "../conversation-types";
+import { LIST_LIMIT } from "../limits";
+import { READS } from "../metadata";
+import { limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
+import { chatPreset } from "../preset";
+import { ConversationMetadata, conversationMetadata } from "../records/conversation";
+import { orNull } from "../records/or-null";
+import { CHANNELS } from "../resolve/channel";
+import { Directory } from "../resolve/directory";
+import { teamOfOrganization } from "../resolve/identity";
+import { READ_CONVERSATIONS, scopeOfType } from "../scopes";
+import { nextCursorIn, objectsIn } from "../upstream/json";
+
+export const Conversations = Type.Object({
+  conversations: Type.Array(ConversationMetadata),
+  next_cursor: orNull(Type.String()),
+});
+
+export const listConversations = defineTool({
+  name: "ListConversations",
+  description: "Lists the conversations that the user is in: channels, group messages and direct messages.",
+  input: Type.Object({
+    conversation_types: CONVERSATION_TYPES,
+    limit: limitParameter(LIST_LIMIT, "conversations"),
+    next_cursor: NEXT_CURSOR,
+  }),
+  output: Conversations,
+  authorization: { provider: chatPreset.id, scopes: READ_CONVERSATIONS },
+  metadata: READS,
+  clamps: ["limit"],
+  singles: ["conversation_types"],
+  run: ({ conversation_types, ...request }, context) =>
+    conversationsOf(context, platformTypes(conversation_types), request),
+});
+
+/** @param asked the platform's types; undefined for all that the grant covers */
+export async function conversationsOf(
+  context: ToolContext,
+  asked: readonly PlatformType[] | undefined,
+  request: PageRequest,
+): Promise<Static<typeof Conversations>> {
+  const client = new ChatClient(context);
+  const team = await teamOfOrganization(client);
+  let types = asked ?? ALL_TYPES;
+  const read = (cursor: string | undefined, limit: number): Promise<JsonObject> =>
+    // Without `types` the platform lists public channels only.
+    client.call(
+      "conversations.list",
+      { types, exclude_archived: true, limit, cursor, team_id: team },
+      { paging: true },
+    );
+  const { items, next_cursor } = await collect(client, request, LIST_LIMIT, async (cursor, limit) => {
+    const body = await read(cursor, limit).catch((error: unknown) => {
+      const granted = asked === undefined ? grantedTypes(types, error) : [];
+      if (granted.length === 0) throw error;
+      types = granted;
+      client.context.log("warning", `The grant lacks a scope: only ${granted.join(", ")} are listed.`);
+      return read(cursor, limit);
+    });
+    const channels = objectsIn(body, "channels");
+    Directory.of(client, CHANNELS).learn(client, channels);
+    const conversations = channels
+      .map(conversationMetadata)
+      .filter((conversation) => conversation !== undefined)
+      .filter(isOwn);
+    return { items: conversations, counts: conversations.length, next: nextCursorIn(body) };
+  });
+  return { conversations: items, next_cursor };
+}
+
+/** The types that remain when the scopes of others are lost; none when that is not what failed. */
+function grantedTypes(types: readonly PlatformType[], error: unknown): PlatformType[] {
+  if (!(error instanceof ScopesLost)) return [];
+  const granted = types.filter((type) => !error.needed.includes(scopeOfType(type) ?? ""));
+  return granted.length === types.length ? [] : granted;
+}
+
+/** The platform lists public channels that the user is not in, too. */
+function isOwn({ conversation_type: type, is_member: isMember }: ConversationMetadata): boolean {
+  return type === "im" || type === "mpim" || isMember;
+}

@@ -1,0 +1,48 @@
+// Chat.ListUsers: the people of the workspace.
+import { Type } from "typebox";
+import { defineTool } from "../../../src/tools";
+import { ChatClient } from "../client";
+import { collect } from "../collect";
+import { LIST_LIMIT } from "../limits";
+import { READS } from "../metadata";
+import { limitParameter, NEXT_CURSOR } from "../parameters";
+import { chatPreset } from "../preset";
+import { orNull } from "../records/or-null";
+import { BasicUser, basicUser, isBot } from "../records/user";
+import { Directory } from "../resolve/directory";
+import { teamOfOrganization } from "../resolve/identity";
+import { MEMBERS } from "../resolve/usernames";
+import { READ_USERS } from "../scopes";
+import { nextCursorIn, objectsIn } from "../upstream/json";
+
+export const listUsers = defineTool({
+  name: "ListUsers",
+  description: "Lists the people of the chat workspace, deactivated ones left out.",
+  input: Type.Object({
+    exclude_bots: Type.Optional(
+      Type.Boolean({ description: "Whether bots are left out; true when absent.", default: true }),
+    ),
+    limit: limitParameter(LIST_LIMIT, "people"),
+    next_cursor: NEXT_CURSOR,
+  }),
+  output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
+  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  metadata: READS,
+  clamps: ["limit"],
+  async run(input, context) {
+    const client = new ChatClient(context);
+    const team = await teamOfOrganization(client);
+    const { items, next_cursor } = await collect(client, input, LIST_LIMIT, async (cursor, limit) => {
+      const body = await client.call("users.list", { limit, cursor, team_id: team }, { paging: true });
+      const members = objectsIn(body, "members");
+      Directory.of(client, MEMBERS).learn(client, members);
+      const users = members
+        .filter((member) => member["deleted"] !== true)
+        .map(basicUser)
+        .filter((user) => user !== undefined)
+        .filter((user) => input.exclude_bots === false || !isBot(user));
+      return { items: users, counts: users.length, next: nextCursorIn(body) };
+    });
+    return { users: items, next_cursor };
+  },
+});

@@ -1,0 +1,19 @@
+// The records toolkit: tools over the REST API (version 2) of a records-application platform.
+import type { Catalog } from "../../src/tools";
+import { OPERATIONS } from "./operations";
+import { recordsPreset } from "./preset";
+import { toolOf } from "./tool";
+import { BASE_SECRET } from "./upstream/base";
+
+export const recordsCatalog: Catalog = {
+  toolkit: {
+    name: "VendorCreatorApi",
+    description:
+      "Reads and changes records of the user's applications on a records platform, and exports them.",
+    version: "1.0.0",
+  },
+  bases: { api: { secret: BASE_SECRET } },
+  tokenScheme: "Zoho-oauthtoken",
+  presets: [recordsPreset],
+  tools: OPERATIONS.map(toolOf),
+};

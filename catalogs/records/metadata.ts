@@ -1,0 +1,27 @@
+// What the tools do to the world, for listings and hints.
+import type { ToolMetadata } from "../../src/tools";
+
+type Behavior = ToolMetadata["behavior"];
+
+function kind(operation: Behavior["operations"][number], behavior: Partial<Behavior> = {}): ToolMetadata {
+  return {
+    classification: { service_domains: ["databases"] },
+    behavior: {
+      operations: [operation],
+      read_only: false,
+      destructive: false,
+      idempotent: false,
+      open_world: true,
+      ...behavior,
+    },
+  };
+}
+
+export const READS = kind("read", { read_only: true, idempotent: true });
+/** Something new each time: records, or a job. */
+export const CREATES = kind("create");
+/** Whatever matches at the time: a repeat may meet other records. */
+export const UPDATES_MATCHING = kind("update");
+export const UPDATES_ONE = kind("update", { idempotent: true });
+export const DELETES_MATCHING = kind("delete", { destructive: true });
+export const DELETES_ONE = kind("delete", { destructive: true, idempotent: true });

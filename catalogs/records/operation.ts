@@ -1,0 +1,54 @@
+// What a row of the tables in `operations/` says: everything in which one tool differs from the others.
+import type { ToolMetadata } from "../../src/tools";
+import type { RequestBody } from "./body/schemas";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Query parameters of the platform. */
+export type QueryName = "from" | "limit" | "criteria" | "privatelink" | "process_until_limit";
+
+export interface Operation {
+  name: string;
+  description: string;
+  /** Method and address. Each placeholder is a parameter of the tool and fills one segment. */
+  request: `${Method} /creator/v2/${string}`;
+  /** Query parameter of the platform → parameter of the tool. */
+  query?: Partial<Readonly<Record<QueryName, string>>>;
+  /** Without its prefix. `none`: a private link is the credential, and no token is sent. */
+  scope: string | "none";
+  kind: ToolMetadata;
+  /** Makes the tool one with a mode. */
+  body?: RequestBody;
+  /** The list that is empty when the platform says that nothing matches (code 3100), which is then no error. */
+  emptyWithoutMatch?: "data" | "result";
+  /** Members of a successful answer beside `code`: name → what it is. */
+  answer: Readonly<Record<string, string>>;
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/** Parameters of the tool that stand in the address, in order. */
+export function pathParameters({ request }: Operation): string[] {
+  return [...request.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
+}
+
+/** The address with each placeholder replaced. */
+export function fillAddress({ request }: Operation, value: (parameter: string) => string): string {
+  const address = request.slice(request.indexOf(" ") + 1);
+  return address.replaceAll(PLACEHOLDER, (_whole, parameter: string) => value(parameter));
+}
+
+export function methodOf({ request }: Operation): Method {
+  const method = (["GET", "POST", "PATCH", "DELETE"] as const).find((name) => request.startsWith(name));
+  return method ?? "GET";
+}
+
+/** The scopes that users are asked for. */
+export function scopesOf({ scope }: Operation): string[] {
+  return scope === "none" ? [] : [`ZohoCreator.${scope}`];
+}
+
+/** The parameter that holds the private link, when there is one. */
+export function privateLinkParameter({ query }: Operation): string | undefined {
+  return query?.privatelink;
+}

@@ -1,0 +1,82 @@
+// What there is in an account: applications, and what they consist of.
+import { READS } from "../metadata";
+import type { Operation } from "../operation";
+
+const APPLICATIONS =
+  "One object each: `application_name`, `link_name`, `workspace_name` (the account owner), `date_format`, `time_zone`, " +
+  "`creation_date`, `created_by`, `category` (1 own, 2 shared by another workspace)";
+
+export const META: readonly Operation[] = [
+  {
+    name: "GetApplicationMetaInfo",
+    description:
+      "Lists all records applications that the user can reach, with the names that the other tools need: " +
+      "`workspace_name` is the account owner, `link_name` the application.",
+    request: "GET /creator/v2/meta/applications",
+    scope: "dashboard.READ",
+    kind: READS,
+    answer: { applications: APPLICATIONS },
+  },
+  {
+    name: "FetchWorkspaceAppMeta",
+    description: "Lists the records applications of one account (workspace) that the user can reach.",
+    request: "GET /creator/v2/meta/{workspace_account_owner_name}/applications",
+    scope: "dashboard.READ",
+    kind: READS,
+    answer: { applications: APPLICATIONS },
+  },
+  {
+    name: "FetchVendorAppSections",
+    description: "Lists the sections of an application, each with its forms, reports and pages.",
+    request: "GET /creator/v2/meta/{vendor_account_owner_name}/{vendor_application_link_name}/sections",
+    scope: "meta.application.READ",
+    kind: READS,
+    answer: {
+      sections:
+        "One object each: `display_name`, `link_name`, `components` with `type` (1 form, 2 report, 3 page), " +
+        "`display_name`, `link_name`, and `view_type` or `page_type`",
+    },
+  },
+  {
+    name: "FetchVendorFormMetaInformation",
+    description: "Lists the forms of an application with their link names.",
+    request: "GET /creator/v2/meta/{vendor_account_owner_name}/{vendor_app_link_name}/forms",
+    scope: "meta.application.READ",
+    kind: READS,
+    answer: {
+      forms:
+        "One object each: `display_name`, `link_name`, `type` (1 form, 2 stateless form, which keeps no records)",
+    },
+  },
+  {
+    name: "FetchVendorReportsMeta",
+    description:
+      "Lists the reports of an application with their link names. Records are read through reports.",
+    request: "GET /creator/v2/meta/{vendor_account_owner_name}/{vendor_app_link_name}/reports",
+    scope: "meta.application.READ",
+    kind: READS,
+    answer: { reports: "One object each: `display_name`, `link_name`, `type` (kind of report)" },
+  },
+  {
+    name: "FetchVendorCreatorPagesMeta",
+    description: "Lists the pages of an application with their link names.",
+    request: "GET /creator/v2/meta/{account_owner_name}/{vendor_app_link_name}/pages",
+    scope: "meta.application.READ",
+    kind: READS,
+    answer: { pages: "One object each: `display_name`, `link_name`" },
+  },
+  {
+    name: "FetchVendorFormFieldsMetadata",
+    description:
+      "Lists the fields of a form: link names (which criteria and records use), kinds, and the rules that values obey.",
+    request:
+      "GET /creator/v2/meta/{account_owner_name}/{application_link_name}/form/{form_identifier}/fields",
+    scope: "meta.form.READ",
+    kind: READS,
+    answer: {
+      fields:
+        "One object each: `display_name`, `link_name`, `type` (kind of field), `mandatory`, `unique`, `max_char`, and " +
+        "choices or subform fields where the kind has them",
+    },
+  },
+];

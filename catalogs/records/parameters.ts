@@ -1,0 +1,81 @@
+// The tools' parameters. Several names mean the same thing; what a parameter is follows from its name.
+import { type TSchema, Type } from "typebox";
+import { MOST_RECORDS } from "./limits";
+import type { QueryName } from "./operation";
+
+const OWNER =
+  "Name of the account that owns the application: `workspace_name` in the answer of GetApplicationMetaInfo.";
+const APPLICATION = "Link name of the application: `link_name` in the answer of GetApplicationMetaInfo.";
+const FORM = "Link name of the form, as FetchVendorFormMetaInformation lists it.";
+const REPORT = "Link name of the report, as FetchVendorReportsMeta lists it.";
+const KEY = "the key only, not the whole published address";
+
+const IN_ADDRESS: Readonly<Record<string, string>> = {
+  account_owner_name: OWNER,
+  account_owner_identifier: OWNER,
+  vendor_account_owner_name: OWNER,
+  workspace_account_owner_name:
+    "Name of the account whose applications are listed: `workspace_name` in the answer of GetApplicationMetaInfo.",
+  application_link_name: APPLICATION,
+  application_identifier: APPLICATION,
+  vendor_application_link_name: APPLICATION,
+  vendor_app_link_name: APPLICATION,
+  form_identifier: FORM,
+  form_link_name: FORM,
+  vendor_form_link_name: FORM,
+  report_link_name: REPORT,
+  report_identifier: REPORT,
+  report_reference_name: `${REPORT} GetBulkReadJobDetails needs the same one.`,
+  record_id: "Id of the record, all its digits: `ID` in the answers that list records.",
+  job_id: "Id of the bulk read job: `details.id` in the answer of CreateBulkReadJob.",
+};
+
+/** What stands in the address. Throws for a name that nobody described. */
+export function addressParameter(name: string): TSchema {
+  const description = IN_ADDRESS[name];
+  if (description === undefined) throw new Error(`The parameter ${name} has no description.`);
+  return Type.String({ description });
+}
+
+const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {
+  from: Type.Integer({
+    minimum: 1,
+    description: `Position of the first record, counted from 1 (the default): pages of ${MOST_RECORDS} start at 1, 201, 401.`,
+  }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: MOST_RECORDS,
+    description: `How many records at most, 1 to ${MOST_RECORDS} (the default). Fewer than asked for: this was the last page.`,
+  }),
+  criteria: Type.String({
+    description:
+      'Which records: `Field_Link_Name operator value`, for example `Status == "Open" && Amount >= 100`. ' +
+      'Operators: ==, !=, <, <=, >, >=, && and ||, ! and parentheses; on text also `Name.contains("x")`, ' +
+      '`.startsWith("x")`, `.endsWith("x")`. Text in double quotes, dates in single quotes and in the ' +
+      "application's date format, numbers and true/false bare; lookups compare with the record id. " +
+      "System fields: ID, Added_Time, Modified_Time, Added_User, Modified_User. It is sent as it is.",
+  }),
+  privatelink: Type.String({ description: `Key of the component's publication: ${KEY}.` }),
+  process_until_limit: Type.Boolean({
+    description:
+      `Only in mode execute. true: the first ${MOST_RECORDS} matching records are processed, and \`more_records\` ` +
+      "in the answer tells whether others remain; call again then. Without it nothing is done when more than " +
+      `${MOST_RECORDS} records match.`,
+  }),
+};
+
+export function queryParameter(name: QueryName): TSchema {
+  return IN_QUERY[name];
+}
+
+export const MODE = Type.Enum(["get_request_schema", "execute"], {
+  description:
+    "get_request_schema: tells the JSON schema of `request_body`; nothing else is looked at and nothing is done. " +
+    "execute: does it; then `request_body` and all parameters that name where are needed.",
+});
+
+export const REQUEST_BODY = Type.String({
+  description:
+    "Only in mode execute, and needed there: an object as JSON text, once encoded. Mode get_request_schema tells " +
+    "what it holds.",
+});

@@ -1,0 +1,50 @@
+// The platform's accounts servers and its OAuth dialect, as the data that a provider record starts from.
+import type { ProviderPreset } from "../../src/tools";
+import { DATA_CENTERS } from "./data-centers";
+
+/** Consent starts here for everybody: the callback says in which data center the user's account lives. */
+const ACCOUNTS = "https://accounts.zoho.com";
+const TOKEN_URL = `${ACCOUNTS}/oauth/v2/token`;
+
+export const recordsPreset: ProviderPreset = {
+  id: "zoho",
+  description: "Zoho, with the user's grant for Creator applications",
+  oauth2: {
+    scope_delimiter: ",",
+    pkce: { enabled: false },
+    authorize_request: {
+      endpoint: `${ACCOUNTS}/oauth/v2/auth`,
+      method: "GET",
+      // Only offline access gives a refresh token, and a repeated consent gives it only when consent is prompted for.
+      params: {
+        response_type: "code",
+        client_id: "{{client_id}}",
+        redirect_uri: "{{redirect_uri}}",
+        scope: "{{scopes}}",
+        access_type: "offline",
+        prompt: "consent",
+      },
+    },
+    token_request: {
+      endpoint: TOKEN_URL,
+      method: "POST",
+      auth_method: "client_secret_post",
+      params: { grant_type: "authorization_code", redirect_uri: "{{redirect_uri}}" },
+    },
+    refresh_request: {
+      endpoint: TOKEN_URL,
+      method: "POST",
+      auth_method: "client_secret_post",
+      params: { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" },
+    },
+  },
+  facts: { api_domain: "$.api_domain" },
+  // The token answer names no user. A grant of another data center is certainly another account's.
+  account: ["api_domain"],
+  tokenServers: {
+    parameter: "accounts-server",
+    fact: "accounts_server",
+    origins: DATA_CENTERS.map(({ accounts }) => accounts),
+    setting: "records.accounts_hosts",
+  },
+};

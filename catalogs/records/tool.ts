@@ -1,0 +1,96 @@
+// From a row of the tables to a tool.
+import { type TObject, type TSchema, Type } from "typebox";
+import {
+  badInput,
+  type JsonObject,
+  retryableInput,
+  type ToolContext,
+  type ToolDefinition,
+} from "../../src/tools";
+import { checkedBody } from "./body/check";
+import { publishedSchema, type RequestBody } from "./body/schemas";
+import { instructionsFor } from "./instructions";
+import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
+import { outputOf } from "./output";
+import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
+import { recordsPreset } from "./preset";
+import { addressOf, addressProblems } from "./upstream/address";
+import { BASE_SECRET, requireBase } from "./upstream/base";
+import { failedItems } from "./upstream/items";
+import { send } from "./upstream/send";
+
+type Input = Readonly<Record<string, unknown>>;
+
+export function toolOf(operation: Operation): ToolDefinition {
+  const { name, description, kind, body } = operation;
+  const definition: ToolDefinition = {
+    name,
+    description,
+    input: inputOf(operation),
+    output: outputOf(operation),
+    authorization: { provider: recordsPreset.id, scopes: scopesOf(operation) },
+    secrets: [BASE_SECRET],
+    metadata: kind,
+    run: (input, context) =>
+      body === undefined ? read(operation, input, context) : byMode(operation, body, input, context),
+  };
+  return body === undefined ? definition : { ...definition, waivesRequirements: asksForSchema };
+}
+
+/** The parameters. In a tool with a mode all others are optional for the schema: they are needed in `execute` only. */
+function inputOf(operation: Operation): TObject {
+  const { body, query = {} } = operation;
+  const needed = (schema: TSchema): TSchema => (body === undefined ? schema : Type.Optional(schema));
+  const parameters: Record<string, TSchema> = body === undefined ? {} : { mode: MODE };
+  const key = privateLinkParameter(operation);
+  if (key !== undefined) parameters[key] = needed(queryParameter("privatelink"));
+  for (const name of pathParameters(operation)) parameters[name] = needed(addressParameter(name));
+  for (const sent of ["from", "limit", "criteria", "process_until_limit"] satisfies QueryName[]) {
+    const name = query[sent];
+    if (name !== undefined) parameters[name] = Type.Optional(queryParameter(sent));
+  }
+  if (body !== undefined) parameters["request_body"] = Type.Optional(REQUEST_BODY);
+  return Type.Object(parameters);
+}
+
+function asksForSchema(input: Input): boolean {
+  return input["mode"] === "get_request_schema";
+}
+
+async function read(operation: Operation, input: Input, context: ToolContext) {
+  const problems = addressProblems(operation, input);
+  if (problems.length > 0) throw badInput(`${problems.join("; ")}.`);
+  return perform(operation, input, undefined, context);
+}
+
+async function byMode(operation: Operation, body: RequestBody, input: Input, context: ToolContext) {
+  if (asksForSchema(input)) {
+    return { request_body_schema: publishedSchema(body), instructions: instructionsFor(operation) };
+  }
+  const problems = addressProblems(operation, input);
+  if (problems.length > 0) {
+    throw retryableInput(`Mode execute needs more: ${problems.join("; ")}.`, {
+      additionalPromptContent: instructionsFor(operation),
+    });
+  }
+  return perform(operation, input, checkedBody(body, input["request_body"]), context);
+}
+
+async function perform(operation: Operation, input: Input, body: string | undefined, context: ToolContext) {
+  requireBase(context.secrets);
+  const key = privateLinkParameter(operation);
+  const answer = await send(context, {
+    operation,
+    body,
+    address: addressOf(operation, input),
+    privateLink: key === undefined ? undefined : String(input[key]),
+  });
+  reportFailedItems(answer, context);
+  return { response_json: answer };
+}
+
+/** The answer is a success as a whole: what was not accepted must not be overlooked in it. */
+function reportFailedItems(answer: JsonObject, context: ToolContext): void {
+  const { total, failed } = failedItems(answer["result"]);
+  if (failed > 0) context.log("warning", `${failed} of ${total} records were not accepted: see \`result\`.`);
+}

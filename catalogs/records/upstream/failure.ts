@@ -1,0 +1,128 @@
+// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+import {
+  ScopesLost,
+  type ToolContext,
+  type ToolError,
+  type ToolErrorDetails,
+  upstreamBadRequest,
+  upstreamFailed,
+  upstreamNotFound,
+  upstreamRateLimited,
+  upstreamRefused,
+  upstreamUnauthorized,
+  upstreamUnmapped,
+} from "../../../src/tools";
+import { ALLOWANCE_MS } from "../limits";
+import { scopesOf } from "../operation";
+import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
+import type { Answer, Call } from "./exchange";
+import { failedItems } from "./items";
+import { shownAnswer, textOf } from "./texts";
+import { tokenRefused } from "./token-refused";
+
+export interface Failure {
+  error: ToolError;
+  /** Whether another try can end otherwise: at once, after a wait, or not. */
+  again: "now" | "later" | "never";
+  /** Whether it may have been done all the same. */
+  maybeDone: boolean;
+  /** The wait that the platform asked for, in milliseconds. */
+  askedMs?: number | undefined;
+}
+
+/** Undefined when the answer is a success, which is code 3000, never the HTTP status. */
+export function failureOf(context: ToolContext, call: Call, answer: Answer): Failure | undefined {
+  const { status, body } = answer;
+  const code = codeIn(answer);
+  if (status >= 500) return transient(call, answer);
+  if (body !== undefined && code === DONE) return allFailed(call, answer);
+  if (status === 429 || code === RATE_LIMITED) return throttled(call, answer, code);
+  // On the routes of private links no token was sent: whatever is refused there, it is not the grant.
+  if (call.operation.scope !== "none") {
+    if (code === TOKEN_REFUSED) return final(tokenRefused(context, detailsOf(call, answer)));
+    if (code === SCOPE_MISSING) return final(new ScopesLost(String(code), scopesOf(call.operation)));
+  }
+  if (status < 300 && code === undefined) return transient(call, answer);
+  return final(refusal(call, answer, code));
+}
+
+export function codeIn({ body }: Answer): number | undefined {
+  const code = body?.["code"];
+  return typeof code === "number" && Number.isInteger(code) ? code : undefined;
+}
+
+/** The status and the code of an answer, as an error tells them. */
+export function statusText({ status }: Answer, code: number | undefined): string {
+  return code === undefined ? `HTTP ${status}` : `HTTP ${status}, code ${code}`;
+}
+
+function refusal(call: Call, answer: Answer, code: number | undefined): ToolError {
+  const details = detailsOf(call, answer);
+  const entry = entryOf(code);
+  const said = `${textOf(call, answer)} (${statusText(answer, code)})`;
+  const hints = [entry?.hint, keyHint(call, answer)].filter((hint) => hint !== undefined);
+  const message = [`The platform refuses this: ${said}.`, ...hints].join(" ");
+  if (answer.status === 401) return upstreamUnauthorized(message, details);
+  switch (entry?.meaning) {
+    case "missing":
+      return upstreamNotFound(message, details);
+    case "quota":
+      return upstreamRateLimited(message, { ...details, canRetry: false });
+    case "refused":
+      return upstreamRefused(message, details);
+    case "input":
+      return upstreamBadRequest(message, details);
+    case undefined:
+      return upstreamUnmapped(message, {
+        ...details,
+        statusCode: answer.status >= 400 ? answer.status : 502,
+      });
+  }
+}
+
+function keyHint({ operation }: Call, { status }: Answer): string | undefined {
+  if (operation.scope !== "none" || (status !== 401 && status !== 403)) return undefined;
+  return "Check the private link: it must be the key under which this very component is published.";
+}
+
+/** Single items that failed are for the caller to read; when none succeeded, nothing was done. */
+function allFailed(call: Call, answer: Answer): Failure | undefined {
+  const { total, failed } = failedItems(answer.body?.["result"]);
+  if (total === 0 || failed < total) return undefined;
+  const details = detailsOf(call, answer);
+  const message = `None of the ${total} records was accepted: \`result\` in the answer tells why, record by record.`;
+  return final(upstreamBadRequest(message, details));
+}
+
+function throttled(call: Call, answer: Answer, code: number | undefined): Failure {
+  const wait = answer.retryAfterMs ?? ALLOWANCE_MS;
+  const message =
+    `The platform's rate limit is reached (${statusText(answer, code)}): ` +
+    `try again in ${Math.ceil(wait / 1000)} s.`;
+  const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait });
+  // Only the platform's own code proves that a write was refused; a gateway's 429 proves it for nobody.
+  const again = code === RATE_LIMITED || call.operation.kind.behavior.read_only ? "later" : "never";
+  return { error, again, maybeDone: false, askedMs: answer.retryAfterMs };
+}
+
+function transient(call: Call, answer: Answer): Failure {
+  const what = statusText(answer, codeIn(answer));
+  const error = upstreamFailed(`The platform gave no usable answer (${what}).`, detailsOf(call, answer));
+  return { error, again: "now", maybeDone: true };
+}
+
+function final(error: ToolError): Failure {
+  return { error, again: "never", maybeDone: false };
+}
+
+function detailsOf(call: Call, answer: Answer): ToolErrorDetails {
+  const code = codeIn(answer);
+  return {
+    developerMessage: `${call.operation.name}: ${statusText(answer, code)}`,
+    extra: {
+      upstream_status: answer.status,
+      ...(code === undefined ? {} : { upstream_code: code }),
+      ...shownAnswer(call, answer),
+    },
+  };
+}

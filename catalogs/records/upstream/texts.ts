@@ -1,0 +1,43 @@
+// The platform's own words in our errors: short, printable, without the private link.
+import type { Json, JsonObject } from "../../../src/tools";
+import { TEXT_LIMIT } from "../limits";
+import type { Answer, Call } from "./exchange";
+import { isJsonObject } from "./exchange";
+
+const MASK = "[private link]";
+
+/** What the answer says: `message`, or `description` as authorization failures have it, or HTTP's own word. */
+export function textOf(call: Call, { body, reason }: Answer): string {
+  const said = [body?.["message"], body?.["description"], reason].find(
+    (text) => typeof text === "string" && text.trim() !== "",
+  );
+  return short(masked(call, String(said ?? "no reason given")));
+}
+
+/** The answer as callers may see it, for `extra`. */
+export function shownAnswer(call: Call, { body, text }: Answer): Record<string, unknown> {
+  if (body !== undefined) return { response_json: maskedJson(call, body) };
+  return text === "" ? {} : { response_text: short(masked(call, text)) };
+}
+
+function short(text: string): string {
+  const printable = text.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return printable.length > TEXT_LIMIT ? `${printable.slice(0, TEXT_LIMIT)}…` : printable;
+}
+
+function masked({ privateLink }: Call, text: string): string {
+  if (privateLink === undefined) return text;
+  return text.replaceAll(privateLink, MASK).replaceAll(encodeURIComponent(privateLink), MASK);
+}
+
+function maskedJson(call: Call, value: JsonObject): JsonObject;
+function maskedJson(call: Call, value: Json): Json;
+function maskedJson(call: Call, value: Json): Json {
+  if (call.privateLink === undefined) return value;
+  if (typeof value === "string") return masked(call, value);
+  if (Array.isArray(value)) return value.map((item) => maskedJson(call, item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [masked(call, key), maskedJson(call, inner)]),
+  );
+}

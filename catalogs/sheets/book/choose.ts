@@ -1,0 +1,43 @@
+// Which sheet of a spreadsheet is meant, by its name, its id or its position.
+import { retryableInput, type ToolError } from "../../../src/tools";
+import type { Book, Sheet } from "./metadata";
+
+export interface SheetChoice {
+  sheet_position?: number;
+  sheet_id_or_name?: string;
+}
+
+/** The sheet that is meant. Throws `ToolError` that lists the sheets there are. */
+export function chooseSheet(book: Book, choice: SheetChoice): Sheet {
+  const { sheet_id_or_name: name = "", sheet_position: position = 1 } = choice;
+  const found =
+    name.trim() === "" ? book.sheets[position - 1] : (sheetTitled(book, name) ?? sheetWithId(book, name));
+  if (found !== undefined) return found;
+  throw name.trim() === ""
+    ? noSuchSheet(book, `at position ${position}`)
+    : noSuchSheet(book, `with the name or id ${JSON.stringify(name)}`);
+}
+
+/** By title: as it is written, else without case. */
+export function sheetTitled({ sheets }: Book, title: string): Sheet | undefined {
+  const folded = title.toLowerCase();
+  return (
+    sheets.find((sheet) => sheet.title === title) ??
+    sheets.find((sheet) => sheet.title.toLowerCase() === folded)
+  );
+}
+
+/** A sheet whose title is made of digits is found before this. */
+function sheetWithId({ sheets }: Book, text: string): Sheet | undefined {
+  const id = text.trim();
+  return /^\d+$/.test(id) ? sheets.find(({ sheetId }) => String(sheetId) === id) : undefined;
+}
+
+/** @param which completes "there is no sheet …" */
+export function noSuchSheet({ sheets }: Book, which: string): ToolError {
+  const known = sheets.map(
+    ({ position, title, sheetId }) => `${position}: ${JSON.stringify(title)} (id ${sheetId})`,
+  );
+  const list = `The spreadsheet has these sheets: ${known.join("; ")}.`;
+  return retryableInput(`There is no sheet ${which}. ${list}`, { additionalPromptContent: list });
+}

@@ -1,0 +1,54 @@
+// The grid of a sheet: what lies in it, and how it is made larger.
+import { badInput, type JsonObject, type ToolError } from "../../../src/tools";
+import { cellName } from "../cells/a1";
+import { MAX_CELLS, NEW_COLUMNS, NEW_ROWS } from "../limits";
+import type { Book, Sheet } from "./metadata";
+
+/** The grid of a new sheet: the usual one, larger where the cells need it, and then no wider or longer than may be. */
+export function newGrid({ lastRow, lastColumn }: { lastRow: number; lastColumn: number }) {
+  const room = Math.floor(MAX_CELLS / Math.max(1, lastRow));
+  const columnCount = Math.max(lastColumn, Math.min(NEW_COLUMNS, room));
+  const rowCount = Math.max(lastRow, Math.min(NEW_ROWS, Math.floor(MAX_CELLS / columnCount)));
+  return { rowCount, columnCount };
+}
+
+export function isInGrid({ rowCount, columnCount }: Sheet, row: number, column: number): boolean {
+  return row <= rowCount && column <= columnCount;
+}
+
+/** Throws `ToolError` for a sheet that holds no cells, such as a chart. */
+export function requireGrid(sheet: Sheet): void {
+  if (sheet.rowCount > 0 && sheet.columnCount > 0) return;
+  throw badInput(`The sheet ${JSON.stringify(sheet.title)} holds no cells (type ${sheet.sheetType}).`);
+}
+
+export function outsideGrid({ title, rowCount, columnCount }: Sheet, row: number, column: number): ToolError {
+  return badInput(
+    `${cellName(row, column)} lies outside the sheet ${JSON.stringify(title)}, ` +
+      `which has ${rowCount} rows and ${columnCount} columns.`,
+  );
+}
+
+/**
+ * The requests that make a sheet large enough; none when it is. Throws `ToolError` when the spreadsheet would then
+ * hold more cells than the platform allows.
+ */
+export function growth(book: Book, sheet: Sheet, lastRow: number, lastColumn: number): JsonObject[] {
+  const rows = Math.max(0, lastRow - sheet.rowCount);
+  const columns = Math.max(0, lastColumn - sheet.columnCount);
+  if (rows === 0 && columns === 0) return [];
+  const others = book.sheets
+    .filter(({ sheetId }) => sheetId !== sheet.sheetId)
+    .reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0);
+  const cells = others + (sheet.rowCount + rows) * (sheet.columnCount + columns);
+  if (cells > MAX_CELLS) {
+    throw badInput(
+      `${cellName(lastRow, lastColumn)} lies outside the sheet ${JSON.stringify(sheet.title)} ` +
+        `(${sheet.rowCount} rows, ${sheet.columnCount} columns), and to make room for it would take the ` +
+        `spreadsheet to ${cells} cells; the platform allows ${MAX_CELLS}.`,
+    );
+  }
+  const append = (dimension: string, length: number): JsonObject[] =>
+    length === 0 ? [] : [{ appendDimension: { sheetId: sheet.sheetId, dimension, length } }];
+  return [...append("ROWS", rows), ...append("COLUMNS", columns)];
+}

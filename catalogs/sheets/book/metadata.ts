@@ -1,0 +1,53 @@
+// What a spreadsheet is made of: one small call, made anew in every run, since others change titles and grids.
+import type { JsonObject } from "../../../src/tools";
+import type { SheetsClient } from "../client";
+import { getMetadata } from "../upstream/calls";
+import { numberIn, objectIn, objectsIn, textIn } from "../upstream/json";
+import { spreadsheetLink } from "./links";
+
+/** One sheet. `rowCount` and `columnCount` are 0 for a sheet that has no cells, such as a chart. */
+export interface Sheet {
+  sheetId: number;
+  title: string;
+  /** From 1, from the left, hidden sheets included. */
+  position: number;
+  rowCount: number;
+  columnCount: number;
+  sheetType: string;
+  hidden: boolean;
+}
+
+export interface Book {
+  spreadsheetId: string;
+  title: string;
+  spreadsheetUrl: string;
+  /** In the order of the tabs. */
+  sheets: readonly Sheet[];
+}
+
+export async function readBook(client: SheetsClient, spreadsheetId: string): Promise<Book> {
+  const answer = await client.call(getMetadata(spreadsheetId));
+  const id = textIn(answer, "spreadsheetId") ?? spreadsheetId;
+  return {
+    spreadsheetId: id,
+    title: textIn(objectIn(answer, "properties"), "title") ?? "",
+    spreadsheetUrl: textIn(answer, "spreadsheetUrl") ?? spreadsheetLink(id),
+    sheets: objectsIn(answer, "sheets")
+      .map((sheet) => objectIn(sheet, "properties"))
+      .toSorted((left, right) => numberIn(left, "index") - numberIn(right, "index"))
+      .map(sheetOf),
+  };
+}
+
+function sheetOf(properties: JsonObject, place: number): Sheet {
+  const grid = objectIn(properties, "gridProperties");
+  return {
+    sheetId: numberIn(properties, "sheetId"),
+    title: textIn(properties, "title") ?? "",
+    position: place + 1,
+    rowCount: numberIn(grid, "rowCount"),
+    columnCount: numberIn(grid, "columnCount"),
+    sheetType: textIn(properties, "sheetType") ?? "GRID",
+    hidden: properties["hidden"] === true,
+  };
+}

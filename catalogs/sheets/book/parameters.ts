@@ -1,0 +1,41 @@
+// Parameters that several tools share, and how they are read.
+import { Type } from "typebox";
+import { badInput } from "../../../src/tools";
+import { columnLetters, columnNumber } from "../cells/column";
+import { MAX_COLUMN } from "../limits";
+
+/** Title of the one sheet of a spreadsheet that these tools made. */
+export const FIRST_SHEET = "Sheet1";
+
+export const SPREADSHEET_ID = Type.String({
+  description: "The spreadsheet's id, or its address https://docs.google.com/spreadsheets/d/{id}/edit.",
+});
+
+/** Which sheet of a spreadsheet. */
+export const SHEET_PARAMETERS = {
+  sheet_position: Type.Optional(
+    Type.Integer({
+      default: 1,
+      minimum: 1,
+      description: "Position of the sheet among all sheets, hidden ones included; 1 is the leftmost.",
+    }),
+  ),
+  sheet_id_or_name: Type.Optional(
+    Type.String({
+      description: "Name of the sheet, or its id. Takes precedence over `sheet_position`.",
+    }),
+  ),
+};
+
+/** Which cell of a sheet. */
+export const CELL_PARAMETERS = {
+  column: Type.String({ description: "Letters of the column, such as A, F or AZ." }),
+  row: Type.Integer({ minimum: 1, description: "Number of the row, as the sheet shows it; the first is 1." }),
+};
+
+/** The number of the column that the parameter names. Throws `ToolError`. */
+export function requireColumn(letters: string): number {
+  const column = columnNumber(letters);
+  if (column !== undefined) return column;
+  throw badInput(`\`column\` must be the letters of a column, from A to ${columnLetters(MAX_COLUMN)}.`);
+}

@@ -1,0 +1,113 @@
+// The parameter `data`: text of one JSON object, `{"<row>": {"<COLUMN>": value}}`. Everything is checked before any
+// call is made; a refusal names the cell or key and the rule, and may be tried again.
+import { isObject, retryableInput, type ToolError } from "../../../src/tools";
+import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
+import { cellName } from "./a1";
+import { columnLetters, columnNumber } from "./column";
+import { repeatedKey } from "./repeated-keys";
+
+export type CellValue = string | number | boolean;
+
+/** One named cell; row and column count from 1. */
+export interface Cell {
+  row: number;
+  column: number;
+  value: CellValue;
+}
+
+/** The cells by row and, in a row, by column. */
+export interface Data {
+  cells: readonly Cell[];
+  /** The grid that holds them; 0 and 0 when there are none. */
+  lastRow: number;
+  lastColumn: number;
+}
+
+export const DATA_FORMAT =
+  'JSON text of an object that maps row numbers to objects that map column letters to values, for example {"23": {"C": 5, "D": "text"}} for the cells C23 and D23.';
+
+const EMPTY: Data = { cells: [], lastRow: 0, lastColumn: 0 };
+
+/** Reads the parameter; absent is no cells. Throws `ToolError`. */
+export function parseData(text: string | undefined): Data {
+  if (text === undefined) return EMPTY;
+  const rows = parsedRows(text);
+  const cells = Object.entries(rows)
+    .flatMap(([key, value]) => cellsOfRow(rowNumber(key), value))
+    .toSorted((left, right) => left.row - right.row || left.column - right.column);
+  const lastRow = cells.at(-1)?.row ?? 0;
+  const lastColumn = cells.reduce((last, { column }) => Math.max(last, column), 0);
+  if (lastRow * lastColumn > MAX_CELLS) {
+    throw refusal(
+      `it reaches to ${cellName(lastRow, lastColumn)}, a grid of ${lastRow} × ${lastColumn} cells; ` +
+        `a spreadsheet has at most ${MAX_CELLS}`,
+    );
+  }
+  return { cells, lastRow, lastColumn };
+}
+
+function parsedRows(text: string): { [key: string]: unknown } {
+  let parsed: unknown;
+  try {
+    // Numbers of cells are doubles on the platform too, so the plain parser loses nothing that could be kept.
+    parsed = JSON.parse(text);
+  } catch {
+    throw refusal("it is not JSON");
+  }
+  if (!isObject(parsed)) throw refusal("it must be a JSON object");
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} stands twice in one object`);
+  return parsed;
+}
+
+function rowNumber(key: string): number {
+  const row = /^[1-9][0-9]{0,7}$/.test(key) ? Number(key) : Infinity;
+  if (row > MAX_ROW) throw refusal(`row ${shown(key)} is not a number from 1 to ${MAX_ROW}`);
+  return row;
+}
+
+function cellsOfRow(row: number, value: unknown): Cell[] {
+  if (!isObject(value)) throw refusal(`row ${row} must hold an object of columns`);
+  const columns = new Set<number>();
+  return Object.entries(value).map(([key, inner]) => {
+    const column = columnNumber(key);
+    if (column === undefined) {
+      throw refusal(
+        `in row ${row}, column ${shown(key)} is not made of letters from A to ${columnLetters(MAX_COLUMN)}`,
+      );
+    }
+    if (columns.has(column)) throw refusal(`row ${row} names column ${columnLetters(column)} twice`);
+    columns.add(column);
+    return { row, column, value: cellValue(row, column, inner) };
+  });
+}
+
+function cellValue(row: number, column: number, value: unknown): CellValue {
+  const where = `cell ${cellName(row, column)}`;
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") {
+    if (Number.isFinite(value)) return value;
+    throw refusal(`${where} holds a number that is too large`);
+  }
+  if (typeof value !== "string") throw refusal(`${where} must hold a number, a text, true or false`);
+  if (isTooLong(value)) throw refusal(`${where} holds more than ${MAX_TEXT} characters`);
+  return value;
+}
+
+/** Whether a text does not fit in one cell. */
+export function isTooLong(text: string): boolean {
+  // Code units are at least as many as characters, so most texts need no counting.
+  return text.length > MAX_TEXT && Array.from(text).length > MAX_TEXT;
+}
+
+/** A key as an error may show it: short, and escaped. */
+function shown(key: string): string {
+  return JSON.stringify(key.length > 40 ? `${key.slice(0, 40)}…` : key);
+}
+
+/** `rule` completes the sentence "`data` is not valid: …". */
+export function refusal(rule: string): ToolError {
+  return retryableInput(`\`data\` is not valid: ${rule}.`, {
+    additionalPromptContent: `\`data\` is ${DATA_FORMAT}`,
+  });
+}

@@ -1,0 +1,79 @@
+// The one way to the platform: calls with their budget, waits and repeats.
+import { type JsonObject, outcomeUnknown, type ToolContext, ToolError } from "../../src/tools";
+import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, RESERVE_MS } from "./limits";
+import type { Call } from "./upstream/call";
+import { exchange } from "./upstream/exchange";
+import { type Failure, failureOf } from "./upstream/failure";
+import { Lines } from "./upstream/lines";
+import { failureWithoutAnswer } from "./upstream/network-failure";
+import { Quotas } from "./upstream/quota";
+
+/** One per tool run. */
+export class SheetsClient {
+  readonly context: ToolContext;
+  readonly #lines: Lines;
+  readonly #quotas: Quotas;
+
+  constructor(context: ToolContext) {
+    this.context = context;
+    this.#lines = new Lines(context);
+    this.#quotas = new Quotas(context);
+  }
+
+  /**
+   * Sends a call and returns the body of a successful answer.
+   *
+   * A failure that may pass is answered by another try, four in all, with the platform's own waits or growing ones, as
+   * long as they fit the run's time. A call that does its work anew each time is repeated only when nothing was done;
+   * when nobody knows, the error says so. Throws `ToolError`.
+   */
+  async call(call: Call): Promise<JsonObject> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#lines.amongFew(() => this.#attempt(call));
+      if ("body" in outcome) return outcome.body;
+      const { error, again, maybeDone, asked } = outcome;
+      if (call.once === true && maybeDone) throw outcomeUnknown(error);
+      if (!again) throw error;
+      const pause = asked ?? backoff(tries);
+      if (tries === MAX_TRIES || !this.#fits(pause)) throw withWait(error, pause);
+      await this.context.sleep(pause);
+      if (this.context.signal.aborted) throw withWait(error, pause);
+    }
+  }
+
+  /** Work that writes to a spreadsheet, after whoever else of this connection writes to it. */
+  alone<T>(spreadsheetId: string, work: () => Promise<T>): Promise<T> {
+    return this.#lines.alone(spreadsheetId, work);
+  }
+
+  /** Throws `ToolError` (rate limit) unless the user has so many writes left: work of several is not left half done. */
+  requireWrites(count: number, method: string): void {
+    this.#quotas.require("writes", count, method);
+  }
+
+  async #attempt(call: Call): Promise<{ body: JsonObject } | (Failure & { asked: number | undefined })> {
+    if (call.quota !== undefined) this.#quotas.spend(call.quota, call.method);
+    try {
+      const answer = await exchange(this.context, call);
+      const failure = failureOf(call, answer);
+      return failure === undefined ? { body: answer.body ?? {} } : { ...failure, asked: answer.retryAfterMs };
+    } catch (thrown) {
+      return { ...failureWithoutAnswer(call, thrown), asked: undefined };
+    }
+  }
+
+  #fits(ms: number): boolean {
+    return this.context.now() + ms + RESERVE_MS < this.context.deadline;
+  }
+}
+
+/** Before the second try 1 to 2 s, before the third 2 to 3 s, then 4 to 5 s. */
+function backoff(tries: number): number {
+  return Math.min(BACKOFF_MS * 2 ** (tries - 1) + Math.random() * JITTER_MS, LONGEST_BACKOFF_MS);
+}
+
+/** The same failure, with the time after which the caller may come back. */
+function withWait(error: ToolError, ms: number): ToolError {
+  const retryAfterMs = error.details.retryAfterMs ?? Math.ceil(ms);
+  return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
+}

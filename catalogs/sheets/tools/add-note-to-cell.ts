@@ -1,0 +1,77 @@
+// Sheets.AddNoteToCell: the note of one cell; its value and format stay as they are.
+import { Type } from "typebox";
+import { defineTool, type JsonObject } from "../../../src/tools";
+import { chooseSheet, type SheetChoice } from "../book/choose";
+import { isInGrid, outsideGrid, requireGrid } from "../book/grid";
+import { sheetLink } from "../book/links";
+import { readBook } from "../book/metadata";
+import { CELL_PARAMETERS, requireColumn, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { cellName } from "../cells/a1";
+import { SheetsClient } from "../client";
+import { OVERWRITES } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+import { batchUpdate } from "../upstream/calls";
+
+interface Note {
+  row: number;
+  column: number;
+  text: string;
+}
+
+export const addNoteToCell = defineTool({
+  name: "AddNoteToCell",
+  description:
+    "Adds a note to one cell. A note that the cell has is replaced; an empty text removes it. The cell's value and " +
+    "format stay as they are.",
+  input: Type.Object({
+    spreadsheet_id: SPREADSHEET_ID,
+    ...CELL_PARAMETERS,
+    note_text: Type.String({ description: "Text of the note; empty removes the note." }),
+    ...SHEET_PARAMETERS,
+  }),
+  output: Type.Object({
+    status: Type.Literal("success"),
+    spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
+    sheetId: Type.Integer({ description: "Id of the sheet" }),
+    sheetTitle: Type.String({ description: "Name of the sheet" }),
+    sheetUrl: Type.String({ description: "Address of the sheet" }),
+    cell: Type.String({ description: "The cell, for example C7" }),
+  }),
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: OVERWRITES,
+  async run(input, context) {
+    const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
+    const note = { row: input.row, column: requireColumn(input.column), text: input.note_text };
+    const client = new SheetsClient(context);
+    return client.alone(spreadsheetId, () => addNote(client, spreadsheetId, input, note));
+  },
+});
+
+async function addNote(client: SheetsClient, spreadsheetId: string, choice: SheetChoice, note: Note) {
+  const book = await readBook(client, spreadsheetId);
+  const sheet = chooseSheet(book, choice);
+  requireGrid(sheet);
+  if (!isInGrid(sheet, note.row, note.column)) throw outsideGrid(sheet, note.row, note.column);
+  await client.call(batchUpdate(spreadsheetId, [noteRequest(sheet.sheetId, note)], { once: false }));
+  return {
+    status: "success" as const,
+    spreadsheetId: book.spreadsheetId,
+    sheetId: sheet.sheetId,
+    sheetTitle: sheet.title,
+    sheetUrl: sheetLink(book.spreadsheetId, sheet.sheetId),
+    cell: cellName(note.row, note.column),
+  };
+}
+
+/** Indexes count from 0. The mask keeps everything else of the cell. */
+function noteRequest(sheetId: number, { row, column, text }: Note): JsonObject {
+  return {
+    updateCells: {
+      start: { sheetId, rowIndex: row - 1, columnIndex: column - 1 },
+      rows: [{ values: [{ note: text }] }],
+      fields: "note",
+    },
+  };
+}

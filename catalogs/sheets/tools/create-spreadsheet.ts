@@ -1,0 +1,59 @@
+// Sheets.CreateSpreadsheet: a new spreadsheet in the user's own drive, its first sheet filled.
+import { Type } from "typebox";
+import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
+import { newGrid } from "../book/grid";
+import { spreadsheetLink } from "../book/links";
+import { FIRST_SHEET } from "../book/parameters";
+import { type Data, DATA_FORMAT, parseData } from "../cells/data";
+import { gridData } from "../cells/typed";
+import { SheetsClient } from "../client";
+import { CREATES } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+import { createSpreadsheet as createCall } from "../upstream/calls";
+import { objectIn, textIn } from "../upstream/json";
+
+const UNTITLED = "Untitled spreadsheet";
+
+export const createSpreadsheet = defineTool({
+  name: "CreateSpreadsheet",
+  description:
+    "Creates a spreadsheet with one sheet, `Sheet1`, and fills it with the given cells. Text that starts with `=` becomes " +
+    "a formula; `$5` and `10%` become numbers with their format; any other text stays as it is, dates and digits too.",
+  input: Type.Object({
+    title: Type.Optional(Type.String({ description: `Title of the spreadsheet. Default: ${UNTITLED}.` })),
+    data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
+  }),
+  output: Type.Object({
+    title: Type.String({ description: "Title of the spreadsheet" }),
+    spreadsheetId: Type.String({ description: "Its id" }),
+    spreadsheetUrl: Type.String({ description: "Its address" }),
+  }),
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: CREATES,
+  async run(input, context) {
+    const title = input.title === undefined || input.title.trim() === "" ? UNTITLED : input.title;
+    const data = parseData(input.data);
+    const answer = await new SheetsClient(context).call(
+      createCall({ properties: { title }, sheets: [firstSheet(data)] }),
+    );
+    const spreadsheetId = textIn(answer, "spreadsheetId");
+    if (spreadsheetId === undefined) {
+      throw outcomeUnknown(upstreamFailed("The platform did not say which spreadsheet it made."));
+    }
+    return {
+      title: textIn(objectIn(answer, "properties"), "title") ?? title,
+      spreadsheetId,
+      spreadsheetUrl: textIn(answer, "spreadsheetUrl") ?? spreadsheetLink(spreadsheetId),
+    };
+  },
+});
+
+/** With its title: the platform's own follows the user's language, and other tools count on this one. */
+function firstSheet(data: Data): JsonObject {
+  const blocks = gridData(data);
+  return {
+    properties: { title: FIRST_SHEET, gridProperties: newGrid(data) },
+    ...(blocks.length === 0 ? {} : { data: blocks }),
+  };
+}

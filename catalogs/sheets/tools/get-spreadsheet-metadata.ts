@@ -1,0 +1,48 @@
+// Sheets.GetSpreadsheetMetadata: what sheets a spreadsheet has, without their cells.
+import { Type } from "typebox";
+import { defineTool } from "../../../src/tools";
+import { sheetLink } from "../book/links";
+import { readBook } from "../book/metadata";
+import { SPREADSHEET_ID } from "../book/parameters";
+import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { SheetsClient } from "../client";
+import { READS } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+
+export const getSpreadsheetMetadata = defineTool({
+  name: "GetSpreadsheetMetadata",
+  description:
+    "Tells the title of a spreadsheet and what sheets it has: their names, ids, positions and sizes, hidden ones included.",
+  input: Type.Object({ spreadsheet_id: SPREADSHEET_ID }),
+  output: Type.Object({
+    title: Type.String({ description: "Title of the spreadsheet" }),
+    spreadsheetId: Type.String({ description: "Its id" }),
+    spreadsheetUrl: Type.String({ description: "Its address" }),
+    sheets: Type.Array(
+      Type.Object({
+        sheetId: Type.Integer(),
+        title: Type.String(),
+        position: Type.Integer({ description: "1 is the leftmost" }),
+        rowCount: Type.Integer({ description: "0 for a sheet without cells" }),
+        columnCount: Type.Integer({ description: "0 for a sheet without cells" }),
+        sheetType: Type.String({ description: "GRID for a sheet of cells" }),
+        hidden: Type.Boolean(),
+        sheetUrl: Type.String(),
+      }),
+      { description: "The sheets in the order of their tabs" },
+    ),
+  }),
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: READS,
+  async run(input, context) {
+    const book = await readBook(new SheetsClient(context), spreadsheetIdOf(input.spreadsheet_id));
+    const { title, spreadsheetId, spreadsheetUrl, sheets } = book;
+    return {
+      title,
+      spreadsheetId,
+      spreadsheetUrl,
+      sheets: sheets.map((sheet) => ({ ...sheet, sheetUrl: sheetLink(spreadsheetId, sheet.sheetId) })),
+    };
+  },
+});

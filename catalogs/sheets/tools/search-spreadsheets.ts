@@ -1,0 +1,142 @@
+// Sheets.SearchSpreadsheets: the user's spreadsheets by words of their titles.
+import { type Static, Type } from "typebox";
+import { defineTool, type JsonObject } from "../../../src/tools";
+import { spreadsheetLink } from "../book/links";
+import { SheetsClient } from "../client";
+import { MAX_PAGES } from "../limits";
+import { READS } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+import { corpusOf } from "../search/corpus";
+import { DEFAULT_ORDER, ORDERS } from "../search/order-by";
+import { keywordsOf, searchQuery } from "../search/query";
+import { listFiles } from "../upstream/calls";
+import { objectsIn, textIn } from "../upstream/json";
+
+const Keywords = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
+const Found = Type.Object({
+  id: Type.String({ description: "Id of the spreadsheet" }),
+  name: Type.String({ description: "Its title" }),
+  url: Type.String({ description: "Its address" }),
+  created_time: Type.Optional(Type.String({ description: "RFC 3339" })),
+  modified_time: Type.Optional(Type.String({ description: "RFC 3339" })),
+  owners: Type.Array(Type.String(), { description: "Names and e-mail addresses" }),
+  shared_drive_id: Type.Optional(Type.String({ description: "The shared drive that holds it" })),
+});
+
+export const searchSpreadsheets = defineTool({
+  name: "SearchSpreadsheets",
+  description:
+    "Finds spreadsheets by words of their titles; a word is found by its beginning. Files in the trash are left out. " +
+    "With the usual grant only spreadsheets are seen that were created or opened through this application.",
+  input: Type.Object({
+    spreadsheet_contains: Keywords("Words that the title must have, all of them."),
+    spreadsheet_not_contains: Keywords("Words that the title must not have."),
+    search_only_in_shared_drive_id: Type.Optional(
+      Type.String({ description: "Id of the one shared drive to search in. Default: everywhere." }),
+    ),
+    include_shared_drives: Type.Optional(
+      Type.Boolean({ default: false, description: "Whether to search in shared drives too." }),
+    ),
+    include_organization_domain_spreadsheets: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Whether to search what is shared with the user's whole organization; for administrators.",
+      }),
+    ),
+    order_by: Type.Optional(
+      Type.Array(Type.Enum([...ORDERS]), {
+        description: `Order of the results, the most important first. Default: ${DEFAULT_ORDER}.`,
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ default: 10, minimum: 1, maximum: 50, description: "Most results." }),
+    ),
+    pagination_token: Type.Optional(
+      Type.String({ description: "Continues an earlier search with the same parameters." }),
+    ),
+  }),
+  singles: ["spreadsheet_contains", "spreadsheet_not_contains", "order_by"],
+  output: Type.Object({
+    spreadsheets_count: Type.Integer({ description: "Number of results" }),
+    spreadsheets: Type.Array(Found),
+    pagination_token: Type.Optional(Type.String({ description: "More exist: continues this search" })),
+    incomplete_search: Type.Optional(
+      Type.Literal(true, { description: "The platform did not search everywhere" }),
+    ),
+  }),
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: READS,
+  async run(input, context) {
+    const order = input.order_by ?? [];
+    const corpus = corpusOf(input);
+    const query = {
+      q: searchQuery(
+        keywordsOf("spreadsheet_contains", input.spreadsheet_contains),
+        keywordsOf("spreadsheet_not_contains", input.spreadsheet_not_contains),
+      ),
+      orderBy: order.length === 0 ? DEFAULT_ORDER : order.join(","),
+      ...corpus,
+    };
+    const wide = corpus["corpora"] !== "user";
+    return search(new SheetsClient(context), query, wide, input.limit ?? 10, input.pagination_token);
+  },
+});
+
+async function search(
+  client: SheetsClient,
+  query: Record<string, string>,
+  wide: boolean,
+  limit: number,
+  given: string | undefined,
+) {
+  const spreadsheets: Static<typeof Found>[] = [];
+  let token = given === "" ? undefined : given;
+  let incomplete = false;
+  // A page may be short although more exist. What is asked for is what is missing, so nothing found is thrown away.
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const missing = limit - spreadsheets.length;
+    const answer = await client.call(
+      listFiles(
+        { ...query, pageSize: String(missing), ...(token === undefined ? {} : { pageToken: token }) },
+        { wide },
+      ),
+    );
+    spreadsheets.push(...objectsIn(answer, "files").flatMap((file) => found(file) ?? []));
+    incomplete ||= answer["incompleteSearch"] === true;
+    token = textIn(answer, "nextPageToken");
+    if (token === undefined || spreadsheets.length >= limit) break;
+  }
+  return {
+    spreadsheets_count: spreadsheets.length,
+    spreadsheets,
+    ...(token === undefined ? {} : { pagination_token: token }),
+    ...(incomplete ? { incomplete_search: true as const } : {}),
+  };
+}
+
+/** Undefined for what has no id. */
+function found(file: JsonObject): Static<typeof Found> | undefined {
+  const id = textIn(file, "id");
+  if (id === undefined) return undefined;
+  const created = textIn(file, "createdTime");
+  const modified = textIn(file, "modifiedTime");
+  const driveId = textIn(file, "driveId");
+  return {
+    id,
+    name: textIn(file, "name") ?? "",
+    url: textIn(file, "webViewLink") ?? spreadsheetLink(id),
+    ...(created === undefined ? {} : { created_time: created }),
+    ...(modified === undefined ? {} : { modified_time: modified }),
+    owners: objectsIn(file, "owners").flatMap((owner) => ownerOf(owner) ?? []),
+    ...(driveId === undefined ? {} : { shared_drive_id: driveId }),
+  };
+}
+
+function ownerOf(owner: JsonObject): string | undefined {
+  const name = textIn(owner, "displayName");
+  const email = textIn(owner, "emailAddress");
+  return name === undefined || email === undefined ? (name ?? email) : `${name} <${email}>`;
+}

@@ -1,0 +1,74 @@
+// Sheets.UpdateCells: many cells of one sheet in one call, whatever their scatter; the sheet grows when it must.
+import { Type } from "typebox";
+import { defineTool } from "../../../src/tools";
+import { chooseSheet, type SheetChoice } from "../book/choose";
+import { growth, requireGrid } from "../book/grid";
+import { sheetLink } from "../book/links";
+import { readBook } from "../book/metadata";
+import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import { valueRanges } from "../cells/ranges";
+import { SheetsClient } from "../client";
+import { OVERWRITES } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+import { batchUpdate, updateValues } from "../upstream/calls";
+import { numberIn, objectsIn, textIn } from "../upstream/json";
+
+export const updateCells = defineTool({
+  name: "UpdateCells",
+  description:
+    "Writes the given cells of one sheet, as if a person had typed them: `=…` is a formula, numbers, dates, `$5`, `10%` and " +
+    "TRUE are read as such, a leading apostrophe keeps text as it is, empty text empties a cell. Other cells stay as " +
+    "they are. The sheet is made larger when a cell lies outside it.",
+  input: Type.Object({
+    spreadsheet_id: SPREADSHEET_ID,
+    data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}` }),
+    ...SHEET_PARAMETERS,
+  }),
+  output: Type.Object({
+    spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
+    sheetId: Type.Integer({ description: "Id of the sheet" }),
+    sheetTitle: Type.String({ description: "Name of the sheet" }),
+    sheetUrl: Type.String({ description: "Address of the sheet" }),
+    updatedRanges: Type.Array(Type.String(), { description: "The ranges that were written" }),
+    updatedRows: Type.Integer({ description: "Rows with at least one written cell" }),
+    updatedColumns: Type.Integer({ description: "Columns with at least one written cell" }),
+    updatedCells: Type.Integer({ description: "Written cells" }),
+  }),
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: OVERWRITES,
+  async run(input, context) {
+    const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
+    const data = parseData(input.data);
+    if (data.cells.length === 0) throw refusal("it names no cell");
+    const client = new SheetsClient(context);
+    // From the look at the grid to the last write: two runs that both find it too small must not both enlarge it.
+    return client.alone(spreadsheetId, () => update(client, spreadsheetId, input, data));
+  },
+});
+
+async function update(client: SheetsClient, spreadsheetId: string, choice: SheetChoice, data: Data) {
+  const book = await readBook(client, spreadsheetId);
+  const sheet = chooseSheet(book, choice);
+  requireGrid(sheet);
+  const requests = growth(book, sheet, data.lastRow, data.lastColumn);
+  if (requests.length > 0) {
+    client.requireWrites(2, "spreadsheets.values.batchUpdate");
+    await client.call(batchUpdate(spreadsheetId, requests, { once: true }));
+  }
+  const answer = await client.call(updateValues(spreadsheetId, valueRanges(sheet.title, data)));
+  return {
+    spreadsheetId: textIn(answer, "spreadsheetId") ?? spreadsheetId,
+    sheetId: sheet.sheetId,
+    sheetTitle: sheet.title,
+    sheetUrl: sheetLink(spreadsheetId, sheet.sheetId),
+    updatedRanges: objectsIn(answer, "responses").flatMap(
+      (response) => textIn(response, "updatedRange") ?? [],
+    ),
+    updatedRows: numberIn(answer, "totalUpdatedRows"),
+    updatedColumns: numberIn(answer, "totalUpdatedColumns"),
+    updatedCells: numberIn(answer, "totalUpdatedCells"),
+  };
+}

@@ -1,0 +1,99 @@
+// Sheets.WhoAmI: the user whose grant it is, and what the grant reaches. Two calls at the same time.
+import { Type } from "typebox";
+import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
+import { SheetsClient } from "../client";
+import { READS } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE, DRIVE_FILE, DRIVE_READONLY, EMAIL, PROFILE } from "../scopes";
+import { getAbout, getUserInfo } from "../upstream/calls";
+import { objectIn, textIn } from "../upstream/json";
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const bytes = (description: string) => Type.Optional(Type.Integer({ description }));
+
+const Profile = Type.Object({
+  user_id: text("The user's id"),
+  email: text("The user's e-mail address"),
+  email_verified: Type.Optional(
+    Type.Boolean({ description: "Whether the address is known to be the user's" }),
+  ),
+  name: text("The user's full name"),
+  given_name: text("The user's first name"),
+  family_name: text("The user's last name"),
+  picture_url: text("Address of the user's picture"),
+  organization_domain: text("Domain of the user's organization"),
+  environment: Type.Object({
+    granted_scopes: Type.Array(Type.String(), { description: "What the user has granted" }),
+    file_access: Type.Enum(["per_file", "read_all", "all"], {
+      description: "per_file: only what was created or opened through this application",
+    }),
+    storage_limit_bytes: bytes("Size of the user's storage; absent when it is unlimited or unknown"),
+    storage_used_bytes: bytes("How much of it is used"),
+  }),
+});
+
+export const whoAmI = defineTool({
+  name: "WhoAmI",
+  description:
+    "Tells who the user is (name, e-mail address, picture, organization) and what the tools may see: the granted scopes, " +
+    "the reach of file access, the storage.",
+  input: Type.Object({}),
+  output: Profile,
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE, PROFILE, EMAIL] },
+  metadata: READS,
+  async run(_input, context) {
+    const client = new SheetsClient(context);
+    const [profile, about] = await Promise.all([client.call(getUserInfo()), aboutOrNothing(client)]);
+    return { ...personOf(profile, objectIn(about, "user")), environment: environmentOf(context, about) };
+  },
+});
+
+/** Who the user is can be told without it; the other call tells whether the grant works. */
+async function aboutOrNothing(client: SheetsClient): Promise<JsonObject> {
+  try {
+    return await client.call(getAbout());
+  } catch {
+    client.context.log("warning", "The storage of the user could not be read.");
+    return {};
+  }
+}
+
+/** What the platform does not tell is left out. */
+function personOf(profile: JsonObject, user: JsonObject) {
+  const known = {
+    user_id: textIn(profile, "sub"),
+    email: textIn(profile, "email") ?? textIn(user, "emailAddress"),
+    name: textIn(profile, "name") ?? textIn(user, "displayName"),
+    given_name: textIn(profile, "given_name"),
+    family_name: textIn(profile, "family_name"),
+    picture_url: textIn(profile, "picture") ?? textIn(user, "photoLink"),
+    organization_domain: textIn(profile, "hd"),
+  };
+  const verified = profile["email_verified"];
+  return {
+    ...Object.fromEntries(Object.entries(known).filter((entry) => entry[1] !== undefined)),
+    ...(typeof verified === "boolean" ? { email_verified: verified } : {}),
+  };
+}
+
+function environmentOf(context: ToolContext, about: JsonObject) {
+  const scopes = context.grant?.scopes ?? [];
+  const quota = objectIn(about, "storageQuota");
+  return {
+    granted_scopes: [...scopes],
+    file_access: fileAccess(scopes),
+    ...bytesOf("storage_limit_bytes", quota["limit"]),
+    ...bytesOf("storage_used_bytes", quota["usage"]),
+  };
+}
+
+function fileAccess(scopes: readonly string[]): "per_file" | "read_all" | "all" {
+  if (scopes.includes(DRIVE)) return "all";
+  return scopes.includes(DRIVE_READONLY) ? "read_all" : "per_file";
+}
+
+/** The platform writes 64-bit numbers as text. */
+function bytesOf(name: "storage_limit_bytes" | "storage_used_bytes", value: unknown) {
+  const count = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(count) ? { [name]: Number(count) } : {};
+}

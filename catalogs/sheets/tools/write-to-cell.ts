@@ -1,0 +1,97 @@
+// Sheets.WriteToCell: one value, as if it were typed. One call; a second one only to explain a failure.
+import { type Static, Type } from "typebox";
+import { badInput, defineTool } from "../../../src/tools";
+import { noSuchSheet, sheetTitled } from "../book/choose";
+import { isInGrid, outsideGrid, requireGrid } from "../book/grid";
+import { readBook } from "../book/metadata";
+import { CELL_PARAMETERS, FIRST_SHEET, requireColumn, SPREADSHEET_ID } from "../book/parameters";
+import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { cellName, rangeName, splitRange } from "../cells/a1";
+import { isTooLong } from "../cells/data";
+import { SheetsClient } from "../client";
+import { MAX_TEXT } from "../limits";
+import { OVERWRITES } from "../metadata";
+import { googlePreset } from "../preset";
+import { DRIVE_FILE } from "../scopes";
+import { updateValue } from "../upstream/calls";
+import { rangeTroubleOf } from "../upstream/failure";
+import { objectIn, textIn } from "../upstream/json";
+
+const Written = Type.Object({
+  spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
+  sheetTitle: Type.String({ description: "Name of the sheet" }),
+  updatedCell: Type.String({ description: "The cell, for example C7" }),
+  value: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+    description: "The cell as it is displayed now; empty text when it is empty",
+  }),
+});
+
+export const writeToCell = defineTool({
+  name: "WriteToCell",
+  description:
+    "Writes a value to one cell, as if a person had typed it: `=…` is a formula, numbers, dates, `$5`, `10%` and TRUE are " +
+    "read as such, a leading apostrophe keeps text as it is. An empty value empties the cell.",
+  input: Type.Object({
+    spreadsheet_id: SPREADSHEET_ID,
+    ...CELL_PARAMETERS,
+    value: Type.String({ description: `The value, at most ${MAX_TEXT} characters.` }),
+    sheet_name: Type.Optional(Type.String({ default: FIRST_SHEET, description: "Name of the sheet." })),
+  }),
+  output: Written,
+  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  metadata: OVERWRITES,
+  async run(input, context) {
+    const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
+    const column = requireColumn(input.column);
+    if (isTooLong(input.value)) {
+      throw badInput(`\`value\` has more than ${MAX_TEXT} characters, which is all that one cell can hold.`);
+    }
+    const named = input.sheet_name ?? "";
+    const title = named.trim() === "" ? FIRST_SHEET : named;
+    const client = new SheetsClient(context);
+    const target = { spreadsheetId, title, row: input.row, column };
+    return client.alone(spreadsheetId, () => write(client, target, input.value));
+  },
+});
+
+interface Target {
+  spreadsheetId: string;
+  title: string;
+  row: number;
+  column: number;
+}
+
+async function write(client: SheetsClient, target: Target, value: string): Promise<Static<typeof Written>> {
+  const { spreadsheetId, title, row, column } = target;
+  const area = { firstRow: row, lastRow: row, firstColumn: column, lastColumn: column };
+  try {
+    const answer = await client.call(updateValue(spreadsheetId, rangeName(title, area), value));
+    const written = splitRange(textIn(answer, "updatedRange") ?? "");
+    return {
+      spreadsheetId: textIn(answer, "spreadsheetId") ?? spreadsheetId,
+      sheetTitle: written.title ?? title,
+      updatedCell: written.cells === "" ? cellName(row, column) : written.cells,
+      value: shownIn(objectIn(answer, "updatedData")["values"]),
+    };
+  } catch (error) {
+    const trouble = rangeTroubleOf(error);
+    if (trouble === "unknown_range" || trouble === "outside_grid") await explain(client, target);
+    throw error;
+  }
+}
+
+/** Throws what is wrong with the target, if it can be told: no such sheet, or a cell outside its grid. */
+async function explain(client: SheetsClient, { spreadsheetId, title, row, column }: Target): Promise<void> {
+  const book = await readBook(client, spreadsheetId);
+  const sheet = sheetTitled(book, title);
+  if (sheet === undefined) throw noSuchSheet(book, `with the name ${JSON.stringify(title)}`);
+  requireGrid(sheet);
+  if (!isInGrid(sheet, row, column)) throw outsideGrid(sheet, row, column);
+}
+
+/** The one value of a range; it is absent for a cell that is empty. */
+function shownIn(values: unknown): string | number | boolean {
+  const [row]: unknown[] = Array.isArray(values) ? values : [];
+  const [value]: unknown[] = Array.isArray(row) ? row : [];
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : "";
+}

@@ -1,0 +1,143 @@
+// The calls that the tools make. Each asks for exactly the fields that are used: the platform sends no others.
+import type { JsonObject } from "../../../src/tools";
+import { DRIVE_FILE, EMAIL, PROFILE } from "../scopes";
+import { type Call, segment } from "./call";
+
+const SPREADSHEETS = "v4/spreadsheets";
+const OF_FILE = { scopes: [DRIVE_FILE], ofFile: true } as const;
+
+/** A new spreadsheet. Each call makes one. */
+export function createSpreadsheet(body: JsonObject): Call {
+  return {
+    method: "spreadsheets.create",
+    base: "sheets",
+    verb: "POST",
+    path: SPREADSHEETS,
+    query: { fields: "spreadsheetId,spreadsheetUrl,properties(title),sheets(properties(sheetId,title))" },
+    body,
+    quota: "writes",
+    once: true,
+    scopes: [DRIVE_FILE],
+  };
+}
+
+/** Title and sheets of a spreadsheet, without any cells. */
+export function getMetadata(spreadsheetId: string): Call {
+  return getSpreadsheet(spreadsheetId, {
+    fields:
+      "spreadsheetId,spreadsheetUrl,properties(title)," +
+      "sheets(properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount)))",
+  });
+}
+
+/** The cells of one range. Rows and columns of the answer count from `startRow` and `startColumn`. */
+export function getCells(spreadsheetId: string, range: string): Call {
+  return getSpreadsheet(spreadsheetId, {
+    ranges: range,
+    fields:
+      "sheets(properties(sheetId)," +
+      "data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue))))",
+  });
+}
+
+function getSpreadsheet(spreadsheetId: string, query: Record<string, string>): Call {
+  return {
+    method: "spreadsheets.get",
+    base: "sheets",
+    verb: "GET",
+    path: `${SPREADSHEETS}/${segment(spreadsheetId)}`,
+    query,
+    quota: "reads",
+    ...OF_FILE,
+  };
+}
+
+/** Changes of a spreadsheet other than values. `once`: a second time would do them again. */
+export function batchUpdate(
+  spreadsheetId: string,
+  requests: JsonObject[],
+  { once }: { once: boolean },
+): Call {
+  return {
+    method: "spreadsheets.batchUpdate",
+    base: "sheets",
+    verb: "POST",
+    path: `${SPREADSHEETS}/${segment(spreadsheetId)}:batchUpdate`,
+    query: { fields: "spreadsheetId" },
+    body: { requests },
+    quota: "writes",
+    once,
+    ...OF_FILE,
+  };
+}
+
+/** One value, read as if it were typed. The answer shows the cell as it is displayed then. */
+export function updateValue(spreadsheetId: string, range: string, value: string): Call {
+  return {
+    method: "spreadsheets.values.update",
+    base: "sheets",
+    verb: "PUT",
+    path: `${SPREADSHEETS}/${segment(spreadsheetId)}/values/${segment(range)}`,
+    query: {
+      valueInputOption: "USER_ENTERED",
+      includeValuesInResponse: "true",
+      fields: "spreadsheetId,updatedRange,updatedCells,updatedData(range,values)",
+    },
+    body: { range, majorDimension: "ROWS", values: [[value]] },
+    quota: "writes",
+    ...OF_FILE,
+  };
+}
+
+/** Values of many ranges, read as if they were typed; all of them or none. */
+export function updateValues(spreadsheetId: string, data: JsonObject[]): Call {
+  return {
+    method: "spreadsheets.values.batchUpdate",
+    base: "sheets",
+    verb: "POST",
+    path: `${SPREADSHEETS}/${segment(spreadsheetId)}/values:batchUpdate`,
+    query: {
+      fields: "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange)",
+    },
+    body: { valueInputOption: "USER_ENTERED", includeValuesInResponse: false, data },
+    quota: "writes",
+    ...OF_FILE,
+  };
+}
+
+/** One page of the user's files. `wide`: beyond the user's own corpus, where the scopes needed are not known. */
+export function listFiles(query: Record<string, string>, { wide }: { wide: boolean }): Call {
+  return {
+    method: "files.list",
+    base: "drive",
+    verb: "GET",
+    path: "drive/v3/files",
+    query: {
+      ...query,
+      fields:
+        "nextPageToken,incompleteSearch," +
+        "files(id,name,createdTime,modifiedTime,webViewLink,driveId,owners(displayName,emailAddress))",
+    },
+    scopes: wide ? [] : [DRIVE_FILE],
+  };
+}
+
+/** The user's storage. The platform refuses this call without a field mask. */
+export function getAbout(): Call {
+  return {
+    method: "about.get",
+    base: "drive",
+    verb: "GET",
+    path: "drive/v3/about",
+    query: {
+      fields:
+        "user(displayName,emailAddress,photoLink,permissionId),storageQuota(limit,usage),canCreateDrives",
+    },
+    scopes: [DRIVE_FILE],
+  };
+}
+
+/** The user's profile. Its base is the whole address. */
+export function getUserInfo(): Call {
+  return { method: "userinfo", base: "userinfo", verb: "GET", path: "", scopes: [PROFILE, EMAIL] };
+}

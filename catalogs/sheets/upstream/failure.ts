@@ -1,0 +1,170 @@
+// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+import {
+  fatal,
+  GrantDead,
+  retryableInput,
+  ScopesLost,
+  ToolError,
+  type ToolErrorDetails,
+  upstreamBadRequest,
+  upstreamFailed,
+  upstreamNotFound,
+  upstreamRateLimited,
+  upstreamRefused,
+  upstreamUnauthorized,
+  upstreamUnmapped,
+} from "../../../src/tools";
+import { MINUTE_MS } from "../limits";
+import type { Call } from "./call";
+import type { Answer } from "./exchange";
+import { meaningOf, type RangeTrouble, rangeTroubleIn, type Refusal, refusalIn } from "./refusal";
+
+export interface Failure {
+  error: ToolError;
+  /** Whether another try can end otherwise. */
+  again: boolean;
+  /** Whether it may have been done all the same. */
+  maybeDone: boolean;
+}
+
+export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
+
+/** Undefined when the answer is a success: 2xx and a JSON object. */
+export function failureOf(call: Call, answer: Answer): Failure | undefined {
+  const { status, body } = answer;
+  if (status >= 200 && status < 300) {
+    return body === undefined ? transient(call, answer, "a body that is no answer") : undefined;
+  }
+  if (status === 429) return overQuota(call, answer);
+  if (status >= 500) return transient(call, answer, `HTTP ${status}`);
+  return { error: refused(call, answer), again: isOverQuota(answer), maybeDone: false };
+}
+
+/** The user's calls of a minute are used up for so long. */
+export function rateLimited(method: string, retryAfterMs: number, message?: string): ToolError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const said = message === undefined ? "" : ` ${message}`;
+  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.${said}`, {
+    developerMessage: `${method}: rate limit`,
+    retryAfterMs,
+  });
+}
+
+/** What is wrong with the range, when a call failed for that. */
+export function rangeTroubleOf(error: unknown): RangeTrouble | undefined {
+  const problem = error instanceof ToolError ? error.details.extra?.["problem"] : undefined;
+  return problem === "unknown_range" || problem === "outside_grid" || problem === "too_many_cells"
+    ? problem
+    : undefined;
+}
+
+function refused(call: Call, answer: Answer): ToolError {
+  const refusal = refusalIn(answer);
+  const details = { developerMessage: [call.method, answer.status, ...refusal.reasons].join(" ") };
+  switch (answer.status) {
+    case 400:
+      return badRequest(refusal, details);
+    case 401:
+      return new GrantDead(details.developerMessage);
+    case 403:
+      return forbidden(call, answer, refusal, details);
+    case 404:
+      return notFound(call, refusal, details);
+    default:
+      return answer.status < 500 && refusal.message !== undefined
+        ? upstreamBadRequest(refusal.message, { ...details, statusCode: answer.status })
+        : upstreamUnmapped(`The platform answered with HTTP ${answer.status}.`, {
+            ...details,
+            statusCode: 502,
+          });
+  }
+}
+
+function badRequest(refusal: Refusal, details: ToolErrorDetails): ToolError {
+  if (refusal.locations.includes("pageToken")) {
+    return retryableInput("The `pagination_token` is not valid any more, or not for this search.", {
+      ...details,
+      additionalPromptContent: "Start the search again without `pagination_token`.",
+    });
+  }
+  const problem = rangeTroubleIn(refusal.message);
+  return upstreamBadRequest(refusal.message ?? "The platform does not accept the request.", {
+    ...details,
+    ...(problem === undefined ? {} : { extra: { problem } }),
+  });
+}
+
+function forbidden(call: Call, answer: Answer, refusal: Refusal, details: ToolErrorDetails): ToolError {
+  switch (meaningOf(refusal)) {
+    case "disabled":
+      return fatal(
+        `An interface of the platform is switched off for this application: its operator must switch it on. ${refusal.message ?? ""}`.trim(),
+        details,
+      );
+    case "quota":
+      return rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, refusal.message);
+    case "scope":
+      return call.scopes.length > 0
+        ? new ScopesLost(details.developerMessage ?? "", call.scopes)
+        : upstreamUnauthorized(refusal.message ?? "The user's grant does not cover this.", {
+            ...details,
+            statusCode: 403,
+          });
+    case "file":
+      return noAccess(refusal, details);
+    case "other":
+      return call.ofFile === true
+        ? noAccess(refusal, details)
+        : upstreamRefused(refusal.message ?? "The platform refuses this.", details);
+  }
+}
+
+function noAccess(refusal: Refusal, details: ToolErrorDetails): ToolError {
+  return upstreamUnauthorized(`${UNREACHABLE} ${quoted(refusal)}`.trim(), {
+    ...details,
+    statusCode: 403,
+    additionalPromptContent: OFFER,
+  });
+}
+
+function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
+  if (call.ofFile !== true)
+    return upstreamNotFound(refusal.message ?? "The platform does not find it.", details);
+  return upstreamNotFound(`${UNREACHABLE} ${quoted(refusal)}`.trim(), {
+    ...details,
+    additionalPromptContent: OFFER,
+  });
+}
+
+// Both look alike to an application that sees only the files that were opened with it.
+const UNREACHABLE =
+  "The spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
+  `application: ${PICKER} makes a link with which the user can pick it.`;
+
+const OFFER =
+  `Check the id. If it is right, call ${PICKER}, give the user the link, and call this tool again when the user has ` +
+  "picked the spreadsheet.";
+
+function quoted({ message }: Refusal): string {
+  return message === undefined ? "" : `The platform says: ${message}`;
+}
+
+function isOverQuota(answer: Answer): boolean {
+  return answer.status === 403 && meaningOf(refusalIn(answer)) === "quota";
+}
+
+function overQuota(call: Call, answer: Answer): Failure {
+  const { message } = refusalIn(answer);
+  const error = rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, message);
+  return { error, again: true, maybeDone: false };
+}
+
+function transient(call: Call, answer: Answer, what: string): Failure {
+  const { message } = refusalIn(answer);
+  const said = message === undefined ? "" : ` The platform says: ${message}`;
+  const error = upstreamFailed(`The platform could not do this now (${what}).${said}`, {
+    developerMessage: `${call.method}: ${what}`,
+    ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+  });
+  return { error, again: true, maybeDone: true };
+}

@@ -1,0 +1,78 @@
+// What the platform says when it refuses. Its interfaces differ in form: some name a status and details, some a list
+// of errors with reasons, some an OAuth error.
+import type { JsonObject } from "../../../src/tools";
+import type { Answer } from "./exchange";
+import { isJsonObject, objectIn, objectsIn, textIn } from "./json";
+
+export interface Refusal {
+  status: number;
+  /** The platform's sentence for people, as far as there is one. */
+  message: string | undefined;
+  /** Its words for programs: the status and every reason. */
+  reasons: readonly string[];
+  /** Parameters that it complains about. */
+  locations: readonly string[];
+}
+
+/** Longer texts are no sentences. */
+const LONGEST_MESSAGE = 500;
+
+export function refusalIn({ status, body = {} }: Answer): Refusal {
+  const error = objectIn(body, "error");
+  const errors = objectsIn(error, "errors");
+  const entries = [...objectsIn(error, "details"), ...errors];
+  return {
+    status,
+    message: messageOf(body),
+    reasons: [textIn(error, "status"), ...entries.map((entry) => textIn(entry, "reason"))].filter(isText),
+    locations: errors.map((entry) => textIn(entry, "location")).filter(isText),
+  };
+}
+
+function messageOf(body: JsonObject): string | undefined {
+  const error = body["error"];
+  const text = isJsonObject(error) ? textIn(error, "message") : textIn(body, "error_description");
+  return text === undefined || text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined;
+}
+
+export type Meaning = "scope" | "disabled" | "quota" | "file" | "other";
+
+const MEANINGS: readonly (readonly [Meaning, ReadonlySet<string>])[] = [
+  ["disabled", new Set(["SERVICE_DISABLED", "accessNotConfigured"])],
+  ["scope", new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"])],
+  [
+    "quota",
+    new Set([
+      "RATE_LIMIT_EXCEEDED",
+      "rateLimitExceeded",
+      "userRateLimitExceeded",
+      "dailyLimitExceeded",
+      "RESOURCE_EXHAUSTED",
+    ]),
+  ],
+  ["file", new Set(["insufficientFilePermissions", "appNotAuthorizedToFile"])],
+];
+
+/** What a status 403 is about; the most telling reason counts. */
+export function meaningOf(refusal: Refusal): Meaning {
+  for (const [meaning, reasons] of MEANINGS)
+    if (refusal.reasons.some((reason) => reasons.has(reason))) return meaning;
+  return "other";
+}
+
+/** Trouble with the range of a call, which the tools can explain better than the platform does. */
+export type RangeTrouble = "unknown_range" | "outside_grid" | "too_many_cells";
+
+const TROUBLES: readonly (readonly [RangeTrouble, RegExp])[] = [
+  ["unknown_range", /unable to parse range/i],
+  ["outside_grid", /exceeds grid limits/i],
+  ["too_many_cells", /number of cells.*limit of \d+ cells/is],
+];
+
+export function rangeTroubleIn(message: string | undefined): RangeTrouble | undefined {
+  return TROUBLES.find(([, pattern]) => pattern.test(message ?? ""))?.[0];
+}

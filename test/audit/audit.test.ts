@@ -1,0 +1,138 @@
+// The audit trail: committed with the write that it tells about, or not at all. And the execution log, which nobody
+// waits for.
+import { describe, expect, test } from "bun:test";
+import { createLog, silentLog } from "../../src/base";
+import { ExecutionLog } from "../../src/audit";
+import { executionLogMigrations, openSqlite, query } from "../../src/store";
+import { refusal } from "../connections/executing";
+import { closedAfterTest, temporaryFolder } from "../support/temporary";
+import { deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
+
+const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM audit");
+
+type Write = (deployment: Deployment) => Promise<unknown>;
+const WRITES: [string, Write][] = [
+  ["a secret", ({ runtime }) => runtime.secrets.upsert(operator(), "WORD", { value: "x" })],
+  ["a deleted secret", ({ runtime }) => runtime.secrets.delete(operator(), "OLD")],
+  ["a provider", (deployment) => deployment.addProvider({ id: "new" })],
+  ["a changed provider", ({ runtime }) => runtime.providers.update(operator(), "idp", { description: "x" })],
+  ["a deleted provider", ({ runtime }) => runtime.providers.delete(operator(), "idp")],
+  ["a key", ({ runtime }) => runtime.identity.createKey(operator(), { name: "x" })],
+  ["a project", ({ runtime }) => runtime.identity.createProject(operator(), "new", "x")],
+  ["a deleted project", ({ runtime }) => runtime.identity.deleteProject(operator(), "second")],
+];
+
+async function prepared(): Promise<Deployment> {
+  const deployment = await deploy();
+  const { runtime } = deployment;
+  await deployment.addProvider();
+  await runtime.secrets.upsert(operator(), "OLD", { value: "x" });
+  await runtime.identity.createProject(operator(), "second", "second");
+  return deployment;
+}
+
+async function rows({ runtime }: Deployment): Promise<number> {
+  return (await runtime.core.store.get(COUNT))?.count ?? 0;
+}
+
+describe("the audit trail has", () => {
+  test.each(WRITES)("one row for %s", async (_name, write) => {
+    await using deployment = await prepared();
+    const before = await rows(deployment);
+    await write(deployment);
+
+    expect(await rows(deployment)).toBe(before + 1);
+  });
+
+  test.each(WRITES)(
+    "no row for %s that was not stored, and nothing stored without its row",
+    async (_name, write) => {
+      await using deployment = await prepared();
+      const { store } = deployment.runtime.core;
+      const tables = ["audit", "secrets", "auth_providers", "api_keys", "projects"];
+      const counts = async () =>
+        Promise.all(tables.map((table) => store.get(query(`SELECT COUNT(*) AS count FROM ${table}`))));
+      const before = await counts();
+      const commit = store.write.bind(store);
+      store.write = (body) =>
+        commit(function* () {
+          yield* body();
+          throw new Error("the disk is full");
+        });
+
+      expect((await refusal(write(deployment))).message).toBe("the disk is full");
+      expect(await counts()).toEqual(before);
+    },
+  );
+
+  test("no row for what was refused", async () => {
+    await using deployment = await prepared();
+    const before = await rows(deployment);
+    await refusal(deployment.runtime.secrets.delete(operator(), "none"));
+    await refusal(deployment.addProvider());
+    await refusal(deployment.runtime.connections.delete(operator(), "ac_none"));
+
+    expect(await rows(deployment)).toBe(before);
+  });
+});
+
+describe("the execution log", () => {
+  function open() {
+    const file = `${temporaryFolder()}/executions.db`;
+    const store = closedAfterTest(
+      openSqlite({ file, migrations: executionLogMigrations, durability: "normal" }),
+    );
+    const lines: string[] = [];
+    const clock = new MovableClock();
+    const log = createLog({ level: "debug", clock, write: (line) => lines.push(line) });
+    return { store, clock, lines, executionLog: new ExecutionLog({ store, clock, log }) };
+  }
+  const entry = {
+    id: "te_1",
+    executionId: "tc_1",
+    projectId: "default",
+    userId: "alice",
+    actor: "operator",
+    tool: "Test.Echo@1.2.3",
+    status: "completed" as const,
+    errorKind: null,
+    durationMs: 1.5,
+  };
+
+  test("keeps what ran", async () => {
+    const { store, executionLog } = open();
+    executionLog.add(entry);
+    await Bun.sleep(20);
+    const all = query<{ id: string; duration_ms: number }>("SELECT id, duration_ms FROM executions");
+
+    expect(await store.all(all)).toEqual([{ id: "te_1", duration_ms: 1.5 }]);
+  });
+
+  test("stamps a key and a secret of one id apart", async () => {
+    const { executionLog } = open();
+    executionLog.used("key", "x");
+    await Bun.sleep(20);
+
+    expect(await executionLog.lastUsed("key", "x")).toBeNumber();
+    expect(await executionLog.lastUsed("secret", "x")).toBeUndefined();
+  });
+
+  test("that cannot be written fails nothing, and says so in the log", async () => {
+    const { store, executionLog, lines } = open();
+    store.write = () => Promise.reject(new Error("the disk is full"));
+    executionLog.add(entry);
+    executionLog.used("key", "x");
+    await Bun.sleep(20);
+
+    expect(lines.filter((line) => line.includes("execution log not written"))).toHaveLength(2);
+  });
+
+  test("that is closed fails nothing either", async () => {
+    const { store } = open();
+    const executionLog = new ExecutionLog({ store, clock: new MovableClock(), log: silentLog });
+    await store.close();
+    executionLog.add(entry);
+
+    await Bun.sleep(20);
+  });
+});

@@ -1,0 +1,33 @@
+// A deployment in which consents are given: what the provider grants, and the consent that alice is to give.
+import type { Authorization } from "../../src/authorization";
+import type { Runtime } from "../../src/runtime";
+import { agent, deploy, type Deployment, type DeploymentOptions } from "../tools/deployment";
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+/** The provider `idp` grants these tokens for any code. */
+export async function consenting(answer: object = {}, options?: DeploymentOptions): Promise<Deployment> {
+  const deployment = await deploy(options);
+  await deployment.addProvider();
+  deployment.idp.otherwise({
+    body: { access_token: "granted", refresh_token: "granted-refresh", expires_in: 3600, ...answer },
+  });
+  return deployment;
+}
+
+/** The consent for scopes a and b. */
+export function start(
+  runtime: Runtime,
+  wish: { user?: string; nextUri?: string } = {},
+): Promise<Authorization> {
+  return runtime.authorization.authorize(agent(), {
+    auth_requirement: { id: "idp", oauth2: { scopes: ["a", "b"] } },
+    user_id: wish.user ?? "alice",
+    ...(wish.nextUri === undefined ? {} : { next_uri: wish.nextUri }),
+  });
+}
+
+export function status(runtime: Runtime, { id }: Authorization, wait?: number): Promise<Authorization> {
+  return runtime.authorization.status(agent(), id, wait);
+}

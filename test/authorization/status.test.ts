@@ -1,0 +1,250 @@
+// Watching a consent: how it stands, and as soon as it has ended (F027).
+import { describe, expect, test } from "bun:test";
+import type { Authorization } from "../../src/authorization";
+import type { Principal } from "../../src/identity";
+import type { Runtime } from "../../src/runtime";
+import { refusal } from "../connections/executing";
+import { agent, type Deployment, operator } from "../tools/deployment";
+import { consenting, HOUR, start, status } from "./consenting";
+import { Person } from "./person";
+
+interface Watched {
+  deployment: Deployment;
+  runtime: Runtime;
+  /** Another process on the same data. */
+  other: Runtime;
+  authorization: Authorization;
+}
+
+async function watched(): Promise<Watched> {
+  const deployment = await consenting();
+  const { runtime } = deployment;
+  return { deployment, runtime, other: await deployment.another(), authorization: await start(runtime) };
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const begin = performance.now();
+  const value = await work;
+  return { value, ms: performance.now() - begin };
+}
+
+type Ending = (site: Watched) => Promise<unknown>;
+const ENDINGS: [string, Ending, string][] = [
+  ["completed", ({ other, authorization }) => new Person(other).consent(authorization), "completed"],
+  [
+    "declined at the provider",
+    async ({ other, authorization }) => {
+      const person = new Person(other);
+      await person.comeBack(await person.toProvider(authorization), { error: "access_denied" });
+    },
+    "failed",
+  ],
+  [
+    "ended by no on our page",
+    async ({ other, authorization }) => {
+      const person = new Person(other);
+      await person.answer(
+        await person.comeBack(await person.toProvider(authorization), { code: "C" }),
+        false,
+      );
+    },
+    "failed",
+  ],
+  [
+    "ended by a change of the provider",
+    ({ other }) => other.providers.update(operator(), "idp", { oauth2: { client_id: "other" } }),
+    "failed",
+  ],
+  [
+    "ended by the deletion of the provider",
+    ({ other }) => other.providers.delete(operator(), "idp"),
+    "failed",
+  ],
+];
+
+describe("who waits for a consent learns within a second", () => {
+  test.each(ENDINGS)("that it was %s, in another process", async (_name, end, expected) => {
+    const site = await watched();
+    await using _ = site.deployment;
+    const waiting = status(site.runtime, site.authorization, 20);
+    await Bun.sleep(50);
+    await end(site);
+    const { value, ms } = await timed(waiting);
+
+    expect(value.status).toBe(expected as never);
+    expect(ms).toBeLessThan(1000);
+  });
+
+  test("that it was completed, when many wait", async () => {
+    const site = await watched();
+    await using _ = site.deployment;
+    const waiting = Promise.all(
+      Array.from({ length: 50 }, (_none, index) =>
+        status(index % 2 === 0 ? site.runtime : site.other, site.authorization, 20),
+      ),
+    );
+    await new Person(site.runtime).consent(site.authorization);
+
+    expect(new Set((await waiting).map((record) => record.status))).toEqual(new Set(["completed"]));
+  });
+
+  test("nothing while somebody else's consent ends, until the time is over", async () => {
+    const site = await watched();
+    await using _ = site.deployment;
+    const waiting = timed(status(site.runtime, site.authorization, 1));
+    await new Person(site.other).consent(await start(site.runtime, { user: "bob" }));
+    const { value, ms } = await waiting;
+
+    expect(value).toEqual(site.authorization);
+    expect(ms).toBeGreaterThan(900);
+  });
+});
+
+describe("an answer comes at once", () => {
+  test.each([
+    ["without wait", undefined],
+    ["with wait 0", 0],
+  ])("%s", async (_name, wait) => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    const { value, ms } = await timed(status(runtime, authorization, wait));
+
+    expect(value).toEqual(authorization);
+    expect(ms).toBeLessThan(1500);
+  });
+
+  test("for a consent that has been completed", async () => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    await new Person(runtime).consent(authorization);
+    const { value, ms } = await timed(status(runtime, authorization, 20));
+
+    expect(value.status).toBe("completed");
+    expect(ms).toBeLessThan(1500);
+  });
+
+  test("for a caller who is gone", async () => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    const gone = new AbortController();
+    const waiting = timed(runtime.authorization.status(agent(), authorization.id, 20, gone.signal));
+    await Bun.sleep(30);
+    gone.abort();
+
+    expect((await waiting).ms).toBeLessThan(1000);
+  });
+});
+
+describe("a consent that has failed before", () => {
+  test.each([
+    { wait: 1, least: 900, most: 1900 },
+    { wait: 20, least: 1900, most: 4000 },
+  ])("is answered slowly, within 2 s, for wait $wait: clients ask again without a pause", async (row) => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    deployment.clock.move(24 * HOUR);
+    const { value, ms } = await timed(status(runtime, authorization, row.wait));
+
+    expect(value.status).toBe("failed");
+    expect(ms).toBeGreaterThan(row.least);
+    expect(ms).toBeLessThan(row.most);
+  });
+
+  test("is answered at once without wait", async () => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    deployment.clock.move(24 * HOUR);
+
+    expect((await timed(status(runtime, authorization))).ms).toBeLessThan(1500);
+  });
+});
+
+test("a consent that runs out while somebody waits ends the wait", async () => {
+  const { deployment, runtime, authorization } = await watched();
+  await using _ = deployment;
+  deployment.clock.move(24 * HOUR - 600);
+  const { value, ms } = await timed(status(runtime, authorization, 30));
+
+  expect(value).toMatchObject({ status: "failed" });
+  expect(ms).toBeLessThan(2000);
+});
+
+describe("a completed consent", () => {
+  async function completed(): Promise<Watched> {
+    const site = await watched();
+    await new Person(site.runtime).consent(site.authorization);
+    return site;
+  }
+
+  test("has failed when its connection was deleted", async () => {
+    const { deployment, runtime, authorization } = await completed();
+    await using _ = deployment;
+    const { items } = await runtime.connections.list(operator(), {});
+    await runtime.connections.delete(operator(), items[0]?.id ?? "");
+
+    expect(await status(runtime, authorization)).toMatchObject({
+      status: "failed",
+      status_reason: "the connection was deleted",
+    });
+  });
+
+  test("has failed when the provider no longer accepts the grant", async () => {
+    const { deployment, runtime, authorization } = await completed();
+    await using _ = deployment;
+    deployment.idp.queue({ status: 400, body: { error: "invalid_grant" } });
+    deployment.clock.move(2 * HOUR);
+    await refusal(runtime.tools.execute(agent(), { tool_name: "Test.Call", user_id: "alice" }));
+
+    expect(await status(runtime, authorization)).toMatchObject({
+      status: "failed",
+      status_reason: "the provider no longer accepts the grant; the user must consent again",
+    });
+  });
+
+  test("lists the scopes that the connection has by now", async () => {
+    const { deployment, runtime, authorization } = await completed();
+    await using _ = deployment;
+    await deployment.give("alice", { scopes: ["a", "b", "c"] });
+
+    expect((await status(runtime, authorization)).scopes).toEqual(["a", "b", "c"]);
+  });
+
+  test("is found by the id of its connection too", async () => {
+    const { deployment, runtime } = await completed();
+    await using _ = deployment;
+    const { items } = await runtime.connections.list(operator(), {});
+    const id = items[0]?.id ?? "";
+
+    expect(await runtime.authorization.status(agent(), id)).toMatchObject({ id, status: "completed" });
+  });
+});
+
+describe("somebody else's consent", () => {
+  const strangers: [string, Principal][] = [
+    ["a key of another project", agent(null, "second")],
+    ["a key that is pinned to others", agent(["bob"])],
+    ["a user token of somebody else", { kind: "user", projectId: "default", userId: "bob" }],
+  ];
+
+  test.each(strangers)("is to %s what an unknown one is", async (_name, principal) => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+    const connection = await deployment.give("alice");
+    const foreign = await refusal(runtime.authorization.status(principal, authorization.id));
+    const grant = await refusal(runtime.authorization.status(principal, connection));
+    const unknown = await refusal(runtime.authorization.status(principal, "ar_unknown"));
+
+    expect([foreign.status, foreign.name]).toEqual([400, "invalid_parameter"]);
+    expect([foreign.message, grant.message]).toEqual([unknown.message, unknown.message]);
+  });
+
+  test.each<[string, Principal]>([
+    ["a key that is pinned to the user", agent(["alice", "bob"])],
+    ["the user's own token", { kind: "user", projectId: "default", userId: "alice" }],
+  ])("is not, to %s", async (_name, principal) => {
+    const { deployment, runtime, authorization } = await watched();
+    await using _ = deployment;
+
+    expect(await runtime.authorization.status(principal, authorization.id)).toEqual(authorization);
+  });
+});

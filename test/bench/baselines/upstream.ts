@@ -1,0 +1,16 @@
+// The platform that the tool of the bench asks: one small record for whoever brings a token.
+import { serve } from "./serve";
+
+const record = JSON.stringify({
+  ok: true,
+  id: "1234567890123456789",
+  name: "record",
+  tags: ["one", "two", "three"],
+});
+const init = { headers: { "content-type": "application/json" } };
+
+await serve((request) =>
+  request.headers.get("authorization")?.startsWith("Bearer ") === true
+    ? new Response(record, init)
+    : new Response("no token", { status: 401 }),
+);

@@ -1,0 +1,25 @@
+// All benches, in the order in which they run.
+import type { Bench } from "../bench";
+import { cli } from "./cli";
+import { execute } from "./execute";
+import { get } from "./get";
+import { history } from "./history";
+import { list } from "./list";
+import { memory } from "./memory";
+import { size } from "./size";
+import { start } from "./start";
+import { tools } from "./tools";
+import { write } from "./write";
+
+export const benches: readonly Bench[] = [
+  get,
+  list,
+  tools,
+  write,
+  execute,
+  start,
+  memory,
+  size,
+  cli,
+  history,
+];

@@ -1,0 +1,33 @@
+// One durable write with its audit row: a secret is created or replaced.
+import { join } from "node:path";
+import type { Bench } from "../bench";
+import { atLeast } from "../bound";
+import { compareRates, startBaseline } from "../compare";
+import { createDeployment } from "../deployment";
+import type { HttpRequest } from "../load/job";
+import { startServer } from "../server-under-test";
+
+/** Keys that are written over and over, so that the table does not grow with the rate. */
+const KEYS = 200;
+
+export const write: Bench = {
+  name: "write",
+  about: "one durable write with its audit row (secret upsert), against the same hello",
+  run: async (context) => {
+    const deployment = await createDeployment(join(context.folder, "write"), 10);
+    const ours = await startServer(context, deployment);
+    const hello = await startBaseline(context, "hello");
+    const requests = Array.from({ length: KEYS }, (_, number): HttpRequest => ({
+      method: "POST",
+      path: `/v1/admin/secrets/BENCH_${number}`,
+      key: deployment.key,
+      body: { value: `value-${number}-${"x".repeat(60)}`, description: "written by the bench" },
+    }));
+    const row = await compareRates(context, "write", atLeast(0.18), {
+      ours: { ...ours, requests, contains: '"updated_at"' },
+      baseline: { ...hello, requests: [{ path: "/" }] },
+    });
+    await Promise.all([ours.stop(), hello.stop()]);
+    return [row];
+  },
+};

@@ -1,0 +1,33 @@
+// A catalog of one tool that makes one request to its platform: what execution itself costs, without a platform's quirks.
+import { Type } from "typebox";
+import { type Catalog, defineTool } from "../../src/tools";
+import { PROVIDER, SCOPES } from "./deployment";
+
+export const TOOL = "Bench.Fetch";
+
+export function benchCatalog(upstream: string): Catalog {
+  return {
+    toolkit: { name: "Bench", description: "One request to a platform on this machine.", version: "1.0.0" },
+    bases: { upstream: { url: upstream } },
+    presets: [],
+    tools: [fetchTool],
+  };
+}
+
+const fetchTool = defineTool({
+  name: "Fetch",
+  description: "Fetch one record.",
+  input: Type.Object({ text: Type.String({ description: "Any text." }) }),
+  output: Type.Unknown(),
+  authorization: { provider: PROVIDER, scopes: SCOPES },
+  metadata: {
+    behavior: {
+      operations: ["read"],
+      read_only: true,
+      destructive: false,
+      idempotent: true,
+      open_world: true,
+    },
+  },
+  run: async (_input, context) => (await context.fetch("upstream", "record")).json(),
+});

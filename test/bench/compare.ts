@@ -1,0 +1,119 @@
+// Two servers under the same load: how many answers a second the one gives for each of the other.
+import { join } from "node:path";
+import type { Context, Row } from "./bench";
+import type { Bound } from "./bound";
+import { SERVER_CORE } from "./children";
+import { grouped, median, ratios, spread } from "./figures";
+import { type HttpRequest, type Job, type Measured, rawRequest } from "./load/job";
+import { type Loader, startLoader } from "./load/loader";
+import { inTurn } from "./rounds";
+
+export const CONNECTIONS = 32;
+const WARMUP_MS = 200;
+/** The compilers of the engine need a while until the code is as fast as it gets. */
+const FIRST_WARMUP_MS = 1500;
+/** Below this the server had time to spare, and its rate is somebody else's. */
+const SATURATED = 0.85;
+const START_MS = 20_000;
+
+export interface Side {
+  port: number;
+  pid: number;
+  requests: readonly HttpRequest[];
+  status?: number;
+  contains?: string;
+}
+
+/** Starts `baselines/NAME.ts`, which says its port when it listens. */
+export async function startBaseline(
+  { children }: Context,
+  name: string,
+  args: readonly string[] = [],
+  core = SERVER_CORE,
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
+  const script = join(import.meta.dir, "baselines", `${name}.ts`);
+  const child = children.spawn([process.execPath, script, ...args], { core });
+  return { port: Number(await child.line(START_MS)), pid: child.pid, stop: () => child.stop() };
+}
+
+/** Loads the sides in turn. Every side is warmed up before the first round. */
+export async function load<Name extends string>(
+  context: Context,
+  sides: Readonly<Record<Name, Side>>,
+  connections = CONNECTIONS,
+): Promise<Record<Name, Measured[]>> {
+  const { options, children } = context;
+  const loader = await startLoader(children);
+  const names = Object.keys(sides) as Name[];
+  const work = (measureMs: number, warmupMs: number) =>
+    Object.fromEntries(
+      names.map((name) => [name, () => round(loader, sides[name], { connections, measureMs, warmupMs })]),
+    ) as Record<Name, () => Promise<Measured>>;
+  try {
+    await inTurn(1, work(100, FIRST_WARMUP_MS));
+    return await inTurn(options.rounds, work(options.seconds * 1000, WARMUP_MS));
+  } finally {
+    await loader.stop();
+  }
+}
+
+function round(
+  loader: Loader,
+  { port, pid, requests, status = 200, contains }: Side,
+  times: Pick<Job, "connections" | "measureMs" | "warmupMs">,
+): Promise<Measured> {
+  return loader.run({ ...times, port, pid, requests: requests.map(rawRequest), status, contains });
+}
+
+/** The row that compares the rates of two sides. */
+export async function compareRates(
+  context: Context,
+  name: string,
+  bound: Bound,
+  sides: { ours: Side; baseline: Side },
+): Promise<Row> {
+  const { ours, baseline } = await load(context, sides);
+  return rateRow(name, bound, ours, baseline);
+}
+
+export function rateRow(
+  name: string,
+  bound: Bound,
+  ours: readonly Measured[],
+  baseline: readonly Measured[],
+): Row {
+  const rates = { ours: ours.map(rateOf), baseline: baseline.map(rateOf) };
+  const figures = ratios(rates.ours, rates.baseline);
+  const details = { ...detailsOf("ours", ours), ...detailsOf("baseline", baseline) };
+  return {
+    name,
+    measured: `${grouped(median(rates.ours))}/s`,
+    baseline: `${grouped(median(rates.baseline))}/s`,
+    figure: median(figures),
+    spread: spread(figures),
+    bound,
+    note: noteOf(details),
+    details,
+  };
+}
+
+function rateOf({ rate }: Measured): number {
+  return rate;
+}
+
+/** Medians of all that was measured of a side. */
+export function detailsOf(side: string, rounds: readonly Measured[]): Record<string, number> {
+  const [first] = rounds;
+  const names = first === undefined ? [] : (Object.keys(first) as (keyof Measured)[]);
+  return Object.fromEntries(
+    names.map((name) => [`${side}_${name}`, median(rounds.map((round) => round[name]))]),
+  );
+}
+
+// Processor time per answer says the same as the rates, and a busy machine disturbs it less.
+function noteOf(details: Readonly<Record<string, number>>): string {
+  const micros = (side: string): string => (details[`${side}_serverMicros`] ?? NaN).toFixed(1);
+  const busy = details["baseline_serverBusy"] ?? 1;
+  const idle = `; the baseline was only ${Math.round(busy * 100)} % busy, so the figure flatters`;
+  return `processor ${micros("ours")} µs against ${micros("baseline")}${busy < SATURATED ? idle : ""}`;
+}

@@ -1,0 +1,26 @@
+// The head of an HTTP answer, as far as a load generator has to understand it.
+
+export interface AnswerHead {
+  status: number;
+  /** Bytes of head and body together. */
+  size: number;
+}
+
+const HEAD_END = "\r\n\r\n";
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+const WITHOUT_BODY = new Set([204, 304]);
+
+/**
+ * Reads the head at the beginning of `bytes`; undefined while it is not complete.
+ * Throws `Error` for an answer whose length is not told: the servers here always tell it.
+ */
+export function readHead(bytes: Buffer): AnswerHead | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0) return undefined;
+  const head = bytes.toString("latin1", 0, end);
+  if (!head.startsWith("HTTP/1.1 ")) throw new Error("the answer is not HTTP/1.1");
+  const status = Number(head.slice(9, 12));
+  const length = LENGTH.exec(head)?.[1];
+  if (length === undefined && !WITHOUT_BODY.has(status)) throw new Error("the answer tells no length");
+  return { status, size: end + HEAD_END.length + Number(length ?? 0) };
+}

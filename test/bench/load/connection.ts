@@ -1,0 +1,98 @@
+// One keep-alive connection that always has exactly one request under way. Written on a bare socket: `fetch` would
+// cost more than the servers that are measured.
+import { type AnswerHead, readHead } from "./answer";
+import type { Job } from "./job";
+
+export interface Exchanges {
+  job: Job;
+  /** The next request to send; undefined when it is time to stop. */
+  next(): Buffer | undefined;
+  /** An answer has come, whole and right, `ms` after its request. */
+  answered(ms: number): void;
+}
+
+/** Sends requests until there are no more. Rejects at the first answer that is not as the job wants it. */
+export async function exchange(exchanges: Exchanges): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  const socket = await Bun.connect<Connection>({
+    hostname: "127.0.0.1",
+    port: exchanges.job.port,
+    socket: {
+      data: (_socket, chunk) => connection.receive(chunk),
+      close: () => done.reject(new Error("the server closed a connection")),
+      error: (_socket, error) => done.reject(error),
+    },
+  });
+  const connection = new Connection(exchanges, (bytes) => socket.write(bytes), done);
+  connection.send();
+  try {
+    await done.promise;
+  } finally {
+    socket.terminate();
+  }
+}
+
+class Connection {
+  readonly #exchanges: Exchanges;
+  readonly #write: (bytes: Buffer) => number;
+  readonly #done: PromiseWithResolvers<void>;
+  readonly #contains: Buffer | undefined;
+  #sentAt = 0;
+  /** What has come of an answer that is not complete. */
+  #partial: Buffer[] = [];
+  #received = 0;
+  #head: AnswerHead | undefined;
+
+  constructor(exchanges: Exchanges, write: (bytes: Buffer) => number, done: PromiseWithResolvers<void>) {
+    this.#exchanges = exchanges;
+    this.#write = write;
+    this.#done = done;
+    const { contains } = exchanges.job;
+    this.#contains = contains === undefined ? undefined : Buffer.from(contains);
+  }
+
+  send(): void {
+    const request = this.#exchanges.next();
+    if (request === undefined) return this.#done.resolve();
+    this.#sentAt = performance.now();
+    // Requests are small and the socket's buffer is empty: the answer to the last one has come.
+    if (this.#write(request) !== request.length) this.#done.reject(new Error("a request was not sent whole"));
+  }
+
+  receive(chunk: Buffer): void {
+    try {
+      const whole = this.#collect(chunk);
+      if (whole === undefined) return;
+      this.#exchanges.answered(performance.now() - this.#sentAt);
+      this.#check(whole);
+      this.send();
+    } catch (error) {
+      this.#done.reject(error);
+    }
+  }
+
+  /** The whole answer once its last byte is here. */
+  #collect(chunk: Buffer): Buffer | undefined {
+    this.#received += chunk.length;
+    this.#head ??= readHead(this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]));
+    if (this.#head === undefined || this.#received < this.#head.size) {
+      // The buffer of a chunk is used again by the next one.
+      this.#partial.push(Buffer.from(chunk));
+      return undefined;
+    }
+    if (this.#received > this.#head.size) throw new Error("the server sent more than one answer");
+    const whole = this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]);
+    this.#partial = [];
+    this.#received = 0;
+    return whole;
+  }
+
+  #check(whole: Buffer): void {
+    const status = this.#head?.status;
+    this.#head = undefined;
+    const wrong =
+      status !== this.#exchanges.job.status ||
+      (this.#contains !== undefined && !whole.includes(this.#contains));
+    if (wrong) throw new Error(`an answer was not as expected: ${whole.toString("utf8").slice(0, 600)}`);
+  }
+}

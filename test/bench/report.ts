@@ -1,0 +1,71 @@
+// The report: rows of several runs as one, the table, and the same as JSON.
+import type { Row } from "./bench";
+import { boundText, figureText, isMet } from "./bound";
+import { median } from "./figures";
+
+/** A row with its verdict over all runs. */
+export interface Verdict extends Row {
+  /** Undefined: skipped. */
+  met: boolean | undefined;
+  metRuns: number;
+  runs: number;
+}
+
+/** The same row of several runs: the run in the middle is shown, and a bound is met when every run meets it. */
+export function verdict(runs: readonly Row[]): Verdict {
+  const [first] = runs;
+  if (first === undefined) throw new RangeError("a verdict needs at least one run");
+  const figures = runs.flatMap(({ figure }) => (figure === undefined ? [] : [figure]));
+  const middle = median(figures);
+  const distance = ({ figure }: Row): number => Math.abs((figure ?? Infinity) - middle);
+  const shown = runs.reduce((best, row) => (distance(row) < distance(best) ? row : best), first);
+  const metRuns = runs.filter(({ bound, figure }) => isMet(bound, figure) === true).length;
+  return {
+    ...shown,
+    met: figures.length === 0 ? undefined : metRuns === runs.length,
+    metRuns,
+    runs: runs.length,
+  };
+}
+
+/** Rows of each run, one list per run → a verdict per row, in the order of the first run. */
+export function verdicts(runs: readonly (readonly Row[])[]): Verdict[] {
+  const names = [...new Set(runs.flat().map(({ name }) => name))];
+  return names.map((name) => verdict(runs.flat().filter((row) => row.name === name)));
+}
+
+const HEAD = ["row", "measured", "baseline", "figure", "spread", "bound", "met", "note"];
+
+/** The table as text, columns aligned. */
+export function table(rows: readonly Verdict[]): string {
+  const lines = [HEAD, ...rows.map(cells)];
+  const widths = HEAD.map((_name, column) => Math.max(...lines.map((line) => width(line[column]))));
+  const text = (line: readonly string[]): string =>
+    line.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - width(cell))).join("  ");
+  const rule = widths.map((size) => "─".repeat(size));
+  return [HEAD, rule, ...lines.slice(1)].map((line) => text(line).trimEnd()).join("\n");
+}
+
+function cells(row: Verdict): string[] {
+  const { unit } = row.bound;
+  const [low, high] = row.spread ?? [];
+  return [
+    row.name,
+    row.measured,
+    row.baseline,
+    row.figure === undefined ? "" : figureText(row.figure, unit),
+    low === undefined || high === undefined ? "" : `${low.toFixed(2)} … ${high.toFixed(2)}`,
+    boundText(row.bound),
+    metText(row),
+    row.note ?? "",
+  ];
+}
+
+function metText({ met, metRuns, runs }: Verdict): string {
+  const word = met === undefined ? "skipped" : met ? "yes" : "no";
+  return runs === 1 || met === undefined ? word : `${word} (${metRuns} of ${runs})`;
+}
+
+function width(cell: string | undefined): number {
+  return Bun.stringWidth(cell ?? "");
+}

@@ -1,0 +1,21 @@
+// The server from source with the catalog of the bench beside the real ones: `bun test/bench/server.ts [UPSTREAM]`.
+import { catalogs } from "../../catalogs";
+import { startServer } from "../../server";
+import { loadConfig } from "../../src/config";
+import { createRuntime } from "../../src/runtime";
+import { benchCatalog } from "./catalog";
+
+const upstream = process.argv[2];
+const all = upstream === undefined ? catalogs : [...catalogs, benchCatalog(upstream)];
+const runtime = await createRuntime(loadConfig({ environment: process.env }), all);
+const server = await startServer(runtime);
+
+async function end(): Promise<void> {
+  await server.stop();
+  await runtime.close();
+  process.exit();
+}
+process.once("SIGTERM", () => void end());
+// Whoever started this server holds its standard input: it ends with them.
+for await (const _ of console) void _;
+await end();

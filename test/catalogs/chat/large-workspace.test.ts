@@ -1,0 +1,123 @@
+// A workspace of 30,000 people and 30,000 channels: names are resolved in the fewest pages, once for all who ask, and
+// what is remembered has its bounds.
+import { heapStats } from "bun:jsc";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { Connection } from "./run";
+import { page, Stub, type StubRequest } from "./stub";
+
+// Megabytes of JSON take their time on a busy machine.
+setDefaultTimeout(60_000);
+
+const SIZE = 30_000;
+const PAGES = Math.ceil(SIZE / 999);
+
+let stub: Stub;
+beforeAll(() => {
+  stub = new Stub()
+    .on("users.list", pagesOf("members", person))
+    .on("conversations.list", pagesOf("channels", channel))
+    .on("conversations.open", { channel: { id: "D1", is_im: true, user: "U1" } })
+    .on("conversations.history", page("messages", []))
+    .on("chat.postMessage", { channel: "C1", ts: "1.0", message: {} });
+});
+afterAll(() => stub[Symbol.asyncDispose]());
+
+function pagesOf(field: string, item: (n: number) => { [key: string]: unknown }) {
+  const written = new Map<string, string>();
+  const write = (start: number, size: number): string => {
+    const end = Math.min(start + size, SIZE);
+    const items = Array.from({ length: end - start }, (_, n) => item(start + n));
+    return JSON.stringify({ ok: true, ...page(field, items, end === SIZE ? "" : String(end)) });
+  };
+  return ({ body, params }: StubRequest): Response => {
+    const text = written.get(body) ?? write(Number(params["cursor"] ?? 0), Number(params["limit"]));
+    written.set(body, text);
+    return new Response(text);
+  };
+}
+
+function person(n: number) {
+  const profile = {
+    display_name: `Person ${n}`,
+    real_name: `Person Number ${n}`,
+    email: `person-${n}@example.com`,
+    title: "Someone",
+    image_512: `https://avatars.example/${n}-512.png`,
+  };
+  return { id: `U${n}`, name: `person-${n}`, is_bot: false, tz: "Europe/Paris", profile };
+}
+
+function channel(n: number) {
+  const name = `channel-${n}`;
+  const purpose = { value: `What is talked about in channel number ${n}`, creator: "U1", last_set: 1 };
+  return { id: `C${n}`, name, name_normalized: name, is_channel: true, is_member: n % 2 === 0, purpose };
+}
+
+function connection(): Connection {
+  return new Connection(stub.apiUrl, { grant: { facts: { user_id: "UME" }, scopes: ["im:write"] } });
+}
+
+async function callsOf(method: string, work: () => Promise<unknown>): Promise<number> {
+  const before = stub.calls(method);
+  await work();
+  return stub.calls(method) - before;
+}
+
+const last = { channel_name: `channel-${SIZE - 1}` };
+const lastPerson = { usernames: [`person-${SIZE - 1}`] };
+
+test("the last channel takes 31 pages, and none the second time", async () => {
+  const own = connection();
+  const input = { ...last, message: "hi" };
+  expect(await callsOf("conversations.list", () => own.run("SendMessage", input))).toBe(PAGES);
+  expect(await callsOf("conversations.list", () => own.run("SendMessage", input))).toBe(0);
+  expect(PAGES).toBe(31);
+});
+
+test("the last person takes 31 pages, and none the second time", async () => {
+  const own = connection();
+  expect(await callsOf("users.list", () => own.run("GetMessages", lastPerson))).toBe(PAGES);
+  expect(await callsOf("users.list", () => own.run("GetMessages", lastPerson))).toBe(0);
+});
+
+test("a name on the first page takes one page", async () => {
+  const first = { channel_name: "channel-7" };
+  expect(await callsOf("conversations.list", () => connection().run("GetConversationMetadata", first))).toBe(
+    1,
+  );
+});
+
+test("a name that does not exist takes all pages once, whoever else asks for it", async () => {
+  const own = connection();
+  const none = () => own.failure("SendMessage", { channel_name: "no-such-channel", message: "hi" });
+  expect(await callsOf("conversations.list", () => Promise.all([none(), none(), none()]))).toBe(PAGES);
+  expect(await callsOf("conversations.list", none)).toBe(0);
+});
+
+test("twenty runs that look for names at the same time read each page once", async () => {
+  const own = connection();
+  const runs = Array.from({ length: 20 }, (_, n) => [
+    own.run("SendMessage", { channel_name: `channel-${SIZE - 1 - n}`, message: "hi" }),
+    own.run("GetMessages", { usernames: [`person-${SIZE - 1 - n}`] }),
+  ]);
+  const lists = await callsOf("users.list", async () => {
+    expect(await callsOf("conversations.list", () => Promise.all(runs.flat()))).toBe(PAGES);
+  });
+  expect(lists).toBe(PAGES);
+});
+
+test("what is remembered of it all has its bounds, and goes with the connection", async () => {
+  const heap = (): number => {
+    stub.requests.length = 0;
+    Bun.gc(true);
+    return heapStats().heapSize / 1_000_000;
+  };
+  const before = heap();
+  const own = connection();
+  await own.run("SendMessage", { ...last, message: "hi" });
+  await own.run("GetMessages", lastPerson);
+  const megabytes = heap() - before;
+  // Kept, so that it counts.
+  expect(own.cache.get("users")).toBeDefined();
+  expect(megabytes).toBeLessThan(40);
+});

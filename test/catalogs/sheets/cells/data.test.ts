@@ -1,0 +1,113 @@
+// The parameter `data`: what is read, and every way in which it is refused.
+import { describe, expect, test } from "bun:test";
+import { parseData } from "../../../../catalogs/sheets/cells/data";
+import { repeatedKey } from "../../../../catalogs/sheets/cells/repeated-keys";
+import { ToolError } from "../../../../src/tools";
+
+function failure(text: string): ToolError {
+  try {
+    parseData(text);
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+  }
+  throw new Error("It should have been refused.");
+}
+
+test("cells come by row and column, whatever the order and case of the keys", () => {
+  expect(parseData('{"23":{"c":5},"2":{"AA":true,"B":"x"}}')).toEqual({
+    cells: [
+      { row: 2, column: 2, value: "x" },
+      { row: 2, column: 27, value: true },
+      { row: 23, column: 3, value: 5 },
+    ],
+    lastRow: 23,
+    lastColumn: 27,
+  });
+});
+
+test.each([undefined, "{}", '{"5":{}}', " { } "])("%p is no cells", (text) => {
+  expect(parseData(text)).toEqual({ cells: [], lastRow: 0, lastColumn: 0 });
+});
+
+test.each<[string, unknown]>([
+  ['{"1":{"A":"x"}}', "x"],
+  ['{"1":{"A":""}}', ""],
+  ['{"1":{"A":-1.5e3}}', -1500],
+  ['{"1":{"A":false}}', false],
+  ['{"1":{"A":18446744073709551616}}', 2 ** 64],
+  [JSON.stringify({ 1: { A: "x".repeat(50_000) } }), "x".repeat(50_000)],
+  [JSON.stringify({ 1: { A: "😀".repeat(50_000) } }), "😀".repeat(50_000)],
+])("a value is kept as it is: %#", (text, value) => {
+  expect(parseData(text).cells).toEqual([expect.objectContaining({ value })]);
+});
+
+test.each([
+  ['{"10000000":{"A":1}}', 10_000_000, 1],
+  ['{"547":{"ZZZ":1}}', 547, 18_278],
+])("the largest grid is allowed: %s", (text, lastRow, lastColumn) => {
+  expect(parseData(text)).toMatchObject({ lastRow, lastColumn });
+});
+
+describe("refused", () => {
+  test.each<[string, string]>([
+    ["", "not JSON"],
+    ["{'1':{}}", "not JSON"],
+    ['{"1":{"A":1},}', "not JSON"],
+    ['{"1":{"A":NaN}} ', "not JSON"],
+    ['{"1":{"A":1}} // note', "not JSON"],
+    ["[]", "must be a JSON object"],
+    ["null", "must be a JSON object"],
+    ['"text"', "must be a JSON object"],
+    ['{"0":{"A":1}}', 'row "0"'],
+    ['{"-1":{"A":1}}', 'row "-1"'],
+    ['{"1.5":{"A":1}}', 'row "1.5"'],
+    ['{" 7 ":{"A":1}}', 'row " 7 "'],
+    ['{"1_000":{"A":1}}', 'row "1_000"'],
+    ['{"01":{"A":1}}', 'row "01"'],
+    ['{"1e3":{"A":1}}', 'row "1e3"'],
+    ['{"٣":{"A":1}}', 'row "٣"'],
+    ['{"10000001":{"A":1}}', 'row "10000001"'],
+    [`{"${"9".repeat(400)}":{"A":1}}`, "row"],
+    ['{"1":[]}', "row 1 must hold an object"],
+    ['{"1":null}', "row 1 must hold an object"],
+    ['{"1":5}', "row 1 must hold an object"],
+    ['{"7":{"Ä":1}}', 'in row 7, column "Ä"'],
+    ['{"7":{"":1}}', "in row 7, column"],
+    ['{"7":{"A1":1}}', 'column "A1"'],
+    ['{"7":{"1":1}}', 'column "1"'],
+    ['{"7":{"AAAA":1}}', 'column "AAAA"'],
+    ['{"7":{"ZZZA":1}}', 'column "ZZZA"'],
+    ['{"7":{" B":1}}', 'column " B"'],
+    ['{"7":{"b":1,"B":2}}', "row 7 names column B twice"],
+    ['{"7":{"B":1,"B":2}}', 'the key "B" stands twice'],
+    ['{"7":{"B":1},"7":{"C":2}}', 'the key "7" stands twice'],
+    ['{"7":{"B":null}}', "cell B7 must hold"],
+    ['{"7":{"B":[1]}}', "cell B7 must hold"],
+    ['{"7":{"B":{"v":1}}}', "cell B7 must hold"],
+    ['{"7":{"B":1e400}}', "cell B7 holds a number that is too large"],
+    [JSON.stringify({ 7: { B: "x".repeat(50_001) } }), "cell B7 holds more than 50000 characters"],
+    ['{"10000000":{"B":1}}', "at most 10000000"],
+    ['{"548":{"ZZZ":1}}', "ZZZ548"],
+    ['{"1":{"ZZZ":1},"1000":{"A":1}}', "at most 10000000"],
+  ])("%s", (text, rule) => {
+    const error = failure(text);
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+    expect(error.message).toStartWith("`data` is not valid: ");
+    expect(error.message).toContain(rule);
+    expect(error.details.additionalPromptContent).toContain('{"23": {"C": 5');
+    expect(error.message.length).toBeLessThan(300);
+  });
+});
+
+describe("keys that stand twice", () => {
+  test.each([
+    ['{"a":1,"b":{"a":2}}', undefined],
+    ['{"a":[{"b":1},{"b":2}]}', undefined],
+    [String.raw`{"a\"":1,"a\\":2,"x":":,{}"}`, undefined],
+    [String.raw`{"a":1,"\u0061":2}`, "a"],
+    ['{"a":{"b":1,"c":2,"b":3}}', "b"],
+    ['{"a":"a","b":"a"}', undefined],
+  ])("%s", (text, key) => {
+    expect(repeatedKey(text)).toBe(key);
+  });
+});

@@ -1,0 +1,60 @@
+// Cells of a new spreadsheet as they are sent.
+import { expect, test } from "bun:test";
+import { parseData } from "../../../../catalogs/sheets/cells/data";
+import { gridData, typedCell } from "../../../../catalogs/sheets/cells/typed";
+import { CREATED } from "../expected-cells";
+
+test.each(CREATED.map(({ value, cell }) => [value, cell] as const))(
+  "%p holds what it must",
+  (value, expected) => {
+    const cell = typedCell(value);
+    if (expected === null) {
+      expect(cell).toBeUndefined();
+      return;
+    }
+    expect(Object.values(Object(cell?.["userEnteredValue"]))).toEqual([expected.entered]);
+  },
+);
+
+const typed = (field: string, value: unknown) => ({ userEnteredValue: { [field]: value } });
+const withFormat = (numberValue: number, type: string, pattern: string) => ({
+  userEnteredValue: { numberValue },
+  userEnteredFormat: { numberFormat: { type, pattern } },
+});
+
+test.each<[string | number | boolean, object]>([
+  [true, typed("boolValue", true)],
+  [2024, typed("numberValue", 2024)],
+  ["=A1", typed("formulaValue", "=A1")],
+  ["=", typed("stringValue", "=")],
+  ["'x", typed("stringValue", "x")],
+  ["$5", withFormat(5, "CURRENCY", "$#,##0")],
+  ["$1,234.50", withFormat(1234.5, "CURRENCY", "$#,##0.00")],
+  ["10%", withFormat(0.1, "PERCENT", "0.00%")],
+  ["2024-01-15", typed("stringValue", "2024-01-15")],
+  [`$${"9".repeat(400)}`, typed("stringValue", `$${"9".repeat(400)}`)],
+])("%p is sent in its type", (value, cell) => {
+  expect(typedCell(value)).toEqual(Object(cell));
+});
+
+const blocks = (data: object) => gridData(parseData(JSON.stringify(data)));
+const text = (stringValue: string) => ({ userEnteredValue: { stringValue } });
+
+test("adjacent rows that share a run of columns are one block", () => {
+  expect(blocks({ 2: { B: "a", C: "b" }, 3: { B: "c", C: "d" } })).toEqual([
+    {
+      startRow: 1,
+      startColumn: 1,
+      rowData: [{ values: [text("a"), text("b")] }, { values: [text("c"), text("d")] }],
+    },
+  ]);
+});
+
+test("what lies between is not sent: neither cells that are not named nor such as hold nothing", () => {
+  expect(blocks({ 1: { A: "a", C: "c", D: "", E: "e" }, 3: { A: "x" } })).toEqual([
+    { startRow: 0, startColumn: 0, rowData: [{ values: [text("a")] }] },
+    { startRow: 0, startColumn: 2, rowData: [{ values: [text("c")] }] },
+    { startRow: 0, startColumn: 4, rowData: [{ values: [text("e")] }] },
+    { startRow: 2, startColumn: 0, rowData: [{ values: [text("x")] }] },
+  ]);
+});

@@ -1,0 +1,293 @@
+// Waits, repeats, limits and lines: how often a call is sent, and when it is not.
+import { describe, expect, test } from "bun:test";
+import { SheetsClient } from "../../../catalogs/sheets/client";
+import { batchUpdate, getMetadata, updateValue } from "../../../catalogs/sheets/upstream/calls";
+import { basesOf, Connection, failureOf } from "./run";
+import { book, page, refusal, Stub, type StubAnswer } from "./stub";
+
+const READ = getMetadata("book");
+const WRITE = updateValue("book", "'S'!A1", "x");
+const ONCE = batchUpdate("book", [{}], { once: true });
+const limited = (headers: Record<string, string> = {}) => new Response("{}", { status: 429, headers });
+const clientOf = (connection: Connection, options = {}): SheetsClient =>
+  new SheetsClient(connection.context(options));
+const to = (stub: Stub, options = {}) => new Connection(basesOf(stub.url), options);
+
+/** A server that takes the request and closes the connection without a word. */
+function silentServer() {
+  let requests = 0;
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        requests++;
+        socket.terminate();
+      },
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    get requests() {
+      return requests;
+    },
+    [Symbol.dispose]: () => server.stop(true),
+  };
+}
+
+describe("what may be repeated", () => {
+  test.each<[string, StubAnswer]>([
+    ["a page of a proxy", page(502)],
+    ["a fault", refusal(500, { message: "Internal error", status: "INTERNAL" })],
+    ["a success that is no JSON", page(200)],
+    ["a rate limit", limited()],
+  ])("is sent again after %s", async (_, first) => {
+    await using stub = new Stub().on("book", first, book());
+    const connection = to(stub);
+    for (const call of [READ, WRITE]) {
+      expect(await clientOf(connection).call(call)).toMatchObject({ spreadsheetId: "book" });
+    }
+    expect(stub.requests).toHaveLength(3);
+    expect(connection.clock.sleeps).toEqual([expect.any(Number)]);
+  });
+
+  test("waits 1, 2 and 4 seconds and a little more, and is sent four times in all", async () => {
+    await using stub = new Stub().on("book", page(503));
+    const connection = to(stub);
+    const error = await failureOf(clientOf(connection).call(READ));
+    expect(stub.requests).toHaveLength(4);
+    const waits = connection.clock.sleeps;
+    expect(waits).toHaveLength(3);
+    for (const [index, wait] of waits.entries()) {
+      const base = [1000, 2000, 4000][index] ?? 0;
+      expect(wait).toBeWithin(base, base + 1001);
+    }
+    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", canRetry: true });
+    expect(error.details.retryAfterMs).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["in seconds", (): string => "7"],
+    ["as a date", (now: number): string => new Date(now + 7000).toUTCString()],
+  ])("waits as long as the platform asks, %s", async (_, header) => {
+    await using stub = new Stub();
+    const connection = to(stub);
+    stub.on("book", limited({ "retry-after": header(connection.clock.now()) }), book());
+    await clientOf(connection).call(READ);
+    expect(connection.clock.sleeps).toEqual([7000]);
+  });
+
+  test("does not wait longer than the run lasts, and tells the caller when to come back", async () => {
+    await using stub = new Stub().on("book", limited({ "retry-after": "120" }));
+    const connection = to(stub);
+    const error = await failureOf(clientOf(connection).call(READ));
+    expect(error).toMatchObject({
+      kind: "UPSTREAM_RUNTIME_RATE_LIMIT",
+      canRetry: true,
+      details: { retryAfterMs: 120_000 },
+    });
+    expect(connection.clock.sleeps).toEqual([]);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test("a rate limit that does not pass tells a minute, when nothing better is known", async () => {
+    await using stub = new Stub().on("book", limited());
+    const error = await failureOf(clientOf(to(stub)).call(READ));
+    expect(stub.requests).toHaveLength(4);
+    expect(error.details.retryAfterMs).toBe(60_000);
+  });
+
+  test("is not sent again when no time is left", async () => {
+    await using stub = new Stub().on("book", page(503));
+    await failureOf(clientOf(to(stub), { timeMs: 1500 }).call(READ));
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test("is sent again when the platform is silent", async () => {
+    await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})), book());
+    const context = to(stub).context();
+    const fetch: typeof context.fetch = (base, path, request) =>
+      context.fetch(base, path, { ...request, timeoutMs: 30 });
+    expect(await new SheetsClient({ ...context, fetch }).call(READ)).toMatchObject({ spreadsheetId: "book" });
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test("ends with a timeout when the run's time is over", async () => {
+    await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})));
+    const error = await failureOf(clientOf(to(stub), { timeMs: 30 }).call(READ));
+    expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test("is sent again when the connection breaks", async () => {
+    using server = silentServer();
+    const error = await failureOf(clientOf(new Connection(basesOf(server.url))).call(WRITE));
+    expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", canRetry: true });
+    expect(server.requests).toBeGreaterThanOrEqual(4);
+  });
+
+  test.each([400, 401, 403, 404])("is not sent again after %d", async (status) => {
+    await using stub = new Stub().on("book", refusal(status, { message: "no" }));
+    await failureOf(clientOf(to(stub)).call(READ));
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test("ends with the caller, while it waits too", async () => {
+    await using stub = new Stub().on("book", page(503));
+    const caller = new AbortController();
+    const connection = to(stub, { signal: caller.signal });
+    const sleep = async (): Promise<void> => caller.abort();
+    const client = new SheetsClient({ ...connection.context(), sleep });
+    expect((await failureOf(client.call(READ))).kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+describe("what may not be repeated", () => {
+  const unknown = { canRetry: false, details: { extra: { outcome: "unknown" } } };
+
+  test.each<[string, StubAnswer]>([
+    ["a page of a proxy", page(502)],
+    ["a fault", refusal(500, { message: "Internal error" })],
+    ["a success that is no JSON", page(200)],
+  ])("is sent once, and after %s nobody knows", async (_, answer) => {
+    await using stub = new Stub().on("book", answer);
+    expect(await failureOf(clientOf(to(stub)).call(ONCE))).toMatchObject(unknown);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test("is sent once over a connection that breaks", async () => {
+    using server = silentServer();
+    const error = await failureOf(clientOf(new Connection(basesOf(server.url))).call(ONCE));
+    expect(error).toMatchObject(unknown);
+    expect(server.requests).toBe(1);
+  });
+
+  test("is sent again after a rate limit, which did nothing", async () => {
+    await using stub = new Stub().on("book", limited(), {});
+    await clientOf(to(stub)).call(ONCE);
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test("is tried again where no connection came about", async () => {
+    const stub = new Stub();
+    const { url } = stub;
+    await stub[Symbol.asyncDispose]();
+    const connection = new Connection(basesOf(url));
+    const error = await failureOf(clientOf(connection).call(ONCE));
+    expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", canRetry: true });
+    expect(connection.clock.sleeps).toHaveLength(3);
+  });
+
+  test("is plainly refused by a refusal", async () => {
+    await using stub = new Stub().on("book", refusal(400, { message: "no" }));
+    const error = await failureOf(clientOf(to(stub)).call(ONCE));
+    expect(error.details.extra).toBeUndefined();
+  });
+});
+
+describe("the user's budget", () => {
+  test("of 60 reads a minute ends before the platform's, and comes back", async () => {
+    await using stub = new Stub().on("book", book());
+    const connection = to(stub);
+    for (let turn = 0; turn < 60; turn++) {
+      await clientOf(connection).call(READ);
+      if (turn === 0) connection.clock.move(20_000);
+    }
+    const error = await failureOf(clientOf(connection).call(READ));
+    expect(error).toMatchObject({
+      kind: "UPSTREAM_RUNTIME_RATE_LIMIT",
+      canRetry: true,
+      details: { retryAfterMs: 40_000 },
+    });
+    expect(stub.requests).toHaveLength(60);
+    // Writes are counted apart, and the first read is over after a minute.
+    await clientOf(connection).call(WRITE);
+    connection.clock.move(40_000);
+    await clientOf(connection).call(READ);
+    await failureOf(clientOf(connection).call(READ));
+    expect(stub.requests).toHaveLength(62);
+  });
+
+  test("counts every try", async () => {
+    await using stub = new Stub().on("book", page(503));
+    const connection = to(stub);
+    for (let turn = 0; turn < 15; turn++) {
+      connection.clock.move(-7000);
+      await failureOf(clientOf(connection).call(WRITE));
+    }
+    expect(stub.requests.length).toBe(60);
+    expect((await failureOf(clientOf(connection).call(WRITE))).kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
+    expect(stub.requests.length).toBe(60);
+  });
+
+  test("is each user's own", async () => {
+    await using stub = new Stub().on("book", book());
+    for (const connection of [to(stub), to(stub)]) {
+      for (let turn = 0; turn < 60; turn++) await clientOf(connection).call(READ);
+    }
+    expect(stub.requests).toHaveLength(120);
+  });
+});
+
+describe("lines", () => {
+  test("at most four calls of a user are under way", async () => {
+    await using stub = new Stub().on("book", () => Bun.sleep(5).then(() => book()));
+    const connection = to(stub);
+    await Promise.all(Array.from({ length: 12 }, () => clientOf(connection).call(READ)));
+    expect(stub.busiest).toBe(4);
+  });
+
+  test("writes to one spreadsheet come after one another, to two at the same time", async () => {
+    const running: string[] = [];
+    const connection = new Connection({});
+    const work = (id: string) =>
+      clientOf(connection).alone(id, async () => {
+        running.push(`${id} in`);
+        await Bun.sleep(5);
+        running.push(`${id} out`);
+      });
+    await Promise.all([work("a"), work("a"), work("b")]);
+    expect(running).toEqual(["a in", "b in", "a out", "a in", "b out", "a out"]);
+  });
+
+  test("a failure does not hold up who comes after it", async () => {
+    const connection = new Connection({});
+    const failed = clientOf(connection).alone("a", () => Promise.reject(new Error("no")));
+    const next = clientOf(connection).alone("a", async () => "done");
+    expect(await failed.catch(() => "failed")).toBe("failed");
+    expect(await next).toBe("done");
+  });
+});
+
+describe("addresses", () => {
+  test("a base with a path keeps it, and parts of the path are encoded once", async () => {
+    await using stub = new Stub().on("book", book());
+    const base = `${stub.url}/google/api/`;
+    const client = clientOf(new Connection({ sheets: base, drive: base, userinfo: stub.url }));
+    await client.call(updateValue("book", "'TEste Nome/?#% 😀'!A1", "x"));
+    expect(stub.requests[0]?.address).toStartWith(
+      "/google/api/v4/spreadsheets/book/values/%27TEste%20Nome%2F%3F%23%25%20%F0%9F%98%80%27%21A1?",
+    );
+    expect(JSON.parse(stub.requests[0]?.body ?? "")).toMatchObject({ range: "'TEste Nome/?#% 😀'!A1" });
+  });
+
+  test("the token stands in the header alone, and answers may be compressed", async () => {
+    await using stub = new Stub().on("book", book());
+    await clientOf(to(stub, { token: "ya29.secret" })).call(READ);
+    const [{ address, headers, body } = { address: "", headers: new Headers(), body: "" }] = stub.requests;
+    expect(headers.get("authorization")).toBe("Bearer ya29.secret");
+    expect(headers.get("accept")).toBe("application/json");
+    expect(headers.get("accept-encoding")).toContain("gzip");
+    expect(headers.get("content-type")).toBeNull();
+    expect(address + body).not.toContain("ya29");
+  });
+
+  test("no error tells the token or the address", async () => {
+    await using stub = new Stub().on("book", page(503));
+    const error = await failureOf(clientOf(to(stub, { token: "ya29.secret" })).call(WRITE));
+    const told = JSON.stringify([error.message, error.details]);
+    for (const secret of ["ya29", "valueInputOption", stub.url, "Bad Gateway"])
+      expect(told).not.toContain(secret);
+  });
+});

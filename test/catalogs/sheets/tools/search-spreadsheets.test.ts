@@ -1,0 +1,263 @@
+// Sheets.SearchSpreadsheets against the stand-in of the platform.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
+import { at, basesOf, Connection } from "../run";
+import { refusal, Stub } from "../stub";
+
+let sandbox: SheetsSandbox;
+let team = "";
+const time = (day: number): number => Date.parse(`2026-02-${String(day).padStart(2, "0")}T00:00:00Z`);
+
+beforeAll(async () => {
+  sandbox = await startSheetsSandbox();
+  const add = (title: string, day: number, more: object = {}): string =>
+    sandbox.addFile({ title, createdAt: time(day), modifiedAt: time(20 - day), ...more });
+  add("Budget2026", 1);
+  add("Budget plan", 2);
+  add("Plan 12", 3);
+  add("plan 2", 4);
+  add(String.raw`Jon's \ list`, 5);
+  add("Trashed plan", 6, { trashed: true });
+  add("Not opened", 7, { opened: false });
+  add("Letter", 8, { mimeType: "application/vnd.google-apps.document" });
+  team = sandbox.addDrive(["alice"]);
+  sandbox.open(add("Team plan", 9, { driveId: team }), "alice");
+});
+beforeEach(() => {
+  sandbox.clearFaults();
+  sandbox.clearRequests();
+});
+afterAll(() => sandbox.stop());
+
+const search = (input: object = {}) => Connection.to(sandbox).run("SearchSpreadsheets", { ...input });
+const failure = (input: object = {}) => Connection.to(sandbox).failure("SearchSpreadsheets", { ...input });
+const queryOf = () => sandbox.requests[0]?.query ?? {};
+function names(output: unknown): string[] {
+  const found = at(output, "spreadsheets");
+  return Array.isArray(found) ? found.map((file) => String(at(file, "name"))) : [];
+}
+
+test("one call lists what was opened, most recently modified first, without the trash", async () => {
+  const output = await search();
+  expect(names(output)).toEqual(["Budget2026", "Budget plan", "Plan 12", "plan 2", String.raw`Jon's \ list`]);
+  expect(at(output, "spreadsheets_count")).toBe(5);
+  expect(output).not.toHaveProperty("pagination_token");
+  expect(output).not.toHaveProperty("incomplete_search");
+  expect(at(output, "spreadsheets.0")).toEqual({
+    id: expect.any(String),
+    name: "Budget2026",
+    url: expect.stringContaining("https://docs.google.com/spreadsheets/d/"),
+    created_time: "2026-02-01T00:00:00.000Z",
+    modified_time: "2026-02-19T00:00:00.000Z",
+    owners: ["Alice Example <alice@mail.example>"],
+  });
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["files.list"]);
+  expect(queryOf()).toEqual({
+    q: "mimeType = 'application/vnd.google-apps.spreadsheet' and trashed = false",
+    orderBy: "modifiedTime desc",
+    corpora: "user",
+    pageSize: "10",
+    fields:
+      "nextPageToken,incompleteSearch,files(id,name,createdTime,modifiedTime,webViewLink,driveId,owners(displayName,emailAddress))",
+  });
+});
+
+describe("keywords", () => {
+  test("wanted and unwanted ones are asked of the titles alone", async () => {
+    const output = await search({
+      spreadsheet_contains: ["plan"],
+      spreadsheet_not_contains: ["budget", "12"],
+    });
+    expect(names(output)).toEqual(["plan 2"]);
+    expect(queryOf()["q"]).toEndWith(
+      "trashed = false and name contains 'plan' and not name contains 'budget' and not name contains '12'",
+    );
+    expect(queryOf()["q"]).not.toContain("fullText");
+  });
+
+  test("one alone may be text, and a list may be its JSON", async () => {
+    expect(names(await search({ spreadsheet_contains: "  budget " }))).toEqual(["Budget2026", "Budget plan"]);
+    expect(names(await search({ spreadsheet_contains: '["budget","plan"]' }))).toEqual(["Budget plan"]);
+  });
+
+  test("quotes and backslashes are escaped, backslashes first", async () => {
+    expect(names(await search({ spreadsheet_contains: [String.raw`Jon's \ list`] }))).toHaveLength(1);
+    expect(queryOf()["q"]).toContain(String.raw`name contains 'Jon\'s \\ list'`);
+  });
+
+  test.each([
+    { spreadsheet_contains: [""] },
+    { spreadsheet_contains: ["a", "  "] },
+    { spreadsheet_not_contains: " " },
+    { spreadsheet_contains: [5] },
+  ])("blank ones and such as are no text are refused: %#", async (input) => {
+    expect((await failure(input)).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(sandbox.calls()).toBe(0);
+  });
+
+  test("an order is kept with a keyword", async () => {
+    const output = await search({ spreadsheet_contains: ["plan"], order_by: "createdTime desc" });
+    expect(names(output)).toEqual(["plan 2", "Plan 12", "Budget plan"]);
+  });
+});
+
+describe("order", () => {
+  test.each<[unknown, string]>([
+    ["name", "name"],
+    ["name_natural desc", "name_natural desc"],
+    [["starred desc", "name"], "starred desc,name"],
+    ['["folder","recency desc"]', "folder,recency desc"],
+    [[], "modifiedTime desc"],
+    [null, "modifiedTime desc"],
+  ])("%p is asked for as %s", async (order_by, expected) => {
+    await search({ order_by });
+    expect(queryOf()["orderBy"]).toBe(expected);
+  });
+
+  test("sorts numbers in names as text, or by their value", async () => {
+    const plans = { spreadsheet_contains: "plan", spreadsheet_not_contains: "budget" };
+    expect(names(await search({ ...plans, order_by: "name" }))).toEqual(["Plan 12", "plan 2"]);
+    expect(names(await search({ ...plans, order_by: "name_natural" }))).toEqual(["plan 2", "Plan 12"]);
+  });
+
+  test.each([["MODIFIED_TIME_DESC"], ["size"], ["name asc"], [["name", "x"]]])(
+    "%p is refused",
+    async (order_by) => {
+      expect((await failure({ order_by })).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+      expect(sandbox.calls()).toBe(0);
+    },
+  );
+});
+
+describe("where to look", () => {
+  const all = { includeItemsFromAllDrives: "true", supportsAllDrives: "true" };
+  const drive = (): Record<string, unknown> => ({ search_only_in_shared_drive_id: team });
+
+  test("in one shared drive, above all other choices", async () => {
+    const output = await search({
+      ...drive(),
+      include_shared_drives: true,
+      include_organization_domain_spreadsheets: true,
+    });
+    expect(names(output)).toEqual(["Team plan"]);
+    expect(at(output, "spreadsheets.0")).toMatchObject({ shared_drive_id: team, owners: [] });
+    expect(queryOf()).toMatchObject({ corpora: "drive", driveId: team, ...all });
+  });
+
+  test("in all shared drives, with all three parameters", async () => {
+    expect(names(await search({ include_shared_drives: true }))).toContain("Team plan");
+    expect(queryOf()).toMatchObject({ corpora: "allDrives", ...all });
+  });
+
+  test("in the organization, above all drives", async () => {
+    await search({ include_organization_domain_spreadsheets: "true", include_shared_drives: true });
+    expect(queryOf()).toMatchObject({ corpora: "domain", ...all });
+  });
+
+  test("a drive that is not there is not found, in the platform's words", async () => {
+    const error = await failure({ search_only_in_shared_drive_id: "0Anowhere" });
+    expect(error).toMatchObject({
+      kind: "UPSTREAM_RUNTIME_NOT_FOUND",
+      message: "Shared drive not found: 0Anowhere",
+    });
+  });
+
+  test.each(["a b", "a/b", "'"])(
+    "an id that cannot be one is refused: %s",
+    async (search_only_in_shared_drive_id) => {
+      expect((await failure({ search_only_in_shared_drive_id })).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+      expect(sandbox.calls()).toBe(0);
+    },
+  );
+});
+
+describe("pages", () => {
+  test("go on where the one before ended", async () => {
+    const first = await search({ limit: 2 });
+    expect(names(first)).toEqual(["Budget2026", "Budget plan"]);
+    const rest = await search({ limit: 3, pagination_token: at(first, "pagination_token") });
+    expect(names(rest)).toEqual(["Plan 12", "plan 2", String.raw`Jon's \ list`]);
+    expect(rest).not.toHaveProperty("pagination_token");
+  });
+
+  test("that are short are filled up, asking for what is missing each time", async () => {
+    sandbox.fail("files.list", { kind: "short_page", items: 0 });
+    sandbox.fail("files.list", { kind: "short_page", items: 1 });
+    const output = await search({ limit: 3 });
+    expect(names(output)).toEqual(["Budget2026", "Budget plan", "Plan 12"]);
+    expect(sandbox.requests.map(({ query }) => query["pageSize"])).toEqual(["3", "3", "2"]);
+    expect(names(await search({ limit: 5, pagination_token: at(output, "pagination_token") }))).toHaveLength(
+      2,
+    );
+  });
+
+  test("are five at most; what is found by then is told, with the token", async () => {
+    sandbox.fail("files.list", { kind: "short_page", items: 0 }, 9);
+    const output = await search();
+    expect(output).toMatchObject({ spreadsheets_count: 0, pagination_token: expect.any(String) });
+    expect(sandbox.calls()).toBe(5);
+  });
+
+  test.each([["nonsense"], ["of another search"]])("a token that is %s starts over", async (kind) => {
+    const other = at(await search({ limit: 1, order_by: "name" }), "pagination_token");
+    const error = await failure({ pagination_token: kind === "nonsense" ? kind : other });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+    expect(error.details.additionalPromptContent).toContain("without `pagination_token`");
+  });
+
+  test("an empty token is none", async () => {
+    expect(names(await search({ pagination_token: "" }))).toHaveLength(5);
+  });
+
+  test.each([0, 51, -1, 2.5, "many"])("limit %p is refused", async (limit) => {
+    expect((await failure({ limit })).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(sandbox.calls()).toBe(0);
+  });
+
+  test.each([1, 50, "50"])("limit %p is asked for", async (limit) => {
+    await search({ limit });
+    expect(queryOf()["pageSize"]).toBe(String(limit));
+  });
+
+  test("a page that fails leaves no partial result", async () => {
+    sandbox.fail("files.list", { kind: "short_page", items: 1 });
+    sandbox.fail("files.list", { kind: "server_error" }, 4);
+    expect((await failure({ limit: 3 })).kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
+  });
+});
+
+test("a search that did not look everywhere says so", async () => {
+  sandbox.fail("files.list", { kind: "incomplete_search" });
+  expect(await search()).toMatchObject({ incomplete_search: true });
+});
+
+test("a refusal's own words are passed on", async () => {
+  await using stub = new Stub().on("files", refusal(403, { message: "Sorting is not supported here." }));
+  const error = await new Connection(basesOf(stub.url)).failure("SearchSpreadsheets");
+  expect(error).toMatchObject({
+    kind: "UPSTREAM_RUNTIME_BAD_REQUEST",
+    message: "Sorting is not supported here.",
+    details: { statusCode: 403 },
+  });
+});
+
+test("what a file does not tell is left out", async () => {
+  const owners = [
+    { displayName: "A" },
+    { emailAddress: "b@x" },
+    {},
+    { displayName: "C", emailAddress: "c@x" },
+  ];
+  await using stub = new Stub().on("files", { files: [{ id: "1", owners }, { name: "no id" }] });
+  expect(await new Connection(basesOf(stub.url)).run("SearchSpreadsheets")).toEqual({
+    spreadsheets_count: 1,
+    spreadsheets: [
+      {
+        id: "1",
+        name: "",
+        url: "https://docs.google.com/spreadsheets/d/1/edit",
+        owners: ["A", "b@x", "C <c@x>"],
+      },
+    ],
+  });
+});

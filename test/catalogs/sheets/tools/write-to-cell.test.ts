@@ -1,0 +1,174 @@
+// Sheets.WriteToCell against the stand-in of the platform.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
+import { TYPED } from "../expected-cells";
+import { at, Connection } from "../run";
+
+const TITLES = [
+  "Sheet1",
+  "Q1 Report",
+  "A1",
+  "TAB12",
+  "Bob's",
+  "a!b",
+  "TEste Nome",
+  "Calculation Log",
+  "Hey!You",
+  "100%/?# 😀",
+];
+
+let sandbox: SheetsSandbox;
+let id: string;
+beforeAll(async () => {
+  sandbox = await startSheetsSandbox();
+  id = sandbox.addFile({
+    sheets: [
+      { title: "Hidden", hidden: true },
+      ...TITLES.map((title) => ({ title, rows: 981, columns: 24 })),
+      { title: "Chart", chart: true },
+    ],
+  });
+});
+afterAll(() => sandbox.stop());
+afterEach(() => sandbox.clearRequests());
+
+const input = (more: object = {}) => ({ spreadsheet_id: id, column: "C", row: 7, value: "x", ...more });
+const write = (more: object = {}) => Connection.to(sandbox).run("WriteToCell", input(more));
+const failure = (more: object = {}) => Connection.to(sandbox).failure("WriteToCell", input(more));
+
+test("one call writes the cell and tells how it is displayed", async () => {
+  expect(await write({ value: "$1,234.5" })).toEqual({
+    spreadsheetId: id,
+    sheetTitle: "Sheet1",
+    updatedCell: "C7",
+    value: "$1,234.50",
+  });
+  expect(sandbox.requests).toMatchObject([
+    {
+      method: "spreadsheets.values.update",
+      path: `/v4/spreadsheets/${id}/values/%27Sheet1%27%21C7`,
+      query: {
+        valueInputOption: "USER_ENTERED",
+        includeValuesInResponse: "true",
+        fields: "spreadsheetId,updatedRange,updatedCells,updatedData(range,values)",
+      },
+      body: { range: "'Sheet1'!C7", majorDimension: "ROWS", values: [["$1,234.5"]] },
+    },
+  ]);
+});
+
+describe("values are read as if they were typed", () => {
+  const rows = TYPED.flatMap(({ value, cell }) =>
+    typeof value === "string" ? [[value, cell] as const] : [],
+  );
+  test.each(rows)("%p", async (value, expected) => {
+    const fresh = sandbox.addFile();
+    const output = await write({ spreadsheet_id: fresh, value });
+    expect(at(output, "value")).toBe(expected?.shown ?? "");
+    const { entered } = sandbox.cell(fresh, "Sheet1", "C7");
+    expect(entered).toBe(expected?.entered ?? null);
+  });
+
+  test("an empty value empties the cell", async () => {
+    await write({ row: 8, value: "full" });
+    expect(at(await write({ row: 8, value: "" }), "value")).toBe("");
+    expect(sandbox.cell(id, "Sheet1", "C8").entered).toBeNull();
+  });
+});
+
+describe("the sheet", () => {
+  test.each(TITLES)("%s is meant whole", async (sheet_name) => {
+    const output = await write({ sheet_name, column: "az".slice(0, 1), row: 1, value: sheet_name });
+    expect(output).toMatchObject({ sheetTitle: sheet_name, updatedCell: "A1" });
+    expect(sandbox.cell(id, sheet_name, "A1").entered).toBe(sheet_name.replace(/^'/, ""));
+  });
+
+  test.each([undefined, null, "", " "])("%p is Sheet1", async (sheet_name) => {
+    expect(at(await write({ sheet_name }), "sheetTitle")).toBe("Sheet1");
+  });
+
+  test("a title as another reply told it is found again", async () => {
+    const first = await write({ sheet_name: "Bob's" });
+    const second = await write({ sheet_name: at(first, "sheetTitle") });
+    expect(at(second, "sheetTitle")).toBe("Bob's");
+  });
+
+  test("an unknown one is answered with those there are", async () => {
+    const error = await failure({ sheet_name: "Nope" });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+    expect(error.message).toContain('There is no sheet with the name "Nope"');
+    for (const title of TITLES)
+      expect(error.details.additionalPromptContent).toContain(JSON.stringify(title));
+    expect(sandbox.requests.map(({ method }) => method)).toEqual([
+      "spreadsheets.values.update",
+      "spreadsheets.get",
+    ]);
+  });
+
+  test("a chart holds no cells", async () => {
+    const error = await failure({ sheet_name: "Chart" });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE" });
+    expect(error.message).toContain("holds no cells");
+  });
+});
+
+describe("the cell", () => {
+  test("a column has one to three letters, in any case", async () => {
+    const wide = sandbox.addFile({ sheets: [{ title: "Sheet1", rows: 2, columns: 18_278 }] });
+    for (const column of ["Z", "AA", "az", "ZZ", "aaa", "ZZZ"]) {
+      const output = await write({ spreadsheet_id: wide, column, row: 1, value: column });
+      expect(at(output, "updatedCell")).toBe(`${column.toUpperCase()}1`);
+    }
+  });
+
+  test.each(["Y", "AA"])("outside the grid in column %s, the size of that sheet is told", async (column) => {
+    const error = await failure({ column, row: 1 });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
+    expect(error.message).toBe(
+      `${column}1 lies outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
+    );
+    expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
+  });
+
+  test("outside it in a row, too", async () => {
+    expect((await failure({ row: 982 })).message).toContain("981 rows and 24 columns");
+  });
+
+  test.each<[string, object]>([
+    ["a column with a digit", { column: "A1" }],
+    ["four letters", { column: "AAAA" }],
+    ["an umlaut", { column: "Ä" }],
+    ["no column", { column: "" }],
+    ["row 0", { row: 0 }],
+    ["a negative row", { row: -1 }],
+    ["half a row", { row: 1.5 }],
+    ["a row as words", { row: "seven" }],
+    ["half a row as text", { row: "7.5" }],
+    ["no row", { row: null }],
+    ["no value", { value: null }],
+    ["a number for the value", { value: 5 }],
+    ["50,001 characters", { value: "x".repeat(50_001) }],
+    ["no id", { spreadsheet_id: null }],
+    ["an id that cannot be one", { spreadsheet_id: "a/b" }],
+    ["a parameter of another tool", { sheet_position: 1 }],
+  ])("%s is refused before any call", async (_, more) => {
+    expect((await failure(more)).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(sandbox.calls()).toBe(0);
+  });
+
+  test("a row may be text, and 50,000 characters fit", async () => {
+    const output = await write({ row: "9", value: "x".repeat(50_000) });
+    expect(at(output, "updatedCell")).toBe("C9");
+  });
+});
+
+test("another refusal is not explained by a second call", async () => {
+  const error = await failure({ spreadsheet_id: "1unknown" });
+  expect(error.kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
+  expect(sandbox.calls()).toBe(1);
+});
+
+test("a failure of the explanation is not hidden by it", async () => {
+  sandbox.fail("spreadsheets.get", { kind: "server_error" }, 4);
+  expect((await failure({ sheet_name: "Nope" })).kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
+});

@@ -1,0 +1,59 @@
+// Whether a server runs on the data folder: its announcement, believed only when the server answers.
+import { expect, onTestFinished, test } from "bun:test";
+import { findServer } from "../../cli/probe";
+import { silentLog } from "../../src/base";
+import { loadConfig } from "../../src/config";
+import { createRuntime, type Runtime } from "../../src/runtime";
+import { announceServer, announcedServer } from "../../src/serving";
+import { temporaryFolder } from "../support/temporary";
+
+async function openRuntime(): Promise<Runtime> {
+  const config = loadConfig({ environment: { HOME: temporaryFolder() } });
+  const runtime = await createRuntime(config, [], { log: silentLog });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
+/** Something that listens and answers this to everything. */
+function listener(answer: () => Response): string {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, reusePort: false, fetch: answer });
+  onTestFinished(() => server.stop(true));
+  return `http://127.0.0.1:${server.port}`;
+}
+
+test("nothing is announced on a new data folder", async () => {
+  expect(await findServer(await openRuntime())).toBeUndefined();
+});
+
+test.each([true, false])("a server that says healthy: %s is one", async (healthy) => {
+  const runtime = await openRuntime();
+  const address = listener(() => Response.json({ healthy }, { status: healthy ? 200 : 503 }));
+
+  await announceServer(runtime.core, address);
+
+  expect(await findServer(runtime)).toMatchObject({ address, pid: process.pid });
+});
+
+test.each([
+  ["another program", () => new Response("hello")],
+  ["another API", () => Response.json({ status: "ok" })],
+  ["a redirect", () => Response.redirect("https://other.example/", 302)],
+])("%s at the address is not believed", async (_what, answer) => {
+  const runtime = await openRuntime();
+
+  await announceServer(runtime.core, listener(answer));
+
+  expect(await findServer(runtime)).toBeUndefined();
+});
+
+test("a server takes back only its own announcement", async () => {
+  const { core } = await openRuntime();
+  const withdrawFirst = await announceServer(core, "http://127.0.0.1:1");
+  const withdrawSecond = await announceServer(core, "http://127.0.0.1:2");
+
+  await withdrawFirst();
+  expect(await announcedServer(core)).toMatchObject({ address: "http://127.0.0.1:2" });
+
+  await withdrawSecond();
+  expect(await announcedServer(core)).toBeUndefined();
+});

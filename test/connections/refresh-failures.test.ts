@@ -1,0 +1,179 @@
+// A refresh that fails: trouble that passes leaves the grant alone, a dead grant is said to be dead and left in peace.
+import { describe, expect, test } from "bun:test";
+import { RotatingGrants, type TokenAnswer } from "../support/token-endpoint";
+import { agent, deploy, type Deployment, idpRecord } from "../tools/deployment";
+import { call, connectionOf, refusal, requirementOf } from "./executing";
+
+const HOUR = 3600_000;
+const HTML = "<!DOCTYPE html><html><body>sorry</body></html>";
+
+async function expired(environment: Record<string, string> = {}): Promise<Deployment> {
+  const deployment = await deploy({ environment });
+  const grants = new RotatingGrants();
+  await deployment.addProvider();
+  await deployment.give("alice", grants.issue("alice"));
+  await deployment.give("bob", { expiresIn: null });
+  deployment.idp.otherwise(grants.answer);
+  deployment.clock.move(HOUR);
+  return deployment;
+}
+
+const PASSING: [string, TokenAnswer][] = [
+  ["503 with HTML (F004 c)", { status: 503, body: HTML, type: "text/html" }],
+  ["500 that calls the grant invalid", { status: 500, body: { error: "invalid_grant" } }],
+  ["429", { status: 429, body: { error: "rate_limited" } }],
+  ["408", { status: 408, body: { error: "timeout" } }],
+  ["200 with HTML", { body: HTML, type: "text/html" }],
+  ["200 with nothing", { body: "" }],
+  ["200 with half of an answer", { body: '{"access_token":"cut', type: "application/json" }],
+  ["400 without a code", { status: 400, body: HTML, type: "text/html" }],
+  ["400 temporarily_unavailable", { status: 400, body: { error: "temporarily_unavailable" } }],
+  ["200 with ratelimited inside", { body: { ok: false, error: "ratelimited" } }],
+  ["a reset (F003)", { resets: true }],
+];
+
+describe("trouble that passes", () => {
+  test.each(PASSING)("%s is an answer to try again, and the next call refreshes", async (_name, answer) => {
+    await using deployment = await expired();
+    const { runtime, idp, platform } = deployment;
+    idp.queue(answer);
+
+    const failed = await call(runtime, "alice");
+
+    expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", can_retry: true });
+    expect(platform.calls).toEqual([]);
+    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(idp.requests).toHaveLength(2);
+  });
+
+  test("no answer in time is the same, and others do not notice (F003)", async () => {
+    await using deployment = await expired({ RUNTIME_EGRESS_TIMEOUT: "1" });
+    const { runtime, idp } = deployment;
+    idp.queue({ delayMs: 1500, body: { error: "invalid_grant" } });
+
+    const [failed, bob] = await Promise.all([call(runtime, "alice"), call(runtime, "bob")]);
+
+    expect(failed.output?.error).toMatchObject({ can_retry: true });
+    expect(bob.success).toBe(true);
+    expect((await call(runtime, "alice")).success).toBe(true);
+  });
+
+  test("an answer that was lost is not the end; only the next refusal is (F004 a)", async () => {
+    await using deployment = await expired();
+    const { runtime, idp } = deployment;
+    const rotated = new RotatingGrants();
+    idp.queue((request) => ({ ...rotated.answer(request), resets: true }), {
+      status: 400,
+      body: { error: "invalid_grant" },
+    });
+
+    expect((await call(runtime, "alice")).output?.error).toMatchObject({ can_retry: true });
+    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+    expect((await refusal(call(runtime, "alice"))).status).toBe(403);
+  });
+
+  test.each(["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_request"])(
+    "a client that is refused (%s) leaves the grant alone; trying again is the caller's choice, not advice",
+    async (error) => {
+      await using deployment = await expired();
+      const { runtime, idp } = deployment;
+      idp.queue({ status: 401, body: { error } });
+
+      expect((await call(runtime, "alice")).output?.error).toMatchObject({ can_retry: false });
+      expect((await call(runtime, "alice")).success).toBe(true);
+    },
+  );
+});
+
+const FINAL: [string, TokenAnswer][] = [
+  ["400 invalid_grant (F004 d)", { status: 400, body: { error: "invalid_grant" } }],
+  ["200 with invalid_refresh_token inside", { body: { ok: false, error: "invalid_refresh_token" } }],
+  ["200 with token_revoked inside", { body: { ok: false, error: "token_revoked" } }],
+  ["a form-encoded invalid_grant", { status: 400, body: "error=invalid_grant&error_description=gone" }],
+];
+
+describe("a dead grant", () => {
+  test.each(FINAL)("%s needs consent again, says why, and is not tried again", async (_name, answer) => {
+    await using deployment = await expired();
+    const { runtime, idp, platform } = deployment;
+    idp.queue(answer);
+
+    const refusals = [await refusal(call(runtime, "alice")), await refusal(call(runtime, "alice"))];
+
+    for (const { status, message } of refusals) {
+      expect(status).toBe(403);
+      expect(message).toContain("authorization required");
+      expect(message).toContain("the provider no longer accepts the grant");
+    }
+    expect(idp.requests).toHaveLength(1);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("is an unmet requirement with the reason, and an expired connection", async () => {
+    await using deployment = await expired();
+    const { runtime, idp } = deployment;
+    idp.queue({ status: 400, body: { error: "invalid_grant" } });
+    await refusal(call(runtime, "alice"));
+
+    expect(await requirementOf(runtime, "alice")).toMatchObject({
+      met: false,
+      oauth2: { scopes: ["a", "b"] },
+      token_status: "failed",
+      status_reason: "the provider no longer accepts the grant; the user must consent again",
+    });
+    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
+    const started = await runtime.tools.authorize(agent(), { tool_name: "Test.Call", user_id: "alice" });
+    expect(started.status).toBe("pending");
+  });
+});
+
+describe("a token without refresh", () => {
+  test("is not handed out once it has expired (F008)", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock, platform } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice", { refresh: null, expiresIn: 1 });
+    clock.move(2000);
+
+    expect(await requirementOf(runtime, "alice")).toMatchObject({ met: false, token_status: "failed" });
+    const refused = await refusal(call(runtime, "alice"));
+    expect([refused.status, refused.message]).toEqual([
+      403,
+      expect.stringContaining("the grant has expired and cannot be renewed"),
+    ]);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("is used until then", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.give("alice", { refresh: null });
+    deployment.clock.move(HOUR - 5000);
+
+    expect((await call(deployment.runtime, "alice")).success).toBe(true);
+  });
+
+  test("is the same when the provider has a refresh token for us but no refresh_request", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp, clock } = deployment;
+    const { refresh_request: _, ...oauth2 } = idpRecord(idp).oauth2;
+    await deployment.addProvider({ oauth2 });
+    await deployment.give("alice");
+    clock.move(HOUR);
+
+    expect(await requirementOf(runtime, "alice")).toMatchObject({ met: false });
+    expect((await refusal(call(runtime, "alice"))).status).toBe(403);
+    expect(idp.requests).toEqual([]);
+  });
+
+  test("of unknown life is used as long as the platform takes it", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.give("alice", { expiresIn: null });
+    deployment.clock.move(1000 * HOUR);
+
+    expect((await call(deployment.runtime, "alice")).success).toBe(true);
+    expect(deployment.idp.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+// Refresh: once however many wait, ahead of the expiry, under a lease that a late holder cannot misuse.
+import { describe, expect, test } from "bun:test";
+import { RotatingGrants, tokens } from "../support/token-endpoint";
+import { deploy, type Deployment } from "../tools/deployment";
+import { call, connectionOf, refusal, succeeded, times, until } from "./executing";
+
+const HOUR = 3600_000;
+const MINUTE = 60_000;
+
+/** Alice with a pair of single use whose access token has expired, and a token endpoint that takes its time. */
+async function expired(deployment: Deployment, delayMs = 300): Promise<RotatingGrants> {
+  const grants = new RotatingGrants();
+  const pair = grants.issue("alice");
+  await deployment.addProvider();
+  await deployment.give("alice", pair);
+  deployment.idp.otherwise((request) => ({ ...grants.answer(request), delayMs }));
+  deployment.clock.move(HOUR);
+  return grants;
+}
+
+describe("an expired token of single use", () => {
+  test("is refreshed once for 20 calls at a time, and all succeed (F001)", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp, platform } = deployment;
+    const grants = await expired(deployment);
+
+    const executions = await times(20, () => call(runtime, "alice"));
+
+    expect(succeeded(executions)).toBe(20);
+    expect(idp.requests).toHaveLength(1);
+    expect(new Set(platform.tokens())).toEqual(new Set(["access-of-alice-2"]));
+    expect(grants.works("refresh-of-alice-2")).toBe(true);
+    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+  });
+
+  test("leaves the newest refresh token in the store: the next refresh works", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp, clock, platform } = deployment;
+    await expired(deployment, 0);
+    await call(runtime, "alice");
+    clock.move(HOUR);
+
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(idp.requests.map(({ params }) => params["refresh_token"])).toEqual([
+      "refresh-of-alice-1",
+      "refresh-of-alice-2",
+    ]);
+    expect(platform.tokens()).toEqual(["access-of-alice-2", "access-of-alice-3"]);
+  });
+
+  test("is refreshed once for two processes with 10 calls each", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp } = deployment;
+    const other = await deployment.another();
+    await expired(deployment);
+
+    const executions = await times(20, (index) => call(index % 2 === 0 ? runtime : other, "alice"));
+
+    expect(succeeded(executions)).toBe(20);
+    expect(idp.requests).toHaveLength(1);
+  });
+
+  test("of one user holds nobody else up", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp } = deployment;
+    await expired(deployment, 400);
+    await deployment.give("bob");
+    const alice = call(runtime, "alice");
+    await until(() => idp.requests.length === 1);
+
+    const first = await Promise.race([alice.then(() => "alice"), call(runtime, "bob").then(() => "bob")]);
+
+    expect(first).toBe("bob");
+    expect((await alice).success).toBe(true);
+  });
+});
+
+describe("ahead of the expiry", () => {
+  test.each([
+    { life: 3600, age: 54 * MINUTE, refreshes: 0 },
+    { life: 3600, age: 56 * MINUTE, refreshes: 1 },
+    // Never in the first half of a short life.
+    { life: 60, age: 29_000, refreshes: 0 },
+    { life: 60, age: 31_000, refreshes: 1 },
+  ])("a token of $life s is asked for anew $refreshes times after $age ms", async (row) => {
+    await using deployment = await deploy();
+    const { runtime, idp, clock } = deployment;
+    const grants = new RotatingGrants();
+    await deployment.addProvider();
+    await deployment.give("alice", { ...grants.issue("alice"), expiresIn: row.life });
+    idp.otherwise(grants.answer);
+    clock.move(row.age);
+
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(idp.requests).toHaveLength(row.refreshes);
+  });
+
+  test.each([
+    ["is down", { status: 503, body: "<html>down</html>", type: "text/html" }],
+    ["breaks the connection", { resets: true }],
+    ["refuses the client", { status: 401, body: { error: "invalid_client" } }],
+  ])("the old token is used while the token endpoint %s", async (_trouble, answer) => {
+    await using deployment = await deploy();
+    const { runtime, idp, clock, platform } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    idp.otherwise(answer);
+    clock.move(56 * MINUTE);
+
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(idp.requests).toHaveLength(1);
+    expect(platform.tokens()).toEqual(["access-of-alice"]);
+  });
+
+  test("a grant that turns out dead is not used to its end", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp, clock, platform } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    idp.otherwise({ status: 400, body: { error: "invalid_grant" } });
+    clock.move(56 * MINUTE);
+
+    expect((await refusal(call(runtime, "alice"))).status).toBe(403);
+    expect(platform.calls).toEqual([]);
+  });
+});
+
+describe("the lease", () => {
+  /** Two processes; the refresh of the first is on its way and waits for `answer`. */
+  async function underway() {
+    const deployment = await deploy();
+    const other = await deployment.another();
+    await expired(deployment, 0);
+    const late = Promise.withResolvers<object>();
+    deployment.idp.queue(async () => ({ body: await late.promise }));
+    const first = call(deployment.runtime, "alice");
+    await until(() => deployment.idp.requests.length === 1);
+    return { deployment, other, first, answer: late.resolve };
+  }
+
+  test("outlives a slow token endpoint: nobody else asks meanwhile", async () => {
+    const { deployment, other, first, answer } = await underway();
+    await using _ = deployment;
+    // The longest token request takes 30 s.
+    deployment.clock.move(40_000);
+    const second = call(other, "alice");
+    await Bun.sleep(250);
+    const asked = deployment.idp.requests.length;
+    answer(tokens({ access: "new", refresh: "newer" }, 3600));
+
+    expect(succeeded(await Promise.all([first, second]))).toBe(2);
+    expect([asked, deployment.idp.requests.length]).toEqual([1, 1]);
+    expect(deployment.platform.tokens()).toEqual(["new", "new"]);
+  });
+
+  test("of a holder that hangs is taken over, and what he brings late is not stored", async () => {
+    const { deployment, other, first, answer } = await underway();
+    await using _ = deployment;
+    deployment.clock.move(60_000);
+    const second = await call(other, "alice");
+    answer(tokens({ access: "late", refresh: "later" }, 3600));
+
+    expect([second.success, (await first).success]).toEqual([true, true]);
+    expect(deployment.platform.tokens()).toEqual(["access-of-alice-2", "access-of-alice-2"]);
+    deployment.clock.move(HOUR);
+    await call(deployment.runtime, "alice");
+    expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("refresh-of-alice-2");
+  });
+
+  test("that was lost makes no refusal final: the pair of the other process counts (F004 b)", async () => {
+    const { deployment, other, first, answer } = await underway();
+    await using _ = deployment;
+    deployment.clock.move(60_000);
+    await call(other, "alice");
+    answer({ error: "invalid_grant" });
+
+    expect((await first).success).toBe(true);
+    expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ connection_status: "active" });
+  });
+
+  test("ends with a connection that was deleted meanwhile: it does not come back", async () => {
+    const { deployment, first, answer } = await underway();
+    await using _ = deployment;
+    const { runtime } = deployment;
+    const connection = await connectionOf(runtime, "alice");
+    await runtime.connections.delete({ kind: "operator", projectId: "default" }, connection?.id ?? "");
+    answer(tokens({ access: "late", refresh: "later" }, 3600));
+
+    expect((await refusal(first)).status).toBe(403);
+    expect(await connectionOf(runtime, "alice")).toBeUndefined();
+    expect(deployment.platform.calls).toEqual([]);
+  });
+});

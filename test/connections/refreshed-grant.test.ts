@@ -1,0 +1,91 @@
+// What is stored of the answer to a refresh.
+import { expect, test } from "bun:test";
+import { deploy, type Deployment } from "../tools/deployment";
+import { call, connectionOf, refusal, requirementOf } from "./executing";
+
+const HOUR = 3600_000;
+
+/** Alice's grant after a refresh that was answered like this. */
+async function refreshed(answer: object): Promise<Deployment> {
+  const deployment = await deploy();
+  await deployment.addProvider();
+  await deployment.give("alice");
+  deployment.idp.queue({ body: { access_token: "second", ...answer } });
+  deployment.clock.move(HOUR);
+  await call(deployment.runtime, "alice", "Test.Narrow");
+  return deployment;
+}
+
+test("without a refresh token in it, the earlier one is kept (F006)", async () => {
+  await using deployment = await refreshed({ expires_in: 60 });
+  deployment.idp.queue({ body: { access_token: "third" } });
+  deployment.clock.move(HOUR);
+
+  expect((await call(deployment.runtime, "alice")).success).toBe(true);
+  expect(deployment.idp.requests.map(({ params }) => params["refresh_token"])).toEqual([
+    "refresh-of-alice",
+    "refresh-of-alice",
+  ]);
+});
+
+test("with a refresh token in it, that one is used next", async () => {
+  await using deployment = await refreshed({ expires_in: 60, refresh_token: "newer" });
+  deployment.idp.queue({ body: { access_token: "third" } });
+  deployment.clock.move(HOUR);
+  await call(deployment.runtime, "alice");
+
+  expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("newer");
+});
+
+test("without a life in it, the token is of unknown life and not refreshed by time", async () => {
+  await using deployment = await refreshed({});
+  deployment.clock.move(1000 * HOUR);
+
+  expect((await call(deployment.runtime, "alice")).success).toBe(true);
+  expect(deployment.idp.requests).toHaveLength(1);
+});
+
+test("without scopes in it, the grant is what it was", async () => {
+  await using deployment = await refreshed({});
+
+  expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ scopes: ["a", "b"] });
+});
+
+test("with fewer scopes in it, exactly the tools that need the lost one are refused", async () => {
+  await using deployment = await refreshed({ scope: "a" });
+  const { runtime } = deployment;
+
+  expect(await requirementOf(runtime, "alice", "Test.Call")).toMatchObject({
+    met: false,
+    oauth2: { scopes: ["b"] },
+  });
+  expect(await requirementOf(runtime, "alice", "Test.Narrow")).toMatchObject({ met: true });
+  expect((await refusal(call(runtime, "alice", "Test.Call"))).status).toBe(403);
+  expect((await call(runtime, "alice", "Test.Narrow")).success).toBe(true);
+});
+
+test("the very call whose refresh brings fewer scopes is refused too", async () => {
+  await using deployment = await deploy();
+  const { runtime, idp, clock, platform } = deployment;
+  await deployment.addProvider();
+  await deployment.give("alice");
+  idp.queue({ body: { access_token: "second", scope: "a" } });
+  clock.move(HOUR);
+
+  const refused = await refusal(call(runtime, "alice"));
+
+  expect([refused.status, refused.message]).toEqual([403, expect.stringContaining("(b)")]);
+  expect(platform.calls).toEqual([]);
+});
+
+test("what else the provider told at the consent stays known", async () => {
+  await using deployment = await deploy();
+  const { runtime, idp, clock, test: catalog } = deployment;
+  await deployment.addProvider({ provider_id: "known" });
+  await deployment.give("alice", { facts: { account_id: "A1" } });
+  idp.queue({ body: { access_token: "second", expires_in: 60 } });
+  clock.move(HOUR);
+  catalog.act = async (_input, { grant }) => grant?.facts;
+
+  expect((await call(runtime, "alice", "Test.ActFor")).output?.value).toEqual({ account_id: "A1" });
+});

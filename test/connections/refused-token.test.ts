@@ -1,0 +1,170 @@
+// The platform refuses a token: one refresh, one repeat, and no loop (F007).
+import { describe, expect, test } from "bun:test";
+import { GrantDead } from "../../src/tools";
+import { RotatingGrants } from "../support/token-endpoint";
+import { deploy, type Deployment } from "../tools/deployment";
+import { call, connectionOf, refusal, requirementOf, succeeded, times } from "./executing";
+
+/** Alice, with a token that the platform refuses though nothing says that it has expired. */
+async function refused(expiresIn: number | null = null): Promise<Deployment & { grants: RotatingGrants }> {
+  const deployment = await deploy();
+  const grants = new RotatingGrants();
+  await deployment.addProvider();
+  await deployment.give("alice", { ...grants.issue("alice"), expiresIn });
+  deployment.idp.otherwise(grants.answer);
+  deployment.platform.refuse("access-of-alice-1");
+  return { ...deployment, grants };
+}
+
+test.each([
+  ["of unknown life", null],
+  ["that should live on", 3600],
+])("a token %s is refreshed once and the tool repeated once", async (_name, expiresIn) => {
+  await using deployment = await refused(expiresIn);
+  const { runtime, idp, platform } = deployment;
+
+  expect((await call(runtime, "alice")).success).toBe(true);
+  expect(platform.tokens()).toEqual(["access-of-alice-1", "access-of-alice-2"]);
+  expect(idp.requests).toHaveLength(1);
+});
+
+test("ten calls at a time cause one refresh, and all succeed", async () => {
+  await using deployment = await refused();
+  const { runtime, idp } = deployment;
+
+  expect(succeeded(await times(10, () => call(runtime, "alice")))).toBe(10);
+  expect(idp.requests).toHaveLength(1);
+});
+
+test("a call that comes with the old token after the refresh takes the new one", async () => {
+  await using deployment = await refused();
+  const { runtime, test: catalog, idp } = deployment;
+  const entered = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  catalog.act = async (_input, context) => {
+    if (catalog.runs === 1) {
+      entered.resolve();
+      await goOn.promise;
+    }
+    const { status } = await context.fetch("api", "me");
+    if (status === 401) throw new GrantDead("HTTP 401");
+    return status;
+  };
+  const slow = call(runtime, "alice", "Test.ActFor");
+  await entered.promise;
+  await call(runtime, "alice");
+  goOn.resolve();
+
+  expect((await slow).output?.value).toBe(200);
+  expect(idp.requests).toHaveLength(1);
+});
+
+describe("when the new token is refused too", () => {
+  test("the grant is dead: consent again, and no loop", async () => {
+    await using deployment = await refused();
+    const { runtime, idp, platform } = deployment;
+    platform.refuse("access-of-alice-2");
+
+    const failed = await call(runtime, "alice");
+
+    expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_AUTH_ERROR", status_code: 401 });
+    expect(failed.output?.error?.message).toContain("authorization required");
+    expect(failed.output?.authorization).toMatchObject({ status: "pending", user_id: "alice" });
+    expect([platform.calls.length, idp.requests.length]).toEqual([2, 1]);
+  });
+
+  test("the next call is refused with the reason and reaches nobody", async () => {
+    await using deployment = await refused();
+    const { runtime, idp, platform } = deployment;
+    platform.refuse("access-of-alice-2");
+    await call(runtime, "alice");
+
+    const next = await refusal(call(runtime, "alice"));
+
+    expect([next.status, next.message]).toEqual([
+      403,
+      expect.stringContaining("the platform no longer accepts the grant"),
+    ]);
+    expect(await requirementOf(runtime, "alice")).toMatchObject({ met: false, token_status: "pending" });
+    expect([platform.calls.length, idp.requests.length]).toEqual([2, 1]);
+  });
+});
+
+test("without a refresh token the grant is dead at once", async () => {
+  await using deployment = await deploy();
+  const { runtime, idp, platform } = deployment;
+  await deployment.addProvider();
+  await deployment.give("alice", { refresh: null, expiresIn: null });
+  platform.refuse("access-of-alice");
+
+  const failed = await call(runtime, "alice");
+
+  expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_AUTH_ERROR" });
+  expect([platform.calls.length, idp.requests.length]).toEqual([1, 0]);
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
+});
+
+test.each([
+  ["is down", { status: 503, body: "down" }],
+  ["breaks the connection", { resets: true }],
+  ["refuses the client", { status: 401, body: { error: "invalid_client" } }],
+])("a token endpoint that %s just then does not make the grant dead (F004)", async (_name, answer) => {
+  await using deployment = await refused();
+  const { runtime, idp } = deployment;
+  idp.queue(answer);
+
+  const failed = await call(runtime, "alice");
+
+  expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR" });
+  expect(failed.output?.authorization).toBeUndefined();
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+  expect((await call(runtime, "alice")).success).toBe(true);
+});
+
+test("a dead grant found by the refresh is the end of it", async () => {
+  await using deployment = await refused();
+  const { runtime, idp, platform } = deployment;
+  idp.queue({ status: 400, body: { error: "invalid_grant" } });
+
+  const failed = await call(runtime, "alice");
+
+  expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_AUTH_ERROR" });
+  expect(failed.output?.authorization).toMatchObject({ status: "pending" });
+  expect(platform.calls).toHaveLength(1);
+});
+
+test("a grant that was replaced meanwhile is not made dead by the refusal of the old token", async () => {
+  await using deployment = await deploy();
+  const { runtime, test: catalog } = deployment;
+  await deployment.addProvider();
+  await deployment.give("alice", { refresh: null, expiresIn: null });
+  catalog.act = async (_input, { grant }) => {
+    if (catalog.runs > 1) return grant?.scopes;
+    await deployment.give("alice", { access: "consented-anew", refresh: null, expiresIn: null });
+    throw new GrantDead("HTTP 401");
+  };
+
+  expect((await call(runtime, "alice", "Test.ActFor")).success).toBe(true);
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
+describe("a scope that the platform says is lost", () => {
+  test("is no longer claimed: consent is asked for the tools that need it, the others work", async () => {
+    await using deployment = await deploy();
+    const { runtime, platform } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    platform.refuse("access-of-alice", 403);
+
+    const failed = await call(runtime, "alice");
+
+    expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_AUTH_ERROR", status_code: 403 });
+    expect(failed.output?.authorization).toMatchObject({ status: "pending", scopes: ["a", "b"] });
+    expect(await connectionOf(runtime, "alice")).toMatchObject({
+      connection_status: "active",
+      scopes: ["a"],
+    });
+    expect(await requirementOf(runtime, "alice", "Test.Narrow")).toMatchObject({ met: true });
+    expect((await refusal(call(runtime, "alice"))).message).toContain("(b)");
+  });
+});

@@ -1,0 +1,106 @@
+// Who may do what, and for whom.
+import { describe, expect, test } from "bun:test";
+import { RuntimeError } from "../../src/errors";
+import { actFor, actorOf, maySee, type Principal, requireRole, type Role, ROLES } from "../../src/identity";
+
+const anybody: Principal = { kind: "key", keyId: "key_1", projectId: "default", role: "run", users: null };
+const pinned: Principal = { ...anybody, users: ["alice", "bob"] };
+const operator: Principal = { kind: "operator", projectId: "default" };
+const alice: Principal = { kind: "user", projectId: "default", userId: "alice" };
+
+function refused(work: () => unknown): RuntimeError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof RuntimeError) return error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("a principal acts for", () => {
+  test.each<[string, Principal, string | undefined, string]>([
+    ["the user that a key names", anybody, "alice", "alice"],
+    ["the user exactly as named", anybody, " Alice@Example.com ", " Alice@Example.com "],
+    ["a user that the key is pinned to", pinned, "bob", "bob"],
+    ["the user that the terminal names", operator, "alice", "alice"],
+    ["the user of the token, unnamed", alice, undefined, "alice"],
+    ["the user of the token, named", alice, "alice", "alice"],
+  ])("%s", (_name, principal, userId, expected) => {
+    expect(actFor(principal, userId)).toBe(expected);
+  });
+});
+
+describe("a principal does not act for", () => {
+  test.each<[string, Principal, string | undefined, number, string]>([
+    ["nobody: a key never stands in for a user", anybody, undefined, 400, "malformed_request"],
+    ["an empty name", anybody, "", 400, "malformed_request"],
+    ["a name of spaces", anybody, " \t ", 400, "malformed_request"],
+    ["nobody, at the terminal", operator, undefined, 400, "malformed_request"],
+    ["nobody, with a pinned key", pinned, undefined, 400, "malformed_request"],
+    ["a user that the key is not pinned to", pinned, "carol", 403, "forbidden"],
+    ["a user that differs by case from the pinned one", pinned, "Alice", 403, "forbidden"],
+    ["a user that differs by a space from the pinned one", pinned, "alice ", 403, "forbidden"],
+    ["anybody, with a key pinned to nobody", { ...pinned, users: [] }, "alice", 403, "forbidden"],
+    ["another user than the token's", alice, "bob", 400, "invalid_parameter"],
+    ["an empty name, with a token", alice, "", 400, "invalid_parameter"],
+  ])("%s", (_name, principal, userId, status, name) => {
+    const error = refused(() => actFor(principal, userId));
+
+    expect([error.status, error.name]).toEqual([status, name as never]);
+  });
+
+  test("another user than the token's: 403 where the operation says so", () => {
+    expect(refused(() => actFor(alice, "bob", 403))).toMatchObject({ status: 403, name: "forbidden" });
+  });
+
+  test("nobody, and the refusal names the field", () => {
+    expect(refused(() => actFor(anybody, undefined)).fieldErrors).toMatchObject([
+      { field: "user_id", rule: "required" },
+    ]);
+  });
+
+  test("somebody whose name the refusal would repeat", () => {
+    expect(refused(() => actFor(pinned, "planted-name")).message).not.toContain("planted");
+  });
+});
+
+describe("a principal may see", () => {
+  test.each<[string, Principal, string, boolean]>([
+    ["everybody's, with a key", anybody, "carol", true],
+    ["everybody's, at the terminal", operator, "carol", true],
+    ["those that the key is pinned to", pinned, "bob", true],
+    ["no others", pinned, "carol", false],
+    ["the token's own", alice, "alice", true],
+    ["nobody else's", alice, "bob", false],
+  ])("%s", (_name, principal, userId, expected) => {
+    expect(maySee(principal, userId)).toBe(expected);
+  });
+});
+
+describe("a role", () => {
+  const rows = ROLES.flatMap((role) =>
+    ROLES.map((admitted): [Role, Role, boolean] => [role, admitted, role === admitted]),
+  );
+  test.each(rows)("%s, where %s is admitted: %p", (role, admitted, expected) => {
+    const attempt = (): void => requireRole({ ...anybody, role }, [admitted]);
+
+    if (expected) expect(attempt).not.toThrow();
+    else expect(refused(attempt)).toMatchObject({ status: 403, name: "forbidden" });
+  });
+
+  test("of the terminal is admin, of a user token run", () => {
+    expect(() => requireRole(operator, ["admin"])).not.toThrow();
+    expect(() => requireRole(alice, ["run"])).not.toThrow();
+    expect(refused(() => requireRole(alice, ["admin", "read"])).message).toBe(
+      "This needs a key with the role admin or read; this one has run.",
+    );
+  });
+});
+
+test.each<[string, Principal]>([
+  ["key:key_1", anybody],
+  ["operator", operator],
+  ["user:alice", alice],
+])("the audit trail names a principal %s", (actor, principal) => {
+  expect(actorOf(principal)).toBe(actor);
+});

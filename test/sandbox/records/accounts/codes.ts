@@ -1,0 +1,40 @@
+// Authorization codes: single use, one minute, for the redirect address that asked, at the person's own data center.
+import type { Person } from "../people";
+import type { Location } from "../types";
+import { OAuthRefusal } from "./refusal";
+
+const LIFETIME_MS = 60_000;
+
+export interface Consent {
+  readonly person: Person;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** Whether a refresh token is given: offline access, and a consent that was asked for. */
+  readonly withRefresh: boolean;
+}
+
+export class Codes {
+  readonly #pending = new Map<string, Consent & { readonly expiresAt: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  issue(consent: Consent): string {
+    const code = `1000.${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString("hex")}`;
+    this.#pending.set(code, { ...consent, expiresAt: this.#now() + LIFETIME_MS });
+    return code;
+  }
+
+  /** Uses the code up, whatever comes of it. Throws `invalid_code`, `invalid_redirect_uri`. */
+  redeem(code: string, redirectUri: string, location: Location): Consent {
+    const consent = this.#pending.get(code);
+    // At another data center the code is unknown, and stays good at its own.
+    if (consent?.person.location !== location) throw new OAuthRefusal("invalid_code");
+    this.#pending.delete(code);
+    if (consent.expiresAt <= this.#now()) throw new OAuthRefusal("invalid_code");
+    if (consent.redirectUri !== redirectUri) throw new OAuthRefusal("invalid_redirect_uri");
+    return consent;
+  }
+}

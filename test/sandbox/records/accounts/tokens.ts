@@ -1,0 +1,127 @@
+// Grants and the tokens of them, with the platform's limits: an hour per access token, ten of them per refresh token
+// in ten minutes, thirty alive, twenty refresh tokens per person.
+import { OAuthRefusal } from "./refusal";
+import type { Location } from "../types";
+import type { Person } from "../people";
+
+export const LIFETIME_S = 3600;
+const WINDOW_MS = 10 * 60 * 1000;
+const PER_WINDOW = 10;
+const MOST_ALIVE = 30;
+const MOST_GRANTS = 20;
+
+export interface Grant {
+  readonly refreshToken: string;
+  readonly person: Person;
+  readonly scopes: readonly string[];
+  readonly access: AccessToken[];
+  /** When access tokens were given out for the refresh token. */
+  readonly refreshes: number[];
+  revoked: boolean;
+}
+
+export interface AccessToken {
+  readonly token: string;
+  readonly person: Person;
+  readonly scopes: readonly string[];
+  expiresAt: number;
+  revoked: boolean;
+}
+
+export class TokenStore {
+  readonly #access = new Map<string, AccessToken>();
+  readonly #grants = new Map<string, Grant>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A new grant with its first access token. The 21st of a person silently revokes the oldest. */
+  grant(person: Person, scopes: readonly string[], lifetimeS = LIFETIME_S): [Grant, AccessToken] {
+    const grant: Grant = {
+      refreshToken: newToken(),
+      person,
+      scopes,
+      access: [],
+      refreshes: [],
+      revoked: false,
+    };
+    const alive = [...this.#grants.values()].filter((other) => other.person === person && !other.revoked);
+    const oldest = alive[0];
+    if (alive.length >= MOST_GRANTS && oldest !== undefined) this.#end(oldest);
+    this.#grants.set(grant.refreshToken, grant);
+    return [grant, this.#issue(grant, lifetimeS)];
+  }
+
+  /** An access token without refresh token, as consent without offline access gives it. */
+  online(person: Person, scopes: readonly string[]): AccessToken {
+    return this.#add(person, scopes, LIFETIME_S);
+  }
+
+  /** Throws `invalid_code` for a dead refresh token, `Access Denied` when it was used too often. */
+  refresh(refreshToken: string, location: Location): [Grant, AccessToken] {
+    const grant = this.#grants.get(refreshToken);
+    if (grant === undefined || grant.revoked || grant.person.location !== location) {
+      throw new OAuthRefusal("invalid_code");
+    }
+    const now = this.#now();
+    const recent = grant.refreshes.filter((at) => at > now - WINDOW_MS);
+    if (recent.length >= PER_WINDOW) {
+      throw new OAuthRefusal("Access Denied", "Too many requests; try again after some time.");
+    }
+    grant.refreshes.push(now);
+    return [grant, this.#issue(grant, LIFETIME_S)];
+  }
+
+  /** The token, when it works at this data center now. */
+  live(token: string | undefined, location: Location): AccessToken | undefined {
+    const known = this.known(token);
+    if (known === undefined || known.revoked || known.person.location !== location) return undefined;
+    return known.expiresAt > this.#now() ? known : undefined;
+  }
+
+  known(token: string | undefined): AccessToken | undefined {
+    return token === undefined ? undefined : this.#access.get(token);
+  }
+
+  expire(token: string): void {
+    const known = this.known(token);
+    if (known === undefined) throw new Error("This sandbox did not issue that access token.");
+    known.expiresAt = this.#now();
+  }
+
+  /** Ends the grant of a refresh token. False for one that is unknown at this data center. */
+  revoke(refreshToken: string, location?: Location): boolean {
+    const grant = this.#grants.get(refreshToken);
+    if (grant === undefined || (location !== undefined && grant.person.location !== location)) return false;
+    this.#end(grant);
+    return true;
+  }
+
+  #end(grant: Grant): void {
+    grant.revoked = true;
+    for (const token of grant.access) token.revoked = true;
+  }
+
+  #issue(grant: Grant, lifetimeS: number): AccessToken {
+    const alive = grant.access.filter(({ revoked, expiresAt }) => !revoked && expiresAt > this.#now());
+    const oldest = alive[0];
+    if (alive.length >= MOST_ALIVE && oldest !== undefined) oldest.revoked = true;
+    const token = this.#add(grant.person, grant.scopes, lifetimeS);
+    grant.access.push(token);
+    return token;
+  }
+
+  #add(person: Person, scopes: readonly string[], lifetimeS: number): AccessToken {
+    const expiresAt = this.#now() + lifetimeS * 1000;
+    const token: AccessToken = { token: newToken(), person, scopes, expiresAt, revoked: false };
+    this.#access.set(token.token, token);
+    return token;
+  }
+}
+
+function newToken(): string {
+  const part = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
+  return `1000.${part()}.${part()}`;
+}

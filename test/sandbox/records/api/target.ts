@@ -1,0 +1,57 @@
+// The raw request target, taken apart once: segments and query parameters are decoded as UTF-8 and not normalised.
+import { badAddress, Refusal } from "./refusal";
+
+export interface Target {
+  /** `meta`, `data`, `publish` or `bulk`. */
+  readonly family: string;
+  /** Decoded segments after the family. */
+  readonly segments: readonly string[];
+  /** Decoded, in order. */
+  readonly query: readonly (readonly [string, string])[];
+}
+
+const FAMILIES = ["meta", "data", "publish", "bulk"];
+
+/** Throws 404/1000 for an address that no route has, 404/2930 for a route of another generation. */
+export function targetOf(raw: string): Target {
+  const [path = "", search = ""] = raw.split(/\?(.*)/s);
+  const [root, product, version, family = "", ...segments] = path.split("/");
+  if (root !== "" || product !== "creator" || version === undefined) throw badAddress();
+  if (version !== "v2") {
+    throw /^v\d/.test(version) ? new Refusal(404, 2930, "This is no route of this version.") : badAddress();
+  }
+  if (!FAMILIES.includes(family)) throw badAddress();
+  const decoded = segments.map(decodeSegment);
+  // A segment that a URL parser would have dropped stands here only if the client builds addresses by hand.
+  if (decoded.some((segment) => segment === "")) throw badAddress();
+  return { family, segments: decoded, query: pairsOf(search) };
+}
+
+/** For the record, whatever the address is. */
+export function looselyDecoded(raw: string): Pick<Target, "segments" | "query"> {
+  const [path = "", search = ""] = raw.split(/\?(.*)/s);
+  const segments = path.split("/").slice(1);
+  return {
+    segments: segments.map((segment) => {
+      try {
+        return decodeURIComponent(segment);
+      } catch {
+        return segment;
+      }
+    }),
+    query: pairsOf(search),
+  };
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badAddress();
+  }
+}
+
+/** `+` is a space. */
+function pairsOf(search: string): [string, string][] {
+  return [...new URLSearchParams(search)];
+}

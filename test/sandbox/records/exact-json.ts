@@ -1,0 +1,45 @@
+// JSON whose numbers keep their digits: record ids have 19, more than a JavaScript number holds.
+
+/** A number as it was written, or is to be written. */
+export class Digits {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Wire = null | boolean | string | Digits | Wire[] | WireObject;
+export interface WireObject {
+  [key: string]: Wire;
+}
+
+interface Source {
+  source?: string;
+}
+
+/** Undefined when the text is not JSON. */
+export function readExact(text: string): Wire | undefined {
+  try {
+    return JSON.parse(text, (_key: string, value: Wire | number, context?: Source) =>
+      typeof value === "number" ? new Digits(context?.source ?? String(value)) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Plain numbers may stand in what is written, for codes and counts. */
+export type Writable = Wire | number | Writable[] | { [key: string]: Writable };
+
+export function writeExact(value: Writable): string {
+  if (value instanceof Digits) return value.text;
+  if (Array.isArray(value)) return `[${value.map(writeExact).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}:${writeExact(inner)}`);
+  return `{${members.join(",")}}`;
+}
+
+export function isWireObject(value: Wire | undefined): value is WireObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Digits);
+}

@@ -1,0 +1,33 @@
+// The record of requests for assertions. An entry exists from arrival on; status and code follow with the answer.
+import type { RecordedRequest } from "./types";
+
+type Entry = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
+
+export class RequestLog {
+  #entries: Entry[] = [];
+
+  get all(): readonly RecordedRequest[] {
+    return this.#entries;
+  }
+
+  /** Puts a request on record; the function that comes back notes its answer. */
+  open(
+    arrival: Omit<RecordedRequest, "status" | "code">,
+  ): (status: number, code: number | string | null) => void {
+    const entry: Entry = { ...arrival, status: null, code: null };
+    this.#entries.push(entry);
+    return (status, code) => {
+      entry.status = status;
+      entry.code = code;
+    };
+  }
+
+  /** How many requests of a route, or of all. */
+  count(route?: string): number {
+    return this.#entries.filter((entry) => route === undefined || entry.route === route).length;
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

@@ -1,0 +1,142 @@
+// Puts the records sandbox together: two data centers, each with an accounts host and an API host on loopback ports.
+import { Codes } from "./accounts/codes";
+import { TokenStore } from "./accounts/tokens";
+import { Center, type Shared } from "./center";
+import { SandboxClock } from "./clock";
+import { Faults } from "./faults";
+import { personNamed } from "./people";
+import { RequestLog } from "./request-log";
+import { fullScope, KNOWN_SCOPES } from "./scopes";
+import type {
+  DataCenter,
+  Fault,
+  IssuedTokens,
+  Location,
+  PrivateLinks,
+  RecordedRequest,
+  SeedValues,
+  StoredRecord,
+} from "./types";
+
+export interface RecordsSandboxOptions {
+  readonly clientId?: string;
+  /** One secret for all data centers. Default: each has its own. */
+  readonly clientSecret?: string;
+  /** Exact addresses. Default: any loopback or https address. */
+  readonly redirectUris?: readonly string[];
+  /** Whether token answers name the scopes. Default false. */
+  readonly tellsScopes?: boolean;
+  /** Whether answers to a refresh repeat `api_domain`. Default false. */
+  readonly repeatsDomain?: boolean;
+}
+
+export interface RecordsSandbox extends AsyncDisposable {
+  readonly clientId: string;
+  readonly us: DataCenter;
+  readonly eu: DataCenter;
+  /** Everything that reached any host, in the order of arrival. */
+  readonly requests: readonly RecordedRequest[];
+  /** How many of them: of one route, or all. */
+  calls(route?: string): number;
+  clearRequests(): void;
+  /** The next `times` (default 1) requests of `route` (`*` for any) meet this fault. */
+  fail(route: string, fault: Fault, times?: number): void;
+  clearFaults(): void;
+  /** Tokens without consent. `scopes` without prefix; default: all. */
+  issueToken(personName: string, scopes?: readonly string[], lifetimeS?: number): IssuedTokens;
+  expireToken(accessToken: string): void;
+  /** Ends the grant of a refresh token with all its access tokens. */
+  revokeToken(refreshToken: string): void;
+  /** Moves the time of all hosts ahead. */
+  move(ms: number): void;
+  /** From now on people refuse these scopes on the consent page (and no others). */
+  denyScopes(scopes: readonly string[]): void;
+  /** The records of a form of `inventory`, oldest first. */
+  records(location: Location, form: string): StoredRecord[];
+  /** Puts records into a form of `inventory` without any check; answers their ids. */
+  add(location: Location, form: string, records: readonly SeedValues[]): string[];
+  /** Records back to those of the start, under new ids. */
+  reset(): void;
+  privateLinks(location: Location): PrivateLinks;
+  /** How often a bulk job is asked for before it is completed. Default 2. */
+  bulkPolls(polls: number): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a sandbox of its own on 127.0.0.1; any number of them run side by side. */
+export async function startRecordsSandbox(options: RecordsSandboxOptions = {}): Promise<RecordsSandbox> {
+  const clock = new SandboxClock();
+  const clientId = options.clientId ?? "1000.SANDBOXCLIENT";
+  const consented = new Set<string>();
+  let denied: ReadonlySet<string> = new Set();
+  let centers: Record<Location, Center> | undefined;
+  const accountsUrl = (location: Location): string => centers?.[location].accountsUrl ?? "";
+
+  const shared: Shared = {
+    now: clock.now,
+    log: new RequestLog(),
+    faults: new Faults(),
+    tokens: new TokenStore(clock.now),
+    codes: new Codes(clock.now),
+    consent: () => ({
+      clientId,
+      redirectUris: options.redirectUris ?? null,
+      denied,
+      consented,
+      accountsUrl,
+    }),
+    directory: () => ({ us: accountsUrl("us"), eu: accountsUrl("eu") }),
+    tellsScopes: () => options.tellsScopes === true || denied.size > 0,
+    repeatsDomain: options.repeatsDomain === true,
+    secretOf: (location) => options.clientSecret ?? `sandbox-secret-of-${location}`,
+  };
+  const running = { us: await Center.start("us", shared), eu: await Center.start("eu", shared) };
+  centers = running;
+  const stop = async (): Promise<void> => {
+    await Promise.all([running.us.stop(), running.eu.stop()]);
+  };
+
+  const { log, faults, tokens } = shared;
+  return {
+    clientId,
+    us: running.us.described,
+    eu: running.eu.described,
+    get requests() {
+      return log.all;
+    },
+    calls: (route) => log.count(route),
+    clearRequests: () => log.clear(),
+    fail: (route, fault, times = 1) => faults.add(route, fault, times),
+    clearFaults: () => faults.clear(),
+    issueToken(personName, scopes, lifetimeS) {
+      const full = scopes === undefined ? [...KNOWN_SCOPES] : scopes.map(fullScope);
+      const [grant, access] = tokens.grant(personNamed(personName), full, lifetimeS);
+      return { accessToken: access.token, refreshToken: grant.refreshToken };
+    },
+    expireToken: (accessToken) => tokens.expire(accessToken),
+    revokeToken: (refreshToken) => void tokens.revoke(refreshToken),
+    move: (ms) => clock.move(ms),
+    denyScopes: (scopes) => void (denied = new Set(scopes.map(fullScope))),
+    records: (location, form) =>
+      running[location].table(form).rows.map(({ id, values }) => ({ id, values: { ...values } })),
+    add(location, form, records) {
+      const { world } = running[location];
+      const table = running[location].table(form);
+      return records.map((values) => table.add(values, world.account.ownedBy).id);
+    },
+    reset() {
+      running.us.world.seed();
+      running.eu.world.seed();
+    },
+    privateLinks: (location) => ({
+      products: running[location].key("report", "All_Products"),
+      productForm: running[location].key("form", "Products"),
+    }),
+    bulkPolls(polls) {
+      running.us.jobs.polls = polls;
+      running.eu.jobs.polls = polls;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

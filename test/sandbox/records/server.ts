@@ -1,0 +1,94 @@
+// HTTP on a loopback port, with the request target as it came over the wire: `Bun.serve` hands out addresses that
+// are normalised already, and mistakes with dots and slashes would not be seen.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { delay } from "./faults";
+
+export interface Arrival {
+  readonly method: string;
+  /** Path and query, raw. */
+  readonly target: string;
+  /** By lower-case name; repeated ones joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Milliseconds until it is sent. */
+  readonly afterMs?: number;
+}
+
+/** `reset`: the connection breaks without an answer. */
+export type Answer = Reply | "reset";
+
+export interface Listener {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Rejects when the port is taken. Port 0: any free one. */
+export async function listen(port: number, handle: (arrival: Arrival) => Answer): Promise<Listener> {
+  const server = createServer((request, response) => {
+    void answer(request, response, handle);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The sandbox listens on no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: (arrival: Arrival) => Answer,
+): Promise<void> {
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const reply = replyOf(handle, {
+    method: request.method ?? "",
+    target: request.url ?? "",
+    headers: headersOf(request.rawHeaders),
+    body: Buffer.concat(chunks).toString("utf8"),
+  });
+  if (reply === "reset") {
+    request.socket.destroy();
+    return;
+  }
+  if (reply.afterMs !== undefined && !(await delay(reply.afterMs, gone.signal))) return;
+  response.writeHead(reply.status, { ...reply.headers });
+  response.end(reply.body);
+}
+
+// A bug of the sandbox must not look like an answer of the platform.
+function replyOf(handle: (arrival: Arrival) => Answer, arrival: Arrival): Answer {
+  try {
+    return handle(arrival);
+  } catch (error) {
+    const body = `The records sandbox broke: ${error instanceof Error ? error.stack : String(error)}`;
+    return { status: 599, headers: { "content-type": "text/plain" }, body };
+  }
+}
+
+function headersOf(raw: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] ?? "").toLowerCase();
+    const value = raw[at + 1] ?? "";
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}

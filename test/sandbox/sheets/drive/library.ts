@@ -1,0 +1,145 @@
+// The files that there are, and who may use which. An application whose token covers single files only sees those that
+// it made or that the person opened with it; the others are not there at all.
+import type { Caller } from "../oauth/tokens";
+import { DRIVE_SCOPES } from "../oauth/scopes";
+import type { Person } from "../people";
+import { errorInfo, PlatformError } from "../platform-error";
+import { Workbook } from "../workbook/workbook";
+
+export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";
+
+export interface File {
+  readonly id: string;
+  readonly workbook: Workbook;
+  readonly mimeType: string;
+  readonly owner: Person;
+  readonly driveId: string | null;
+  readonly domainShared: boolean;
+  readonly createdAt: number;
+  modifiedAt: number;
+  trashed: boolean;
+  starred: boolean;
+  /** Person → role, the owner aside. */
+  readonly roles: Map<string, "reader" | "writer">;
+  /** Person and project that have opened it. */
+  readonly opened: Set<string>;
+}
+
+export interface SharedDrive {
+  readonly id: string;
+  readonly members: ReadonlySet<string>;
+}
+
+export type NewFile = Pick<File, "owner"> & Partial<Omit<File, "owner" | "workbook">> & { title: string };
+
+export class Library {
+  readonly files: File[] = [];
+  readonly drives = new Map<string, SharedDrive>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add({ title, ...given }: NewFile): File {
+    const id = given.id ?? newFileId();
+    const at = given.createdAt ?? this.#now();
+    const file: File = {
+      mimeType: SPREADSHEET_TYPE,
+      driveId: null,
+      domainShared: false,
+      trashed: false,
+      starred: false,
+      roles: new Map(),
+      opened: new Set(),
+      ...given,
+      id,
+      createdAt: at,
+      modifiedAt: given.modifiedAt ?? at,
+      workbook: new Workbook(id, title),
+    };
+    this.files.push(file);
+    return file;
+  }
+
+  /** Throws for an id that the stand-in did not make. */
+  known(id: string): File {
+    const file = this.files.find((one) => one.id === id);
+    if (file === undefined) throw new Error(`There is no file ${id}.`);
+    return file;
+  }
+
+  /** The spreadsheet, for a caller who may read or write it. Throws 404 and 403 as the platform does. */
+  open(caller: Caller, id: string, need: "read" | "write"): File {
+    const file = this.files.find((one) => one.id === id && one.mimeType === SPREADSHEET_TYPE);
+    if (file === undefined) throw notFound();
+    const role = this.roleOf(caller.person, file);
+    const wide = DRIVE_SCOPES[need].some((scope) => caller.scopes.includes(scope));
+    if (!wide && !file.opened.has(keyOf(caller.person, caller.project))) {
+      // A token that reads everything sees the file, and may still not write to it.
+      const seen = role !== null && DRIVE_SCOPES.read.some((scope) => caller.scopes.includes(scope));
+      throw seen ? forbidden() : notFound();
+    }
+    if (role === null || (need === "write" && role === "reader")) throw forbidden();
+    return file;
+  }
+
+  /** Whether listings of this caller may show the file. */
+  isVisible(caller: Caller, file: File): boolean {
+    if (this.roleOf(caller.person, file) === null) return false;
+    const wide = DRIVE_SCOPES.read.some((scope) => caller.scopes.includes(scope));
+    return wide || file.opened.has(keyOf(caller.person, caller.project));
+  }
+
+  markOpened(file: File, person: Person, project: string): void {
+    file.opened.add(keyOf(person, project));
+  }
+
+  touch(file: File): void {
+    file.modifiedAt = Math.max(this.#now(), file.modifiedAt);
+  }
+
+  roleOf(person: Person, file: File): "owner" | "reader" | "writer" | null {
+    if (file.driveId !== null) {
+      return this.drives.get(file.driveId)?.members.has(person.name) === true ? "writer" : null;
+    }
+    if (file.owner === person) return "owner";
+    const shared = file.roles.get(person.name) ?? null;
+    const sameDomain = domainOf(person) !== null && domainOf(person) === domainOf(file.owner);
+    return shared ?? (file.domainShared && sameDomain ? "reader" : null);
+  }
+
+  free(): void {
+    for (const { workbook } of this.files) workbook.free();
+  }
+}
+
+function domainOf(person: Person): string | null {
+  return person.profile["hd"] ?? null;
+}
+
+function keyOf(person: Person, project: string): string {
+  return `${person.name} ${project}`;
+}
+
+function newFileId(): string {
+  return `1${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
+}
+
+function notFound(): PlatformError {
+  return new PlatformError(404, "Requested entity was not found.", { status: "NOT_FOUND" });
+}
+
+function forbidden(): PlatformError {
+  return new PlatformError(403, "The caller does not have permission", { status: "PERMISSION_DENIED" });
+}
+
+/** The token does not cover the method at all. */
+export function insufficientScopes(method: string): PlatformError {
+  return new PlatformError(403, "Request had insufficient authentication scopes.", {
+    status: "PERMISSION_DENIED",
+    details: [errorInfo("ACCESS_TOKEN_SCOPE_INSUFFICIENT", { method })],
+    errors:
+      method.includes("files") || method.includes("about") ? [{ reason: "insufficientPermissions" }] : [],
+  });
+}

@@ -1,0 +1,93 @@
+// Field masks: what of an answer is wanted, and what is no mask.
+import { describe, expect, test } from "bun:test";
+import { MaskError, masked, parseMask, wants } from "./field-mask";
+import { withoutEmpty } from "./proto";
+
+const SHAPE = {
+  id: true,
+  sheets: { properties: { title: true, index: true }, data: { row: true } },
+} as const;
+const VALUE = {
+  id: "1",
+  sheets: [
+    { properties: { title: "one", index: 0 }, data: [{ row: 1 }] },
+    { properties: { title: "two", index: 1 } },
+  ],
+};
+
+test.each([
+  ["id", { id: "1" }],
+  [
+    "sheets(properties(title))",
+    { sheets: [{ properties: { title: "one" } }, { properties: { title: "two" } }] },
+  ],
+  [
+    "sheets.properties.title",
+    { sheets: [{ properties: { title: "one" } }, { properties: { title: "two" } }] },
+  ],
+  [
+    "sheets/properties/index,id",
+    { id: "1", sheets: [{ properties: { index: 0 } }, { properties: { index: 1 } }] },
+  ],
+  [
+    "sheets(properties.title,data)",
+    { sheets: [{ properties: { title: "one" }, data: [{ row: 1 }] }, { properties: { title: "two" } }] },
+  ],
+  [
+    "sheets.data,sheets.properties(index)",
+    { sheets: [{ properties: { index: 0 }, data: [{ row: 1 }] }, { properties: { index: 1 } }] },
+  ],
+  ["*", VALUE],
+  ["sheets(*)", { sheets: VALUE.sheets }],
+] as const)("%s", (text, expected) => {
+  expect<unknown>(masked(VALUE, parseMask(text, SHAPE))).toEqual(expected);
+});
+
+test.each([
+  ["a name that does not exist", "ids", "ids"],
+  ["one inside another", "sheets(properties(name))", "sheets.properties.name"],
+  ["one below a plain field", "id.x", "id.x"],
+])("%s is refused, with its place", (_, text, path) => {
+  expect(() => parseMask(text, SHAPE)).toThrow(new MaskError(path));
+});
+
+test.each(["", "id,", "sheets(", "sheets(data", "id)", "sheets()", "id id", "(id)"])(
+  "%p is no mask",
+  (text) => {
+    expect(() => parseMask(text, SHAPE)).toThrow(MaskError);
+  },
+);
+
+test("a mask tells whether something inside a path is wanted", () => {
+  const mask = parseMask("sheets(properties)", SHAPE);
+  expect(wants(mask, "sheets", "properties", "title")).toBe(true);
+  expect(wants(mask, "sheets", "data")).toBe(false);
+  expect(wants("all", "sheets", "data")).toBe(true);
+});
+
+describe("empty fields", () => {
+  test("zero, false and empty are left out, items of lists stay at their places", () => {
+    const given = {
+      a: 0,
+      b: false,
+      c: "",
+      d: [],
+      e: {},
+      f: [{ x: 0 }, { x: 1 }],
+      g: { h: { i: "" } },
+      j: "x",
+    };
+    expect(withoutEmpty(given)).toEqual({ f: [{}, { x: 1 }], j: "x" });
+  });
+
+  test("a cell that holds zero or false holds something", () => {
+    const given = {
+      values: [{ userEnteredValue: { numberValue: 0 } }, { userEnteredValue: { boolValue: false } }, {}],
+    };
+    expect(withoutEmpty(given)).toEqual(given);
+  });
+
+  test("values of a range are no fields", () => {
+    expect(withoutEmpty({ values: [["", "a"], []] })).toEqual({ values: [["", "a"], []] });
+  });
+});

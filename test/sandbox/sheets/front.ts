@@ -1,0 +1,141 @@
+// The front of the stand-in: takes requests, records them, applies faults, and hands them to what answers them.
+import { delay, resetConnection } from "../chat/faults";
+import type { Library } from "./drive/library";
+import { type Faults, lateServerError, replacement } from "./faults";
+import { answerCall, methodAt } from "./interface";
+import type { Codes } from "./oauth/codes";
+import { type ConsentSettings, decideConsent, showConsent } from "./oauth/consent";
+import { answerRevocation, answerToken, type TokenEndpoint } from "./oauth/token-endpoint";
+import type { TokenStore } from "./oauth/tokens";
+import { answerUserInfo } from "./oauth/userinfo";
+import { PlatformError } from "./platform-error";
+import type { Quotas } from "./quotas";
+import type { RequestLog } from "./request-log";
+import type { Fault } from "./types";
+
+export const PATHS = {
+  authorize: "/o/oauth2/v2/auth",
+  token: "/token",
+  revoke: "/revoke",
+  userinfo: "/v1/userinfo",
+  certs: "/oauth2/v3/certs",
+} as const;
+
+/** Answers longer than this are compressed for whoever takes that. */
+const COMPRESS_FROM = 1024;
+
+export interface FrontParts {
+  readonly now: () => number;
+  readonly library: Library;
+  readonly tokens: TokenStore;
+  readonly codes: Codes;
+  readonly faults: Faults;
+  readonly quotas: Quotas;
+  readonly log: RequestLog;
+  readonly endpoint: TokenEndpoint;
+  readonly sendEmpty: boolean;
+  /** Read at every request: tests change it. */
+  readonly consent: () => ConsentSettings;
+}
+
+/** Answers one HTTP request. */
+export async function answerRequest(parts: FrontParts, request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  if (pathname === PATHS.certs) return Response.json(await parts.endpoint.idTokens.keySet());
+  if (pathname !== PATHS.authorize) return recorded(parts, request, pathname);
+  if (request.method === "GET") return showConsent(searchParams, parts.consent(), parts.library);
+  if (request.method !== "POST") return new Response("Method not allowed.\n", { status: 405 });
+  const form = new URLSearchParams(await request.text());
+  return decideConsent(form, parts.consent(), parts.library, parts.codes);
+}
+
+async function recorded(parts: FrontParts, request: Request, pathname: string): Promise<Response> {
+  const text = await request.text();
+  const method = nameOf(request, pathname, text);
+  const token = bearerOf(request);
+  const answered = parts.log.open({
+    method,
+    verb: request.method,
+    path: pathname,
+    query: Object.fromEntries(new URL(request.url).searchParams),
+    body: readable(request, text),
+    headers: Object.fromEntries(request.headers),
+    person: parts.tokens.ownerOf(token),
+    token,
+    at: parts.now(),
+  });
+  const fault = parts.faults.take(method);
+  const instead = fault === null ? null : replacement(fault);
+  if (instead !== null) {
+    answered(instead.status);
+    return instead;
+  }
+  if (fault?.kind === "reset_before") return resetConnection();
+  if (fault?.kind === "delay" && !(await delay(fault.ms, request.signal))) return resetConnection();
+  const worked = await work(parts, request, pathname, text, token, fault);
+  if (fault?.kind === "reset_after") return resetConnection();
+  const answer = fault?.kind === "late_server_error" ? lateServerError() : worked;
+  answered(answer.status);
+  return answer;
+}
+
+async function work(
+  parts: FrontParts,
+  request: Request,
+  pathname: string,
+  text: string,
+  token: string | null,
+  fault: Fault | null,
+): Promise<Response> {
+  const caller = parts.tokens.check(token);
+  if (pathname === PATHS.token) return answerToken(parts.endpoint, request, new URLSearchParams(text));
+  if (pathname === PATHS.revoke) return answerRevocation(parts.tokens, request, new URLSearchParams(text));
+  if (pathname === PATHS.userinfo && request.method === "GET") return answerUserInfo(caller);
+  const found = methodAt(request.method, pathname);
+  if (found === undefined) return notFound();
+  try {
+    const body = answerCall({ ...parts, found, request, text, caller, hasToken: token !== null, fault });
+    return compressed(request, JSON.stringify(body));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return Response.json(error.body(), { status: error.code });
+  }
+}
+
+function nameOf(request: Request, pathname: string, text: string): string {
+  if (pathname === PATHS.token) {
+    return new URLSearchParams(text).get("grant_type") === "refresh_token" ? "refresh" : "token";
+  }
+  if (pathname === PATHS.revoke) return "revoke";
+  if (pathname === PATHS.userinfo) return "userinfo";
+  return methodAt(request.method, pathname)?.method.id ?? "unknown";
+}
+
+function readable(request: Request, text: string): unknown {
+  if (text === "") return null;
+  const type = request.headers.get("content-type") ?? "";
+  if (type.startsWith("application/x-www-form-urlencoded"))
+    return Object.fromEntries(new URLSearchParams(text));
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function bearerOf(request: Request): string | null {
+  return /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
+}
+
+function compressed(request: Request, text: string): Response {
+  const headers = { "content-type": "application/json; charset=UTF-8" };
+  const takes = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  if (!takes || text.length < COMPRESS_FROM) return new Response(text, { headers });
+  return new Response(Bun.gzipSync(text), { headers: { ...headers, "content-encoding": "gzip" } });
+}
+
+/** Addresses that do not exist get a page for people. */
+function notFound(): Response {
+  const page = "<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>";
+  return new Response(page, { status: 404, headers: { "content-type": "text/html; charset=UTF-8" } });
+}

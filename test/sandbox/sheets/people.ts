@@ -1,0 +1,70 @@
+// Who can sign in at the stand-in.
+
+export interface Person {
+  /** The name on the consent page and in the helpers. */
+  readonly name: string;
+  /** `sub`: digits, longer than a number can hold. */
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  /** What the profile tells beside the name; carol's tells nothing. */
+  readonly profile: Readonly<Record<string, string>>;
+  /** Bytes; null for unlimited storage. */
+  readonly storageLimit: number | null;
+  /** What a new first sheet is called in the person's language. */
+  readonly firstSheet: string;
+}
+
+export interface People {
+  readonly alice: Person;
+  /** Works in the organization corp.example, in French, with unlimited storage. */
+  readonly bob: Person;
+  /** Has a name and an address and nothing else. */
+  readonly carol: Person;
+}
+
+export const PEOPLE: People = {
+  alice: {
+    name: "alice",
+    id: "100000000000000000017",
+    email: "alice@mail.example",
+    displayName: "Alice Example",
+    profile: {
+      given_name: "Alice",
+      family_name: "Example",
+      picture: "https://pictures.example/alice.png",
+    },
+    storageLimit: 16_106_127_360,
+    firstSheet: "Sheet1",
+  },
+  bob: {
+    name: "bob",
+    id: "100000000000000000028",
+    email: "bob@corp.example",
+    displayName: "Bob Dupont",
+    profile: {
+      given_name: "Bob",
+      family_name: "Dupont",
+      picture: "https://pictures.example/bob.png",
+      hd: "corp.example",
+    },
+    storageLimit: null,
+    firstSheet: "Feuille 1",
+  },
+  carol: {
+    name: "carol",
+    id: "100000000000000000039",
+    email: "carol@mail.example",
+    displayName: "Carol",
+    profile: {},
+    storageLimit: 16_106_127_360,
+    firstSheet: "Sheet1",
+  },
+};
+
+/** Throws for a name that nobody has. */
+export function personNamed(name: string): Person {
+  const person = Object.values(PEOPLE).find((one: Person) => one.name === name);
+  if (person === undefined) throw new Error(`Nobody is called ${name}.`);
+  return person;
+}

@@ -1,0 +1,26 @@
+// The auth provider record and the settings that lead to the stand-in.
+import type { SheetsSandbox } from "./sandbox";
+
+export function googleProvider(sheets: SheetsSandbox, id = "google") {
+  return {
+    id,
+    provider_id: "google",
+    description: "Spreadsheets (sandbox)",
+    oauth2: {
+      client_id: sheets.clientId,
+      client_secret: sheets.clientSecret,
+      authorize_request: { endpoint: sheets.authorizeUrl },
+      token_request: { endpoint: sheets.tokenUrl },
+      refresh_request: { endpoint: sheets.tokenUrl },
+    },
+  };
+}
+
+/** Names of environment variables, as a deployment over the stand-in needs them. */
+export function sheetsEnvironment(sheets: SheetsSandbox): Record<string, string> {
+  return {
+    RUNTIME_SHEETS_API_URL: sheets.url,
+    RUNTIME_DRIVE_API_URL: sheets.url,
+    RUNTIME_USERINFO_URL: sheets.userinfoUrl,
+  };
+}

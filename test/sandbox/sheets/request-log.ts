@@ -1,0 +1,28 @@
+// What arrived, in order, for assertions. An entry exists from arrival on; its status follows with the answer.
+import type { RecordedRequest } from "./types";
+
+type Entry = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
+
+export class RequestLog {
+  #entries: Entry[] = [];
+
+  get all(): readonly RecordedRequest[] {
+    return this.#entries;
+  }
+
+  /** Puts a request on record; the function that comes back notes its answer. */
+  open(arrival: Omit<RecordedRequest, "status">): (status: number) => void {
+    const entry: Entry = { ...arrival, status: null };
+    this.#entries.push(entry);
+    return (status) => void (entry.status = status);
+  }
+
+  /** How many calls of a method, or of all. */
+  count(method?: string): number {
+    return this.#entries.filter((entry) => method === undefined || entry.method === method).length;
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

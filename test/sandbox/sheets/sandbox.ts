@@ -1,0 +1,186 @@
+// Puts the spreadsheet stand-in together: engine, files, OAuth, behind one loopback address.
+import { Library } from "./drive/library";
+import { Faults } from "./faults";
+import { answerRequest, type FrontParts, PATHS } from "./front";
+import { Codes } from "./oauth/codes";
+import { IdTokens } from "./oauth/id-token";
+import { projectOf, TokenStore } from "./oauth/tokens";
+import { type People, PEOPLE, personNamed } from "./people";
+import { type QuotaSettings, Quotas } from "./quotas";
+import { RequestLog } from "./request-log";
+import { addFile, cellOf, sheetsOf } from "./seed";
+import type { Fault, IssuedToken, RecordedRequest, SeededFile, SeenCell, SeenSheet } from "./types";
+
+/** What the platform calls itself in tokens and callbacks, wherever its endpoints are. */
+const ISSUER = "https://accounts.google.com";
+
+export interface SheetsSandboxOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** Exact addresses. Default: any loopback or https address. */
+  readonly redirectUris?: readonly string[];
+  /** Calls per person and minute. Default: none are counted. */
+  readonly quota?: QuotaSettings;
+  /** Fields that hold nothing are sent too; the platform may do either. Default false. */
+  readonly sendEmpty?: boolean;
+  /** Milliseconds. Default: the real clock. */
+  readonly now?: () => number;
+}
+
+export interface SheetsSandbox extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT`: stands for the hosts of the spreadsheet and of the file interface. */
+  readonly url: string;
+  readonly userinfoUrl: string;
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly revokeUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly people: People;
+  /** Calls in the order of arrival; not the consent page. */
+  readonly requests: readonly RecordedRequest[];
+  /** How many of them: of one method, of `refresh` (the refresh grant), or all. */
+  calls(method?: string): number;
+  clearRequests(): void;
+  /** The next `times` (default 1) requests of `method` (`*` for any) meet this fault. */
+  fail(method: string, fault: Fault, times?: number): void;
+  clearFaults(): void;
+  setQuota(quota: QuotaSettings): void;
+  /** A token without consent. `clientId`: of another application. */
+  issueToken(
+    personName: string,
+    scopes: readonly string[],
+    options?: { expiresIn?: number; refresh?: boolean; clientId?: string },
+  ): IssuedToken;
+  /** From now on it is refused. */
+  expireToken(accessToken: string): void;
+  /** Ends the grant that a token belongs to, as the person or an administrator may. */
+  revoke(token: string): void;
+  /** From now on people leave these scopes out on the consent page (and no others). */
+  denyScopes(scopes: readonly string[]): void;
+  /** Puts a spreadsheet there that was not made through the interface; answers its id. */
+  addFile(file?: SeededFile): string;
+  /** A shared drive; answers its id. */
+  addDrive(members: readonly string[]): string;
+  share(fileId: string, personName: string, role: "reader" | "writer"): void;
+  /** The person opens the file with the application, as the picker does. */
+  open(fileId: string, personName: string): void;
+  sheets(fileId: string): readonly SeenSheet[];
+  /** What stands in a cell, by the sheet's title and a name such as `C7`. */
+  cell(fileId: string, sheetTitle: string, cell: string): SeenCell;
+  /** Ids of all files, in the order in which they were made. */
+  fileIds(): readonly string[];
+  titleOf(fileId: string): string;
+  stop(): Promise<void>;
+}
+
+/** Starts a stand-in of its own on 127.0.0.1; any number of them run side by side. */
+export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Promise<SheetsSandbox> {
+  const now = options.now ?? Date.now;
+  const clientId = options.clientId ?? "123456789012-sandbox.apps.googleusercontent.com";
+  const clientSecret = options.clientSecret ?? "sandbox-client-secret";
+  const project = projectOf(clientId);
+  const library = new Library(now);
+  const tokens = new TokenStore(now);
+  const codes = new Codes(now);
+  const faults = new Faults();
+  const quotas = new Quotas(options.quota ?? {}, now);
+  const log = new RequestLog();
+  let denied: ReadonlySet<string> = new Set();
+
+  const server = listen(
+    {
+      now,
+      library,
+      tokens,
+      codes,
+      faults,
+      quotas,
+      log,
+      sendEmpty: options.sendEmpty ?? false,
+      endpoint: {
+        clients: new Map([[clientId, clientSecret]]),
+        codes,
+        tokens,
+        idTokens: new IdTokens(ISSUER, now),
+      },
+      consent: () => ({
+        clientIds: [clientId],
+        redirectUris: options.redirectUris ?? null,
+        denied,
+        issuer: ISSUER,
+      }),
+    },
+    options.port ?? 0,
+  );
+  const url = `http://127.0.0.1:${server.port}`;
+
+  let stopped: Promise<void> | null = null;
+  const stop = (): Promise<void> =>
+    (stopped ??= (async () => {
+      await server.stop(true);
+      library.free();
+    })());
+
+  return {
+    url,
+    clientId,
+    clientSecret,
+    people: PEOPLE,
+    stop,
+    userinfoUrl: url + PATHS.userinfo,
+    authorizeUrl: url + PATHS.authorize,
+    tokenUrl: url + PATHS.token,
+    revokeUrl: url + PATHS.revoke,
+    get requests() {
+      return log.all;
+    },
+    calls: (method) => log.count(method),
+    clearRequests: () => log.clear(),
+    fail: (method, fault, times = 1) => faults.add(method, fault, times),
+    clearFaults: () => faults.clear(),
+    setQuota: (quota) => void (quotas.settings = quota),
+    issueToken(personName, scopes, { expiresIn, refresh = false, clientId: other = clientId } = {}) {
+      const issue = { person: personNamed(personName), clientId: other, scopes, includeGranted: false };
+      const { accessToken, refreshToken } = tokens.issue({
+        ...issue,
+        offline: refresh,
+        asked: refresh,
+        expiresIn,
+      });
+      return { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) };
+    },
+    expireToken: (accessToken) => tokens.expire(accessToken),
+    revoke: (token) => void tokens.revoke(token),
+    denyScopes: (scopes) => void (denied = new Set(scopes)),
+    addFile: (file = {}) => addFile(library, project, file),
+    addDrive(members) {
+      const id = `0A${crypto.randomUUID().replaceAll("-", "").slice(0, 17)}`;
+      library.drives.set(id, { id, members: new Set(members) });
+      return id;
+    },
+    share: (fileId, personName, role) =>
+      void library.known(fileId).roles.set(personNamed(personName).name, role),
+    open: (fileId, personName) => library.markOpened(library.known(fileId), personNamed(personName), project),
+    sheets: (fileId) => sheetsOf(library, fileId),
+    cell: (fileId, sheetTitle, cell) => cellOf(library, fileId, sheetTitle, cell),
+    fileIds: () => library.files.map(({ id }) => id),
+    titleOf: (fileId) => library.known(fileId).workbook.title,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function listen(parts: FrontParts, port: number): Bun.Server<undefined> {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    idleTimeout: 120,
+    development: false,
+    // Without this, `development: false` lets a second server share the port in silence.
+    reusePort: false,
+    maxRequestBodySize: 64 * 1024 * 1024,
+    fetch: (request) => answerRequest(parts, request),
+  });
+}

@@ -1,0 +1,111 @@
+// The words of the spreadsheet stand-in: what a test hands in and what it gets to see.
+
+/** One call of the interfaces, the token endpoint included, as it arrived. Filled in when it is answered. */
+export interface RecordedRequest {
+  /** `spreadsheets.get`, `files.list`, `userinfo`, `token`, … or `unknown`. */
+  readonly method: string;
+  readonly verb: string;
+  /** As it was sent, still encoded. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The JSON of the body, the fields of a form, or null. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whose token it was; null for an unknown or absent one. */
+  readonly person: string | null;
+  readonly token: string | null;
+  /** The answer's HTTP status; null while unanswered and when the connection was reset. */
+  readonly status: number | null;
+  /** Milliseconds of the stand-in's clock. */
+  readonly at: number;
+}
+
+/** What `fail` can do to a request. One fault is used up per request. */
+export type Fault =
+  /** HTTP 429 with `Retry-After` in seconds or as an HTTP date; without one there is no header. */
+  | { readonly kind: "rate_limit"; readonly retryAfter?: number | Date }
+  /** HTTP 403 in the file interface's way, with this reason; default `userRateLimitExceeded`. */
+  | {
+      readonly kind: "drive_error";
+      readonly reason?: string;
+      readonly message?: string;
+      readonly code?: number;
+    }
+  /** A refusal in the newer form; `reason` stands in its details. */
+  | {
+      readonly kind: "error";
+      readonly code: number;
+      readonly status: string;
+      readonly message: string;
+      readonly reason?: string;
+    }
+  /** HTTP 5xx (default 503) with an HTML page of a proxy. */
+  | { readonly kind: "server_error"; readonly status?: number; readonly retryAfter?: number | Date }
+  /** HTTP 200 that is not JSON. */
+  | { readonly kind: "not_json"; readonly body?: string }
+  /** The connection breaks and nothing was done. */
+  | { readonly kind: "reset_before" }
+  /** The work is done and the connection breaks before the answer. */
+  | { readonly kind: "reset_after" }
+  /** The work is done and the answer is HTTP 503. */
+  | { readonly kind: "late_server_error" }
+  /** The work starts only after this many milliseconds, and not when the caller has gone. */
+  | { readonly kind: "delay"; readonly ms: number }
+  /** Of `files.list`: at most so many files on this page, and a token that goes on after them. */
+  | { readonly kind: "short_page"; readonly items: number }
+  /** Of `files.list`: not everything was searched. */
+  | { readonly kind: "incomplete_search" };
+
+/** What a cell of a new file holds, as if it had been typed. */
+export type SeededCells = Readonly<Record<string, string | number | boolean>>;
+
+export interface SeededSheet {
+  readonly title: string;
+  readonly sheetId?: number;
+  readonly rows?: number;
+  readonly columns?: number;
+  readonly hidden?: boolean;
+  /** A sheet of a chart, without cells. */
+  readonly chart?: boolean;
+  /** `A1` → value. */
+  readonly cells?: SeededCells;
+}
+
+export interface SeededFile {
+  readonly title?: string;
+  /** Default: one sheet, `Sheet1`. */
+  readonly sheets?: readonly SeededSheet[];
+  /** A person's name; default alice. */
+  readonly owner?: string;
+  /** Whether the owner has opened it with the application; default true. */
+  readonly opened?: boolean;
+  readonly driveId?: string;
+  readonly trashed?: boolean;
+  readonly starred?: boolean;
+  /** Shared with everybody in the owner's organization. */
+  readonly domainShared?: boolean;
+  readonly mimeType?: string;
+  /** Milliseconds; default: the clock. */
+  readonly createdAt?: number;
+  readonly modifiedAt?: number;
+}
+
+/** A cell as a test looks at it. */
+export interface SeenCell {
+  readonly entered: string | number | boolean | null;
+  readonly shown: string;
+  readonly pattern: string | null;
+  readonly note: string | null;
+}
+
+export interface SeenSheet {
+  readonly sheetId: number;
+  readonly title: string;
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+}

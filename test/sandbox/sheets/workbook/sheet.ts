@@ -1,0 +1,126 @@
+// One sheet: its grid, what was put into its cells, and what they show.
+import { type Engine, CELL_TYPES } from "../engine/engine";
+import type { Entered, NumberFormat } from "../engine/entered";
+
+/** What is stored of a cell. */
+export interface StoredCell {
+  readonly entered?: Entered;
+  readonly format?: NumberFormat;
+  readonly note?: string;
+}
+
+/** What a cell shows beside what was put into it. */
+export interface ShownCell extends StoredCell {
+  readonly shown: string;
+  readonly effective: Entered | { readonly errorValue: { type: string; message: string } } | undefined;
+}
+
+export interface SheetOptions {
+  readonly sheetId: number;
+  readonly title: string;
+  readonly rowCount: number;
+  readonly columnCount: number;
+  readonly hidden: boolean;
+  /** `OBJECT` for a sheet without a grid. */
+  readonly type: "GRID" | "OBJECT";
+}
+
+const EMPTY: StoredCell = {};
+
+/** Rows and columns count from 0. */
+export class Sheet {
+  readonly sheetId: number;
+  readonly type: "GRID" | "OBJECT";
+  title: string;
+  hidden: boolean;
+  rowCount: number;
+  columnCount: number;
+  readonly #engine: Engine;
+  readonly #number: number;
+  readonly #rows = new Map<number, Map<number, StoredCell>>();
+  #formulas = 0;
+
+  constructor(engine: Engine, options: SheetOptions) {
+    this.sheetId = options.sheetId;
+    this.type = options.type;
+    this.title = options.title;
+    this.hidden = options.hidden;
+    this.rowCount = options.type === "GRID" ? options.rowCount : 0;
+    this.columnCount = options.type === "GRID" ? options.columnCount : 0;
+    this.#engine = engine;
+    this.#number = engine.addSheet(options.title);
+  }
+
+  get cellCount(): number {
+    return this.rowCount * this.columnCount;
+  }
+
+  rename(title: string): void {
+    this.#engine.renameSheet(this.#number, this.title, title);
+    this.title = title;
+  }
+
+  stored(row: number, column: number): StoredCell {
+    return this.#rows.get(row)?.get(column) ?? EMPTY;
+  }
+
+  /** Puts a value in; what the cell has of format and note stays, unless a format comes with the value. */
+  enter(row: number, column: number, entered: Entered | undefined, format?: NumberFormat): void {
+    const { entered: _, ...rest } = this.stored(row, column);
+    this.store(row, column, {
+      ...rest,
+      ...(entered === undefined ? {} : { entered }),
+      ...(format === undefined ? {} : { format }),
+    });
+  }
+
+  /** Replaces everything that is stored of a cell. */
+  store(row: number, column: number, cell: StoredCell): void {
+    const before = this.stored(row, column);
+    const cells = this.#rows.get(row) ?? new Map<number, StoredCell>();
+    if (Object.keys(cell).length === 0) cells.delete(column);
+    else cells.set(column, cell);
+    if (cells.size === 0) this.#rows.delete(row);
+    else this.#rows.set(row, cells);
+    this.#formulas += Number(isFormula(cell)) - Number(isFormula(before));
+    this.#engine.set(this.#number, row, column, cell.entered, cell.format?.pattern);
+  }
+
+  shown(row: number, column: number): ShownCell {
+    const cell = this.stored(row, column);
+    // Only a formula can fill a cell that holds nothing.
+    if (cell.entered === undefined && this.#formulas === 0)
+      return { ...cell, shown: "", effective: undefined };
+    const shown = this.#engine.shown(this.#number, row, column, cell.entered, cell.format?.pattern);
+    return { ...cell, shown, effective: this.#effective(row, column, cell, shown) };
+  }
+
+  #effective(row: number, column: number, { entered }: StoredCell, shown: string): ShownCell["effective"] {
+    if (entered !== undefined && !("formulaValue" in entered)) return entered;
+    if (shown === "") return undefined;
+    const type = this.#engine.typeOf(this.#number, row, column);
+    if (type === CELL_TYPES.error) return { errorValue: errorOf(shown) };
+    if (type === CELL_TYPES.logical) return { boolValue: shown === "TRUE" };
+    const number = Number(shown);
+    return type === CELL_TYPES.number && Number.isFinite(number)
+      ? { numberValue: number }
+      : { stringValue: shown };
+  }
+}
+
+function isFormula(cell: StoredCell): boolean {
+  return cell.entered !== undefined && "formulaValue" in cell.entered;
+}
+
+const ERROR_TYPES: Readonly<Record<string, string>> = {
+  "#DIV/0!": "DIVIDE_BY_ZERO",
+  "#VALUE!": "VALUE",
+  "#REF!": "REF",
+  "#NAME?": "NAME",
+  "#NUM!": "NUM",
+  "#N/A": "N_A",
+};
+
+function errorOf(shown: string): { type: string; message: string } {
+  return { type: ERROR_TYPES[shown] ?? "ERROR", message: `The cell shows ${shown}.` };
+}

@@ -1,0 +1,71 @@
+// One spreadsheet: its sheets in the order of their tabs, and the limits of the whole.
+import { Engine } from "../engine/engine";
+import { invalidArgument } from "../platform-error";
+import { Sheet, type SheetOptions } from "./sheet";
+
+export const MAX_CELLS = 10_000_000;
+export const MAX_COLUMNS = 18_278;
+
+export class Workbook {
+  readonly id: string;
+  title: string;
+  readonly sheets: Sheet[] = [];
+  readonly #engine = new Engine();
+
+  constructor(id: string, title: string) {
+    this.id = id;
+    this.title = title;
+  }
+
+  /** Throws for a title or an id that is taken, and past the limits. */
+  addSheet(options: SheetOptions, index = this.sheets.length): Sheet {
+    const folded = options.title.toLowerCase();
+    if (this.sheets.some(({ title }) => title.toLowerCase() === folded)) {
+      throw invalidArgument(
+        `A sheet with the name "${options.title}" already exists. Please enter another name.`,
+      );
+    }
+    if (this.sheets.some(({ sheetId }) => sheetId === options.sheetId)) {
+      throw invalidArgument(`A sheet with the id ${options.sheetId} already exists.`);
+    }
+    if (options.type === "GRID")
+      this.requireRoom(options.rowCount * options.columnCount, options.columnCount);
+    const sheet = new Sheet(this.#engine, options);
+    this.sheets.splice(index, 0, sheet);
+    return sheet;
+  }
+
+  /** Throws 400 unless so many more cells, in a sheet of so many columns, may be there. */
+  requireRoom(cells: number, columns: number): void {
+    const present = this.sheets.reduce((sum, { cellCount }) => sum + cellCount, 0);
+    if (present + cells > MAX_CELLS || columns > MAX_COLUMNS) {
+      throw invalidArgument(
+        `This action would increase the number of cells in the workbook above the limit of ${MAX_CELLS} cells.`,
+      );
+    }
+  }
+
+  sheetWithId(sheetId: number): Sheet | undefined {
+    return this.sheets.find((sheet) => sheet.sheetId === sheetId);
+  }
+
+  /** Titles are compared as they are written. */
+  sheetTitled(title: string): Sheet | undefined {
+    return this.sheets.find((sheet) => sheet.title === title);
+  }
+
+  /** What a range without a title means. */
+  firstVisible(): Sheet | undefined {
+    return this.sheets.find(({ hidden }) => !hidden);
+  }
+
+  free(): void {
+    this.#engine.free();
+  }
+}
+
+/** An id for a sheet that nobody chose one for: any number, and never a small one. */
+export function newSheetId(): number {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return 100_000_000 + (random % 1_900_000_000);
+}

@@ -1,0 +1,86 @@
+// Where the server listens, and what it says when it cannot (F085, F086).
+import { expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+import { RuntimeError } from "../../src/errors";
+import { bindError } from "../../server/bind-error";
+import { type Own, startOwn, testCatalog } from "./own";
+
+async function refusalOf(environment: Record<string, string>): Promise<RuntimeError> {
+  const started = performance.now();
+  try {
+    await using own = await startOwn([testCatalog], environment);
+    throw new Error(`started at ${own.url}`);
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error;
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(error.name).toBe("configuration");
+    expect(error.message).not.toContain("\n");
+    return error;
+  }
+}
+
+const healthOf = async (url: string) => (await fetch(`${url}/v1/health`)).status;
+const portOf = ({ url }: Own) => new URL(url).port;
+
+test("a port that another server of ours has is refused at once, and that server goes on", async () => {
+  await using first = await startOwn();
+  const { message } = await refusalOf({ RUNTIME_PORT: portOf(first) });
+  expect(message).toContain(`127.0.0.1:${portOf(first)} is in use by another program`);
+  expect(message).toContain("--port (RUNTIME_PORT)");
+  expect(await healthOf(first.url)).toBe(200);
+});
+
+test("so is a port that any other program has, on one address or on all", async () => {
+  using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  for (const host of ["127.0.0.1", "0.0.0.0", "localhost"]) {
+    const { message } = await refusalOf({ RUNTIME_HOST: host, RUNTIME_PORT: String(other.port) });
+    expect(message).toContain("is in use by another program");
+  }
+});
+
+test.each([
+  ["192.0.2.1", "is no address of this machine"],
+  ["not a host", "is no address of this machine"],
+])("%s is refused as no address of this machine", async (host, text) => {
+  const { message } = await refusalOf({ RUNTIME_HOST: host });
+  expect(message).toContain(text);
+  expect(message).not.toContain("in use");
+});
+
+// The three cases by the system's own codes: tests may run as root, whom no port is closed to.
+test.each([
+  ["EADDRINUSE", "in use"],
+  ["EACCES", "no permission"],
+  ["EPERM", "no permission"],
+  ["EADDRNOTAVAIL", "no address of this machine"],
+  ["ENOTFOUND", "no address of this machine"],
+])("%s is told as: %s", (code, text) => {
+  const error = bindError("127.0.0.1", 80, Object.assign(new Error("s3cr3t"), { code }));
+  expect(error.message).toContain("127.0.0.1:80");
+  expect(error.message).toContain(text);
+  expect(error.message).not.toContain("s3cr3t");
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === "::1"),
+);
+const hosts = ["127.0.0.1", "0.0.0.0", "localhost", ...(hasIpv6 ? ["::1", "[::1]", "::"] : [])];
+
+test.each(hosts)("listening on %s it can be reached at the address it prints", async (host) => {
+  await using own = await startOwn([testCatalog], { RUNTIME_HOST: host });
+  expect(await healthOf(own.url)).toBe(200);
+  expect(own.runtime.core.publicUrl()).toBe(own.url);
+});
+
+test("two servers on two databases do not share a port", async () => {
+  await using first = await startOwn();
+  await using second = await startOwn();
+  expect(portOf(second)).not.toBe(portOf(first));
+  const key = await first.key("read");
+  const statuses = await Promise.all(
+    [first, second].map(
+      async ({ url }) => (await fetch(`${url}/v1/tools`, { headers: { authorization: key } })).status,
+    ),
+  );
+  expect(statuses).toEqual([200, 401]);
+});

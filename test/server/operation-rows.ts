@@ -1,0 +1,117 @@
+// One row per operation of the table: a request that succeeds for an admin key, and who else may send it.
+import { operations } from "../../server/operations";
+import { type ApiAnswer, api, call } from "../support/api";
+import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
+
+export interface Row {
+  path: string;
+  body?: unknown;
+  /** Roles that may call it, by the key table of design.md; written here by hand. */
+  roles: "public" | ("admin" | "run" | "read")[];
+  /** What an admin key gets. */
+  success: number;
+}
+
+const CUSTOM = {
+  id: "made",
+  oauth2: {
+    client_id: "c",
+    authorize_request: { endpoint: "https://idp.example/authorize" },
+    token_request: { endpoint: "https://idp.example/token" },
+  },
+};
+const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
+
+// In this order each of them succeeds for an admin key.
+export const ROWS: Record<string, Row> = {
+  "service-health": { path: "/v1/health", roles: "public", success: 200 },
+  "auth-providers-list": { path: "/v1/admin/auth_providers", roles: ["admin", "read"], success: 200 },
+  "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, roles: ["admin"], success: 201 },
+  "auth-providers-get": { path: "/v1/admin/auth_providers/slack", roles: ["admin", "read"], success: 200 },
+  "auth-providers-update": {
+    path: "/v1/admin/auth_providers/slack",
+    body: { description: "Team chat" },
+    roles: ["admin"],
+    success: 200,
+  },
+  "secrets-list": { path: "/v1/admin/secrets", roles: ["admin", "read"], success: 200 },
+  "secrets-upsert": { path: "/v1/admin/secrets/TOKEN", body: { value: "w" }, roles: ["admin"], success: 200 },
+  "secrets-delete": { path: "/v1/admin/secrets/TOKEN", roles: ["admin"], success: 204 },
+  "session-verification-settings-get": {
+    path: "/v1/admin/settings/session_verification",
+    roles: ["admin", "read"],
+    success: 200,
+  },
+  "session-verification-settings-update": {
+    path: "/v1/admin/settings/session_verification",
+    body: { verifier_url: null },
+    roles: ["admin"],
+    success: 200,
+  },
+  "auth-connections-list": { path: "/v1/admin/user_connections", roles: ["admin", "read"], success: 200 },
+  "initiate-authorization": {
+    path: "/v1/auth/authorize",
+    body: { auth_requirement: { id: "slack", oauth2: { scopes: ["users:read"] } }, user_id: "alice" },
+    roles: ["admin", "run"],
+    success: 200,
+  },
+  "auth-status": { path: "/v1/auth/status?id=AUTHORIZATION", roles: ["admin", "run", "read"], success: 200 },
+  "tools-list": { path: "/v1/tools", roles: ["admin", "run", "read"], success: 200 },
+  "tool-get": { path: "/v1/tools/Chat.WhoAmI", roles: ["admin", "run", "read"], success: 200 },
+  "tool-requirements": {
+    path: "/v1/tools/requirements",
+    body: { tool_names: ["Chat.WhoAmI"], user_id: "alice" },
+    roles: ["admin", "run"],
+    success: 200,
+  },
+  "tool-authorize": { path: "/v1/tools/authorize", body: RUN, roles: ["admin", "run"], success: 200 },
+  "tool-execute": { path: "/v1/tools/execute", body: RUN, roles: ["admin", "run"], success: 200 },
+  "auth-connections-delete": {
+    path: "/v1/admin/user_connections/CONNECTION",
+    roles: ["admin"],
+    success: 204,
+  },
+  "auth-providers-delete": { path: "/v1/admin/auth_providers/slack", roles: ["admin"], success: 200 },
+};
+
+export const guarded = Object.entries(ROWS).filter(([, { roles }]) => roles !== "public");
+
+/** A stage with what the rows name: a connection of alice, a consent that waits for bob, the secret TOKEN. */
+export interface RowStage extends Stage {
+  connection: string;
+  authorization: string;
+}
+
+export async function startRowStage(): Promise<RowStage> {
+  const stage = await startStage();
+  const connection = await connect(stage, "alice");
+  const { id: authorization } = await startConsent(stage, { user_id: "bob" });
+  await api(stage.site.url, stage.keys.admin).post("/v1/admin/secrets/TOKEN", { value: "v" });
+  return { ...stage, connection, authorization };
+}
+
+/** Sends the row's request, or its path with another body as it is. */
+export function send(
+  stage: RowStage,
+  [id, row]: readonly [string, Row],
+  headers: Record<string, string>,
+  raw?: string,
+): Promise<ApiAnswer> {
+  const method = operations.find((operation) => operation.id === id)?.method ?? "no such operation";
+  const path = row.path.replace("CONNECTION", stage.connection).replace("AUTHORIZATION", stage.authorization);
+  return call(stage.site.url, {
+    method,
+    path,
+    headers,
+    ...(raw === undefined ? { body: row.body } : { raw }),
+  });
+}
+
+export function sendAs(
+  stage: RowStage,
+  entry: readonly [string, Row],
+  key: KeyName,
+  raw?: string,
+): Promise<ApiAnswer> {
+  return send(stage, entry, { authorization: `Bearer ${stage.keys[key]}` }, raw);
+}

@@ -1,0 +1,116 @@
+// Every list with paging parameters against the same table (control-api.md, section 11; F090).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Redacted } from "../../src/base";
+import { api, at } from "../support/api";
+import { type Stage, startStage } from "./stage";
+
+const CONNECTIONS = 130;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+  const { connections, providers } = stage.site.runtime;
+  const { provider } = await providers.choose("default", { id: "slack" });
+  if (provider === undefined) throw new Error("no provider");
+  const grant = {
+    accessToken: new Redacted("t"),
+    refreshToken: undefined,
+    expiresIn: undefined,
+    scopes: ["a"],
+    facts: {},
+  };
+  for (let index = 0; index < CONNECTIONS; index++) {
+    stage.clock.move(1);
+    await connections.store("default", `user${index}`, provider, grant, [], function* () {});
+  }
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const read = (path: string) => api(stage.site.url, stage.keys.read).get(path);
+
+/** Totals as they are known from elsewhere. */
+const LISTS: [string, () => Promise<number> | number][] = [
+  ["/v1/admin/user_connections", () => CONNECTIONS],
+  ["/v1/admin/user_connections?provider_id=slack", () => CONNECTIONS],
+  ["/v1/admin/user_connections?user_id=user7", () => 1],
+  ["/v1/tools", async () => at((await read("/v1/tools?limit=100")).body, "total_count") as number],
+];
+
+describe.each(LISTS)("%s", (list, totalOf) => {
+  const page = (query: string) => read(`${list}${list.includes("?") ? "&" : "?"}${query}`);
+
+  test.each([
+    ["", 25, 0],
+    ["limit=1", 1, 0],
+    ["limit=25&offset=0", 25, 0],
+    ["limit=100", 100, 0],
+    ["limit=101", 100, 0],
+    ["limit=1000", 100, 0],
+    ["limit=999999999999999", 100, 0],
+    ["limit=007", 7, 0],
+    ["offset=1", 25, 1],
+    ["offset=120&limit=100", 100, 120],
+    ["offset=100000", 25, 100_000],
+    ["offset=-0", 25, 0],
+    ["limit=abc&limit=3", 3, 0],
+  ])("%s gives a right page", async (query, limit, offset) => {
+    const total = await totalOf();
+    const { status, body, text } = await page(query);
+    expect({ status, text }).toEqual({ status: 200, text });
+    const count = Math.max(0, Math.min(limit, total - offset));
+    expect(body).toMatchObject({ total_count: total, limit, offset, page_count: count });
+    expect(at(body, "items")).toHaveLength(count);
+  });
+
+  test.each([
+    "limit=-1",
+    "limit=0",
+    "limit=-0",
+    "limit=2.5",
+    "limit=1e2",
+    "limit=0x10",
+    "limit=abc",
+    "limit=",
+    "limit=%20",
+    "limit=+5",
+    "limit=null",
+    "limit=true",
+    "limit=NaN",
+    "limit=Infinity",
+    "limit=99999999999999999999",
+    "limit=9223372036854775808",
+    "limit=25;DROP TABLE connections",
+    "limit=3&limit=abc",
+    "offset=-1",
+    "offset=abc",
+    "offset=",
+    "offset=1.5",
+    "offset=99999999999999999999",
+    "offset=-99999999999999999999",
+  ])("%s is 400 and names the parameter", async (query) => {
+    const { status, body, text } = await page(query);
+    expect({ status, text }).toEqual({ status: 400, text });
+    expect(at(body, "message")).toContain(query.slice(0, query.indexOf("=")));
+    expect(text).not.toContain("DROP");
+  });
+
+  test("page after page is the whole list, each item once, in one order", async () => {
+    const total = await totalOf();
+    const seen: unknown[] = [];
+    for (let offset = 0; offset < total; offset += 40) {
+      seen.push(...(at((await page(`limit=40&offset=${offset}`)).body, "items") as unknown[]));
+    }
+    expect(seen).toHaveLength(total);
+    expect(new Set(seen.map((item) => JSON.stringify(item))).size).toBe(total);
+  });
+});
+
+describe("a list without paging parameters", () => {
+  test.each(["/v1/admin/auth_providers", "/v1/admin/secrets"])("%s does not look at them", async (path) => {
+    const whole = await read(path);
+    for (const query of ["limit=-1", "limit=abc", "offset=-1", "limit=0&offset=5"]) {
+      const answer = await read(`${path}?${query}`);
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: whole.body });
+    }
+  });
+});

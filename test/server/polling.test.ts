@@ -1,0 +1,205 @@
+// Asking how a consent stands, and waiting for its end (control-api.md, section 3.4; F027, F079).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { catalogs } from "../../catalogs";
+import { startServer } from "../../server";
+import { silentLog } from "../../src/base";
+import { loadConfig } from "../../src/config";
+import { createRuntime } from "../../src/runtime";
+import { type ApiAnswer, api, at } from "../support/api";
+import { Browser } from "../support/browser";
+import { agreed, atProvider, finish } from "./flows";
+import { type Scenario, scenarios } from "./scenario";
+import { type Stage, startConsent, startStage } from "./stage";
+
+let stage: Stage;
+let redirect = "";
+/** Longer than the ten seconds after which Bun would close a silent connection. */
+let longPoll: Promise<{ answer: ApiAnswer; ms: number }>;
+beforeAll(async () => {
+  stage = await startStage();
+  const admin = api(stage.site.url, stage.keys.admin);
+  redirect = String(at((await admin.get("/v1/admin/auth_providers/slack")).body, "oauth2.redirect_uri"));
+  const { id } = await startConsent(stage, { user_id: "patient" });
+  longPoll = poll(id, 12);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function poll(id: string, wait: number | string): Promise<{ answer: ApiAnswer; ms: number }> {
+  const started = performance.now();
+  const answer = await api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=${wait}`);
+  return { answer, ms: performance.now() - started };
+}
+
+const statusIn = ({ body }: ApiAnswer) => at(body, "status");
+
+describe("a request", () => {
+  const get = (query: string) => ({ method: "GET", path: `/v1/auth/status?${query}`, as: "run" as const });
+  const bad = ["60", "-1", "1.5", "abc", "", "%20", "1e1", "0x1", "NaN", "99999999999999999999", "1,2"];
+  const rows: Scenario[] = [
+    ...bad.map((wait) => ({
+      name: `with wait=${wait} is 400`,
+      ...get(`id=ar_x&wait=${wait}`),
+      status: 400,
+      contains: ["wait must"],
+    })),
+    { name: "without an id is 400", ...get("wait=1"), status: 400, contains: ["id is required"] },
+    { name: "with an empty id is 400", ...get("id="), status: 400, contains: ["id must"] },
+    {
+      name: "with an id of 101 letters is 400",
+      ...get(`id=${"x".repeat(101)}`),
+      status: 400,
+      contains: ["id must"],
+    },
+    {
+      name: "with an unknown id is 400",
+      ...get("id=ar_none"),
+      status: 400,
+      error: "invalid_parameter",
+      lacks: ["ar_none"],
+    },
+    { name: "with an unknown id and a wait is 400 at once", ...get("id=ac_none&wait=59"), status: 400 },
+    { name: "with an id of another kind is 400", ...get("id=slack"), status: 400 },
+  ];
+  scenarios(() => stage, rows);
+
+  test("of another project is told the same as of an unknown id", async () => {
+    const { id } = await startConsent(stage, { user_id: "foreign" });
+    const other = api(stage.site.url, stage.keys.other);
+    const [foreign, unknown] = [
+      await other.get(`/v1/auth/status?id=${id}&wait=59`),
+      await other.get("/v1/auth/status?id=ar_none"),
+    ];
+    expect(foreign.status).toBe(400);
+    expect(foreign.text).toBe(unknown.text);
+  });
+});
+
+describe("a consent that is pending", () => {
+  test("is answered at once without a wait, with its address", async () => {
+    const { id, url } = await startConsent(stage, { user_id: "pending" });
+    for (const wait of [0, "0"]) {
+      const { answer, ms } = await poll(id, wait);
+      expect(ms).toBeLessThan(500);
+      expect(answer.body).toMatchObject({
+        id,
+        status: "pending",
+        url,
+        user_id: "pending",
+        scopes: ["users:read"],
+        context: {},
+      });
+    }
+  });
+
+  test("is answered when the wait is over", async () => {
+    const { id } = await startConsent(stage, { user_id: "waiting" });
+    const { answer, ms } = await poll(id, 1);
+    expect(statusIn(answer)).toBe("pending");
+    expect(ms).toBeGreaterThan(950);
+    expect(ms).toBeLessThan(2000);
+  });
+});
+
+/** Polls first, acts 200 ms later; how long after the act the answer came. */
+async function wokenBy(
+  id: string,
+  act: () => Promise<unknown>,
+): Promise<{ answer: ApiAnswer; late: number }> {
+  const polling = poll(id, 30);
+  await Bun.sleep(200);
+  const acted = performance.now();
+  await act();
+  const { answer } = await polling;
+  return { answer, late: performance.now() - acted };
+}
+
+describe("a poller wakes within a second", () => {
+  test("when the person has consented", async () => {
+    const flow = await agreed(stage);
+    const { answer, late } = await wokenBy(flow.id, () => finish(stage, flow));
+    expect(answer.body).toMatchObject({ id: flow.id, status: "completed", scopes: ["users:read"] });
+    expect(at(answer.body, "url")).toBeUndefined();
+    expect(late).toBeLessThan(1000);
+  });
+
+  test("when the provider says no", async () => {
+    const { id, browser, state } = await atProvider(stage);
+    const deny = () => browser.open(`${redirect}?error=access_denied&state=${state}`);
+    const { answer, late } = await wokenBy(id, deny);
+    expect(statusIn(answer)).toBe("failed");
+    expect(late).toBeLessThan(1000);
+  });
+
+  test("with fifty others that wait for the same", async () => {
+    const flow = await agreed(stage);
+    const polls = Array.from({ length: 50 }, () => poll(flow.id, 30));
+    await Bun.sleep(200);
+    const acted = performance.now();
+    await finish(stage, flow);
+    for (const { answer } of await Promise.all(polls)) expect(statusIn(answer)).toBe("completed");
+    expect(performance.now() - acted).toBeLessThan(1000);
+  });
+
+  test("when another process finishes the consent", async () => {
+    const { environment } = stage.site;
+    const second = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+    const server = await startServer(second);
+    try {
+      const { id, url } = await startConsent(stage, { user_id: "elsewhere" });
+      const there = url.replace(stage.site.url, server.address);
+      const { answer, late } = await wokenBy(id, () => new Browser().consent(there, "alice"));
+      expect(statusIn(answer)).toBe("completed");
+      expect(late).toBeLessThan(1500);
+    } finally {
+      await server.stop();
+      await second.close();
+    }
+  });
+
+  test("and one that has hung up is not waited for", async () => {
+    const { id } = await startConsent(stage, { user_id: "gone" });
+    const ended = () =>
+      stage.site.logLines.filter((line) => line.includes('"path":"/v1/auth/status"')).length;
+    const before = ended();
+    const abort = new AbortController();
+    const headers = { authorization: stage.keys.run };
+    const { signal } = abort;
+    const request = fetch(`${stage.site.url}/v1/auth/status?id=${id}&wait=59`, { headers, signal });
+    await Bun.sleep(100);
+    expect(ended()).toBe(before);
+    abort.abort();
+    await request.catch(() => undefined);
+    for (let tries = 0; ended() === before && tries < 50; tries++) await Bun.sleep(20);
+    expect(ended()).toBe(before + 1);
+  });
+});
+
+describe("a consent that has ended", () => {
+  test("well is answered at once, under both its ids", async () => {
+    const flow = await agreed(stage, { user_id: "ended" });
+    await finish(stage, flow);
+    const admin = api(stage.site.url, stage.keys.admin);
+    const list = await admin.get("/v1/admin/user_connections?user_id=ended");
+    for (const id of [flow.id, String(at(list.body, "items.0.id"))]) {
+      const { answer, ms } = await poll(id, 59);
+      expect(answer.body).toMatchObject({ id, status: "completed", user_id: "ended", provider_id: "slack" });
+      expect(ms).toBeLessThan(500);
+    }
+  });
+
+  test("badly is answered after a pause, since clients ask again and again", async () => {
+    const { id, browser, state } = await atProvider(stage);
+    await browser.open(`${redirect}?error=access_denied&state=${state}`);
+    const [without, short, long] = await Promise.all([poll(id, 0), poll(id, 1), poll(id, 30)]);
+    for (const { answer } of [without, short, long]) expect(statusIn(answer)).toBe("failed");
+    expect(without.ms).toBeLessThan(500);
+    expect(short.ms).toBeWithin(900, 1800);
+    expect(long.ms).toBeWithin(1800, 2800);
+  });
+});
+
+test("twelve seconds without an event end in an answer, not in a closed connection", async () => {
+  const { answer, ms } = await longPoll;
+  expect({ status: answer.status, state: statusIn(answer) }).toEqual({ status: 200, state: "pending" });
+  expect(ms).toBeGreaterThan(11_900);
+}, 20_000);

@@ -1,0 +1,152 @@
+// A deployment without HTTP in front: runtimes on one data folder with a clock that can be moved, a token endpoint, the
+// test catalog and its platform.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, createLog, type JsonObject, Redacted, systemClock } from "../../src/base";
+import { loadConfig } from "../../src/config";
+import type { TokenGrant } from "../../src/connections";
+import type { Principal } from "../../src/identity";
+import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
+import { openSqlite, touch } from "../../src/store";
+import { startTokenEndpoint, type TokenEndpoint } from "../support/token-endpoint";
+import { type TestCatalog, testCatalog } from "./catalog";
+import { type Platform, startPlatform } from "./platform";
+
+/** Time that runs on, and can be moved ahead. */
+export class MovableClock implements Clock {
+  #ahead = 0;
+
+  now = (): number => Date.now() + this.#ahead;
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(ms, signal);
+
+  move(ms: number): void {
+    this.#ahead += ms;
+  }
+}
+
+export interface DeploymentOptions {
+  /** More of `RUNTIME_…`. */
+  environment?: Record<string, string>;
+  parts?: RuntimeParts;
+}
+
+export interface GrantOptions {
+  project?: string;
+  provider?: string;
+  access?: string;
+  /** null: none. */
+  refresh?: string | null;
+  /** Seconds; null: not told. Default: 3600. */
+  expiresIn?: number | null;
+  scopes?: string[];
+  /** What the provider told besides. */
+  facts?: JsonObject;
+}
+
+export interface Deployment extends AsyncDisposable {
+  readonly folder: string;
+  readonly clock: MovableClock;
+  readonly runtime: Runtime;
+  readonly idp: TokenEndpoint;
+  readonly platform: Platform;
+  readonly test: TestCatalog;
+  readonly logLines: string[];
+  /** Another runtime on the same data folder, as another process would be. */
+  another(): Promise<Runtime>;
+  /** The custom provider `idp` of a project, or another that `record` describes. */
+  addProvider(record?: object, project?: string): Promise<void>;
+  /** Stores a grant as a consent would; answers the id of the connection. */
+  give(userId: string, options?: GrantOptions): Promise<string>;
+}
+
+export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+  const folder = mkdtempSync(join(tmpdir(), "runtime-deployment-"));
+  const clock = new MovableClock();
+  const idp = startTokenEndpoint();
+  const platform = startPlatform();
+  const test = testCatalog();
+  const logLines: string[] = [];
+  const log = createLog({ level: "debug", clock, write: (line) => logLines.push(line) });
+  const environment = {
+    HOME: folder,
+    RUNTIME_EGRESS_ALLOW: "loopback",
+    RUNTIME_CHAT_API_URL: platform.url,
+    ...options.environment,
+  };
+  const runtimes: Runtime[] = [];
+  const start = async (): Promise<Runtime> => {
+    const runtime = await createRuntime(loadConfig({ environment }), [test.catalog], {
+      clock,
+      log,
+      // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
+      openStore: (store) => openSqlite({ ...store, durability: "normal" }),
+      ...options.parts,
+    });
+    runtimes.push(runtime);
+    return runtime;
+  };
+  const runtime = await start();
+  return {
+    folder,
+    clock,
+    runtime,
+    idp,
+    platform,
+    test,
+    logLines,
+    another: start,
+    addProvider: async (record = {}, project = "default") => {
+      await runtime.providers.create(operator(project), { ...idpRecord(idp), ...record });
+    },
+    give: (userId, grant) => give(runtime, userId, grant),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(runtimes.map((one) => one.close()));
+      await Promise.all([idp[Symbol.asyncDispose](), platform[Symbol.asyncDispose]()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The custom provider whose endpoints are the scripted one's. */
+export function idpRecord({ url }: { url: string }) {
+  return {
+    id: "idp",
+    oauth2: {
+      client_id: "client",
+      client_secret: "client-secret",
+      authorize_request: { endpoint: `${url}/authorize` },
+      token_request: { endpoint: `${url}/token` },
+      refresh_request: { endpoint: `${url}/token` },
+    },
+  };
+}
+
+export function operator(projectId = "default"): Principal {
+  return { kind: "operator", projectId };
+}
+
+/** An API key's principal; `users`: the only ones that it may act for. */
+export function agent(users: string[] | null = null, projectId = "default", keyId = "key_agent"): Principal {
+  return { kind: "key", keyId, projectId, role: "run", users };
+}
+
+async function give(runtime: Runtime, userId: string, options: GrantOptions = {}): Promise<string> {
+  const { project = "default", provider: id = "idp", expiresIn = 3600, scopes = ["a", "b"] } = options;
+  const provider = await runtime.providers.find(project, id);
+  if (provider === undefined) throw new Error(`no provider ${id}`);
+  const refresh = options.refresh === undefined ? `refresh-of-${userId}` : options.refresh;
+  const grant: TokenGrant = {
+    accessToken: new Redacted(options.access ?? `access-of-${userId}`),
+    refreshToken: refresh === null ? undefined : new Redacted(refresh),
+    expiresIn: expiresIn ?? undefined,
+    scopes,
+    facts: options.facts ?? {},
+  };
+  let connection = "";
+  await runtime.connections.store(project, userId, provider, grant, scopes, function* (connectionId) {
+    connection = connectionId;
+    yield* touch("connections");
+  });
+  return connection;
+}

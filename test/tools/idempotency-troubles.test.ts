@@ -1,0 +1,92 @@
+// `Idempotency-Key` when something of ours breaks: what was done stays done and is not done again.
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { openKeyring } from "../../src/crypto";
+import { GrantDead } from "../../src/tools";
+import { agent, deploy, type Deployment } from "./deployment";
+
+function run({ runtime }: Deployment, tool_name = "Test.Act") {
+  const request = { tool_name, user_id: "alice", input: { text: "planted-message" } };
+  return runtime.tools.execute(agent(), request, { idempotencyKey: "key-1" });
+}
+
+const UNKNOWN = { success: false, output: { error: { can_retry: false, extra: { outcome: "unknown" } } } };
+
+test("an answer that cannot be remembered still goes to who asked; a repeat runs nothing", async () => {
+  await using deployment = await deploy({
+    parts: {
+      openKeyring: async (options) => {
+        const ring = await openKeyring(options);
+        const seal = ring.seal.bind(ring);
+        ring.seal = (projectId, place, text) =>
+          place.table === "idempotency" ? Promise.reject(new Error("broken")) : seal(projectId, place, text);
+        return ring;
+      },
+    },
+  });
+
+  expect((await run(deployment)).output?.value).toEqual({ done: true });
+  expect(await run(deployment)).toMatchObject(UNKNOWN);
+  expect(deployment.test.runs).toBe(1);
+  expect(deployment.logLines.join("\n")).toContain("answer not remembered");
+});
+
+test("a fault of ours after the tool ran is an error; a repeat runs nothing", async () => {
+  await using deployment = await deploy();
+  const { store } = deployment.runtime.core;
+  await deployment.addProvider();
+  await deployment.give("alice", { refresh: null });
+  const write = store.write.bind(store);
+  deployment.test.act = async () => {
+    store.write = () => {
+      store.write = write;
+      return Promise.reject(new Error("the disk is full"));
+    };
+    throw new GrantDead("HTTP 401");
+  };
+
+  await expect(run(deployment, "Test.ActFor")).rejects.toThrow("the disk is full");
+  expect(await run(deployment, "Test.ActFor")).toMatchObject(UNKNOWN);
+  expect(deployment.test.runs).toBe(1);
+});
+
+test("answers, inputs and keys are in no file in clear", async () => {
+  await using deployment = await deploy();
+  deployment.test.act = async (input) => ({ secret: `planted-answer to ${String(input["text"])}` });
+  await run(deployment);
+  const files = [...new Bun.Glob("**/*.db*").scanSync({ cwd: deployment.folder, dot: true })];
+  const texts = await Promise.all(files.map((file) => Bun.file(`${deployment.folder}/${file}`).text()));
+
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  for (const planted of ["planted-", "key-1"]) expect(texts.join("\n")).not.toContain(planted);
+  expect(texts.join("\n")).toContain("tool-execute");
+});
+
+test("an answer that was changed in the file is not given out", async () => {
+  await using deployment = await deploy();
+  await run(deployment);
+  const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);
+  database.run(
+    "UPDATE idempotency SET sealed_answer = substr(sealed_answer, 1, length(sealed_answer) - 8) || 'AAAAAAAA'",
+  );
+  database.close();
+
+  await expect(run(deployment)).rejects.toThrow("cannot be decrypted");
+  expect(deployment.test.runs).toBe(1);
+});
+
+test("rows whose time is over are removed as new ones come", async () => {
+  await using deployment = await deploy();
+  const { runtime, clock, folder } = deployment;
+  for (let number = 0; number < 5; number++) {
+    const request = { tool_name: "Test.Echo", user_id: "alice" };
+    await runtime.tools.execute(agent(), request, { idempotencyKey: `old-${number}` });
+  }
+  clock.move(11 * 60_000);
+  await run(deployment);
+  const database = new Database(`${folder}/.local/share/runtime/runtime.db`, { readonly: true });
+  const row = database.query<{ count: number }, []>("SELECT COUNT(*) AS count FROM idempotency").get();
+  database.close();
+
+  expect(row).toEqual({ count: 1 });
+});

@@ -1,0 +1,254 @@
+// `Idempotency-Key`: one run however often it is asked for, and never a second one after a crash.
+import { describe, expect, test } from "bun:test";
+import type { Principal } from "../../src/identity";
+import type { Runtime } from "../../src/runtime";
+import type { Execution } from "../../src/tools";
+import { badInput } from "../../src/tools";
+import { refusal, times, until } from "../connections/executing";
+import { agent, deploy, type Deployment, operator } from "./deployment";
+
+const KEY = "stainless-node-retry-1";
+
+interface Asked {
+  tool?: string;
+  input?: { [key: string]: unknown };
+  user?: string;
+  principal?: Principal;
+  key?: string;
+  signal?: AbortSignal;
+}
+
+function run(runtime: Runtime, asked: Asked = {}): Promise<Execution> {
+  const {
+    tool = "Test.Act",
+    input = { text: "x" },
+    user = "alice",
+    principal = agent(),
+    key = KEY,
+    signal,
+  } = asked;
+  const request = { tool_name: tool, user_id: user, input };
+  return runtime.tools.execute(principal, request, { idempotencyKey: key, signal });
+}
+
+/** A tool that takes a while and answers which run it was. */
+async function slow(ms = 100): Promise<Deployment> {
+  const deployment = await deploy();
+  const { test: catalog } = deployment;
+  catalog.act = async () => {
+    const number = catalog.runs;
+    await Bun.sleep(ms);
+    return { run: number };
+  };
+  return deployment;
+}
+
+describe("one key", () => {
+  test("sent 20 times at once, to two processes, is one run with 20 equal answers", async () => {
+    await using deployment = await slow();
+    const other = await deployment.another();
+    const answers = await times(20, (index) => run(index % 2 === 0 ? deployment.runtime : other));
+
+    expect(deployment.test.runs).toBe(1);
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ success: true, output: { value: { run: 1 } } });
+  });
+
+  test("sent again later gets the same answer, in every process", async () => {
+    await using deployment = await slow(0);
+    const first = await run(deployment.runtime);
+    deployment.clock.move(9 * 60_000);
+
+    expect(await run(deployment.runtime)).toEqual(first);
+    expect(await run(await deployment.another())).toEqual(first);
+    expect(deployment.test.runs).toBe(1);
+  });
+
+  test("of a run that failed gets that failure again", async () => {
+    await using deployment = await deploy();
+    deployment.test.act = async () => Promise.reject(badInput("no"));
+    const first = await run(deployment.runtime);
+
+    expect(first.success).toBe(false);
+    expect(await run(deployment.runtime)).toEqual(first);
+    expect(deployment.test.runs).toBe(1);
+  });
+
+  test("can be used anew after ten minutes", async () => {
+    await using deployment = await slow(0);
+    await run(deployment.runtime);
+    deployment.clock.move(10 * 60_000);
+
+    expect((await run(deployment.runtime)).output?.value).toEqual({ run: 2 });
+  });
+
+  test("by any name of the same tool is the same request", async () => {
+    await using deployment = await slow(0);
+    await run(deployment.runtime);
+    await run(deployment.runtime, { tool: "test_act" });
+
+    expect(deployment.test.runs).toBe(1);
+  });
+});
+
+describe("another request under the same key is refused and not run:", () => {
+  test.each<[string, Asked]>([
+    ["another input", { input: { text: "y" } }],
+    ["another tool", { tool: "Test.Look" }],
+    ["another user", { user: "bob" }],
+  ])("%s", async (_name, asked) => {
+    await using deployment = await slow(0);
+    await run(deployment.runtime);
+    const error = await refusal(run(deployment.runtime, asked));
+
+    expect([error.status, error.name]).toEqual([400, "idempotency_mismatch"]);
+    expect(deployment.test.runs).toBe(1);
+  });
+
+  test("while the first is still running, too", async () => {
+    await using deployment = await slow();
+    const first = run(deployment.runtime);
+    await until(() => deployment.test.runs === 1);
+
+    expect((await refusal(run(deployment.runtime, { input: {} }))).name).toBe("idempotency_mismatch");
+    expect((await first).success).toBe(true);
+  });
+});
+
+describe("the same key of somebody else is another key:", () => {
+  test.each<[string, Principal]>([
+    ["another API key", agent(null, "default", "key_other")],
+    ["another project", agent(null, "second")],
+    ["the terminal", operator()],
+    ["the user's own token", { kind: "user", projectId: "default", userId: "alice" }],
+  ])("%s", async (_name, principal) => {
+    await using deployment = await slow(0);
+    await deployment.runtime.identity.createProject(operator(), "second", "second");
+    const mine = await run(deployment.runtime);
+    const theirs = await run(deployment.runtime, { principal });
+
+    expect([mine.output?.value, theirs.output?.value]).toEqual([{ run: 1 }, { run: 2 }]);
+  });
+});
+
+describe("a key is", () => {
+  test.each(["a", "!~", "x".repeat(255)])("%p", async (key) => {
+    await using deployment = await slow(0);
+
+    expect((await run(deployment.runtime, { key })).success).toBe(true);
+  });
+
+  test.each(["", " ", "a b", "x".repeat(256), "ü", "a\n"])("not %p", async (key) => {
+    await using deployment = await slow(0);
+    const error = await refusal(run(deployment.runtime, { key }));
+
+    expect([error.status, error.name, deployment.test.runs]).toEqual([400, "invalid_parameter", 0]);
+  });
+});
+
+describe("what is refused before anything runs is not remembered:", () => {
+  test("a consent that is owed, then given", async () => {
+    await using deployment = await slow(0);
+    await deployment.addProvider();
+    const asked = { tool: "Test.ActFor" };
+    const before = await refusal(run(deployment.runtime, asked));
+    await deployment.give("alice");
+
+    expect(before.status).toBe(403);
+    expect((await run(deployment.runtime, asked)).success).toBe(true);
+  });
+
+  test("20 at once that owe a consent are all refused", async () => {
+    await using deployment = await slow(0);
+    await deployment.addProvider();
+    const refusals = await times(20, () => refusal(run(deployment.runtime, { tool: "Test.ActFor" })));
+
+    expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(deployment.test.runs).toBe(0);
+  });
+});
+
+describe("a run whose process died", () => {
+  const UNKNOWN = {
+    success: false,
+    output: {
+      error: { can_retry: false, extra: { outcome: "unknown" }, kind: "UPSTREAM_RUNTIME_SERVER_ERROR" },
+    },
+  };
+
+  /** The first process hangs in the tool and gives no sign of life. */
+  async function dead() {
+    const deployment = await deploy();
+    const end = Promise.withResolvers<string>();
+    deployment.test.act = () => end.promise;
+    const first = run(deployment.runtime);
+    await until(() => deployment.test.runs === 1);
+    deployment.clock.move(15_000);
+    return { deployment, first, end: end.resolve, other: await deployment.another() };
+  }
+
+  test("is never run again: its outcome is unknown", async () => {
+    const { deployment, first, end, other } = await dead();
+    await using _ = deployment;
+
+    expect(await run(other)).toMatchObject(UNKNOWN);
+    expect(await run(other)).toMatchObject(UNKNOWN);
+    expect(deployment.test.runs).toBe(1);
+    end("late");
+    await first;
+  });
+
+  test("and who waits for it learns so, soon", async () => {
+    await using deployment = await deploy();
+    const end = Promise.withResolvers<string>();
+    deployment.test.act = () => end.promise;
+    const first = run(deployment.runtime);
+    await until(() => deployment.test.runs === 1);
+    const waiting = run(await deployment.another());
+    await Bun.sleep(50);
+    deployment.clock.move(15_000);
+
+    expect(await waiting).toMatchObject(UNKNOWN);
+    end.resolve("late");
+    await first;
+  });
+
+  test("but came to its end after all has its answer remembered", async () => {
+    const { deployment, first, end, other } = await dead();
+    await using _ = deployment;
+    await run(other);
+    end("late");
+    const answer = await first;
+
+    expect(await run(other)).toEqual(answer);
+    expect(deployment.test.runs).toBe(1);
+  });
+});
+
+describe("a caller who is gone", () => {
+  test("does not end the run: its answer is there for the repeat", async () => {
+    await using deployment = await slow(30);
+    const gone = new AbortController();
+    const first = run(deployment.runtime, { signal: gone.signal });
+    await until(() => deployment.test.runs === 1);
+    gone.abort();
+
+    expect((await first).success).toBe(true);
+    expect(await run(deployment.runtime)).toEqual(await first);
+  });
+
+  test("and only waited, waits no longer", async () => {
+    await using deployment = await deploy();
+    const end = Promise.withResolvers<string>();
+    deployment.test.act = () => end.promise;
+    const first = run(deployment.runtime);
+    await until(() => deployment.test.runs === 1);
+    const gone = new AbortController();
+    const second = run(deployment.runtime, { signal: gone.signal });
+    gone.abort();
+
+    expect((await second).success).toBe(false);
+    end.resolve("done");
+    expect((await first).success).toBe(true);
+  });
+});

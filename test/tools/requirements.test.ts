@@ -1,0 +1,243 @@
+// What tools need that a user still owes: by tool, and joined over tools.
+import { describe, expect, test } from "bun:test";
+import { refusal } from "../connections/executing";
+import { agent, deploy, type Deployment, idpRecord, operator } from "./deployment";
+
+async function item(deployment: Deployment, tool_names: string[], authorize = false) {
+  const request = { tool_names, user_id: "alice", authorize };
+  const report = await deployment.runtime.tools.requirements(agent(), request);
+  return report.authorization.items["idp"];
+}
+
+type Arrange = (deployment: Deployment) => Promise<unknown>;
+
+describe("the authorization of a tool", () => {
+  const states: [string, Arrange, object][] = [
+    [
+      "without a provider",
+      async () => undefined,
+      {
+        met: false,
+        status: "inactive",
+        status_reason: 'no auth provider "idp" is configured in this project',
+        token_status: "not_started",
+        oauth2: { scopes: ["a", "b"] },
+      },
+    ],
+    [
+      "with an inactive provider",
+      (deployment) => deployment.addProvider({ status: "inactive" }),
+      { met: false, status: "inactive", status_reason: 'the auth provider "idp" is inactive' },
+    ],
+    [
+      "before any consent",
+      (deployment) => deployment.addProvider(),
+      { met: false, status: "active", token_status: "not_started", oauth2: { scopes: ["a", "b"] } },
+    ],
+    [
+      "with a part of the scopes",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { scopes: ["a", "c"] });
+      },
+      { met: false, token_status: "not_started", scopes: ["a", "b"], oauth2: { scopes: ["b"] } },
+    ],
+    [
+      "with all scopes and more",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { scopes: ["c", "b", "a"] });
+      },
+      { met: true, status: "active", token_status: "completed", oauth2: { scopes: [] } },
+    ],
+    [
+      "with a token that has expired and can be refreshed",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { expiresIn: 1 });
+        deployment.clock.move(2000);
+      },
+      { met: true, token_status: "completed" },
+    ],
+    [
+      "with a token that has expired for good",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { expiresIn: 1, refresh: null });
+        deployment.clock.move(2000);
+      },
+      {
+        met: false,
+        token_status: "failed",
+        status_reason: "the grant has expired and cannot be renewed",
+        oauth2: { scopes: ["a", "b"] },
+      },
+    ],
+    [
+      "with another user's consent",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("bob");
+      },
+      { met: false, token_status: "not_started" },
+    ],
+  ];
+  test.each(states)("%s", async (_name, arrange, expected) => {
+    await using deployment = await deploy();
+    await arrange(deployment);
+
+    expect(await item(deployment, ["Test.Call"])).toMatchObject(expected);
+  });
+
+  test("while a consent is under way names it, with its address", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    const request = { tool_name: "Test.Call", user_id: "alice" };
+    const { id, url } = await deployment.runtime.tools.authorize(agent(), request);
+
+    expect(await item(deployment, ["Test.Call"])).toMatchObject({
+      met: false,
+      token_status: "pending",
+      authorization_id: id,
+      url,
+    });
+  });
+
+  test("has no consent started unless that is asked for", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    const before = await item(deployment, ["Test.Call"]);
+    const started = await item(deployment, ["Test.Call"], true);
+    const after = await item(deployment, ["Test.Call"]);
+
+    expect(before).not.toHaveProperty("url");
+    expect(started).toMatchObject({
+      token_status: "pending",
+      url: after?.url,
+      authorization_id: after?.authorization_id,
+    });
+    expect(started?.url).toContain("/authorize/");
+  });
+
+  test("is met without a consent for tools of the client", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+
+    expect(await item(deployment, ["Test.Client"])).toMatchObject({
+      met: true,
+      scopes: [],
+      token_status: "completed",
+    });
+  });
+});
+
+describe("a report over several tools", () => {
+  test("joins them by provider: the union of scopes, what is missing of it, and the names", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.give("alice", { scopes: ["a"] });
+
+    expect(await item(deployment, ["Test.Narrow", "Test.Call", "test_narrow"])).toMatchObject({
+      met: false,
+      scopes: ["a", "b"],
+      oauth2: { scopes: ["b"] },
+      tool_names: ["Test.Narrow", "Test.Call"],
+    });
+  });
+
+  test("starts one consent per provider, for the union", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp } = deployment;
+    await deployment.addProvider();
+    await deployment.addProvider({ ...idpRecord(idp), id: "other" });
+    const request = {
+      tool_names: ["Test.Narrow", "Test.Call", "Test.Other"],
+      user_id: "alice",
+      authorize: true,
+    };
+    const { authorization, met } = await runtime.tools.requirements(agent(), request);
+    const ids = ["idp", "other"].map((id) => authorization.items[id]?.authorization_id ?? "");
+    const flows = await Promise.all(ids.map((id) => runtime.authorization.status(agent(), id)));
+
+    expect([met, authorization.met]).toEqual([false, false]);
+    expect(flows.map(({ scopes }) => scopes)).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+  });
+
+  test("lists secrets once, with the tools that need them", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    await runtime.secrets.upsert(operator(), "test_address", { value: "x" });
+    const request = { tool_names: ["Test.Elsewhere", "Test.Mode"], user_id: "alice" };
+    const report = await runtime.tools.requirements(agent(), request);
+
+    expect(report.met).toBe(false);
+    expect(report.authorization.met).toBe(true);
+    expect(report.secrets).toEqual({
+      met: false,
+      items: {
+        TEST_ADDRESS: { met: true, tool_names: ["Test.Elsewhere"] },
+        TEST_WORD: {
+          met: false,
+          status_reason: "secret not found: TEST_WORD",
+          tool_names: ["Test.Elsewhere", "Test.Mode"],
+        },
+      },
+    });
+  });
+
+  test("of tools that need nothing is met", async () => {
+    await using deployment = await deploy();
+    const request = { tool_names: ["Test.Echo"], user_id: "alice" };
+
+    expect(await deployment.runtime.tools.requirements(agent(), request)).toEqual({
+      met: true,
+      authorization: { met: true, items: {} },
+      secrets: { met: true, items: {} },
+    });
+  });
+
+  test("takes names and versions from both lists", async () => {
+    await using deployment = await deploy();
+    const tools = [{ tool_name: "Test.Call", tool_version: "1.2.3" }];
+    const request = { tool_names: ["Test.Narrow"], tools, user_id: "alice" };
+    const report = await deployment.runtime.tools.requirements(agent(), request);
+
+    expect(report.authorization.items["idp"]?.tool_names).toEqual(["Test.Narrow", "Test.Call"]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ["names no tool", {}, "malformed_request", "at least one tool"],
+    ["names no user", { tool_names: ["Test.Echo"], user_id: undefined }, "malformed_request", "user_id"],
+    [
+      "names unknown tools",
+      { tool_names: ["Test.One", "Test.Echo", "Test.Two"] },
+      "tool_not_found",
+      "Test.One",
+    ],
+    [
+      "names unknown tools, all of them",
+      { tool_names: ["Test.One", "Test.Two"] },
+      "tool_not_found",
+      "Test.Two",
+    ],
+    [
+      "names an unknown version",
+      { tools: [{ tool_name: "Test.Echo", tool_version: "9" }] },
+      "tool_not_found",
+      "version",
+    ],
+  ])("is refused when it %s", async (_name, request, name, message) => {
+    await using deployment = await deploy();
+    const error = await refusal(
+      deployment.runtime.tools.requirements(agent(), { user_id: "alice", ...request }),
+    );
+
+    expect([error.status, error.name]).toEqual([400, name as never]);
+    expect(error.message).toContain(message);
+  });
+});
