@@ -28,12 +28,13 @@ export async function startSecretsServer(
     if (done) throw new Error("the server ended before it was ready");
     printed += new TextDecoder().decode(value);
   }
-  const [url = "", key = ""] = printed.trim().split(" ");
+  const [url = "", key = "", pid = ""] = printed.trim().split(" ");
   return {
     url,
     key,
     kill: async () => {
-      child.kill("SIGKILL");
+      // The server itself: under a tracer the child is the tracer, and would leave the server behind.
+      process.kill(Number(pid), "SIGKILL");
       await child.exited;
     },
   };

@@ -19,4 +19,4 @@ const runtime = await createRuntime(loadConfig({ environment: process.env }), ca
 const server = await startServer(runtime);
 const operator = await runtime.identity.operator("default");
 const { key } = await runtime.identity.createKey(operator, { name: "test", role: "admin" });
-process.stdout.write(`${server.address} ${key}\n`);
+process.stdout.write(`${server.address} ${key} ${process.pid}\n`);
