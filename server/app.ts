@@ -9,7 +9,7 @@ import { errorAnswer } from "./answer";
 import { dispatch, type Incoming } from "./dispatch";
 import { type Operation, operations } from "./operations";
 import { requestUrl } from "./request-url";
-import { callback, confirmConsent, openConsent } from "./pages/consent";
+import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
 
 type Params = Incoming["params"];
 interface Context {
@@ -41,15 +41,16 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   app.get("/authorize/:token", (context) => serve(runtime, context, open), RAW);
   app.post("/authorize/:token", (context) => serve(runtime, context, confirm), RAW);
   app.get("/api/v1/oauth/:external_id/callback", (context) => serve(runtime, context, finish), RAW);
+  app.get("/api/v1/auth/callback", (context) => serve(runtime, context, signedIn), RAW);
   app.all("/*", (context) => serve(runtime, context, nothing), RAW);
   return app;
 }
 
 /** Where an operation is served: as the table says, and under the aliases that older clients use. */
-function routesOf({ method, alias, path, credential }: Operation): [string, string][] {
+function routesOf({ method, alias, path, alsoAt = [], credential }: Operation): [string, string][] {
   const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const scoped = own.replace(/^\/v1(?:\/admin)?/, "/v1/orgs/:org_id/projects/:project_id");
-  const paths = credential === "public" ? [own] : [own, scoped];
+  const paths = credential === "public" ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
   return paths.flatMap((each) => methods.map((verb): [string, string] => [verb, each]));
 }
@@ -68,6 +69,7 @@ const confirm: Answer = (runtime, { request, params }) =>
   confirmConsent(runtime, request, params?.["token"] ?? "");
 const finish: Answer = (runtime, { request, params }) =>
   callback(runtime, request, params?.["external_id"] ?? "");
+const signedIn: Answer = (runtime, { request }) => signInCallback(runtime, request);
 const nothing: Answer = () =>
   errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
 

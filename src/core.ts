@@ -1,5 +1,5 @@
 // What every service is given: the means, not the rules.
-import type { Clock, Log } from "./base";
+import type { Clock, Log, Redacted } from "./base";
 import type { Keyring, Random } from "./crypto";
 import type { Settings } from "./config";
 import type { Egress } from "./egress";
@@ -13,6 +13,8 @@ export interface Core {
   random: Random;
   log: Log;
   settings: Settings;
+  /** Secret of our own client at the OpenID provider (`auth.client_secret`). */
+  clientSecret: Redacted | undefined;
   /** Address under which browsers reach this deployment, without a slash at the end. Known once the port is bound. */
   publicUrl(): string;
 }

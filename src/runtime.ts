@@ -10,7 +10,7 @@ import type { Core } from "./core";
 import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
-import { Identity } from "./identity";
+import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
@@ -85,6 +85,7 @@ export async function createRuntime(
       random,
       log,
       settings,
+      clientSecret: config.clientSecret,
       egress: parts.egress ?? egressOf(config, log),
       publicUrl: () => trimSlash(settings.public_url ?? listening ?? defaultAddress(config)),
     };
@@ -141,7 +142,8 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const { clock, random, log } = core;
   const audit = new Audit({ clock, random });
   const executionLog = new ExecutionLog({ store: logStore, clock, log });
-  const identity = new Identity(core, audit, executionLog);
+  const issuer = new OpenIdIssuer(core);
+  const identity = new Identity(core, audit, executionLog, issuer);
   const presets = catalogs.flatMap((catalog) => catalog.presets);
   const providers = new Providers(core, audit, presets, {
     *changed(projectId, id) {
@@ -155,8 +157,8 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
-  const authorization = new AuthorizationService(core, providers, connections);
-  const consent = new Consent(core, providers, connections);
+  const authorization = new AuthorizationService(core, { providers, connections, settings });
+  const consent = new Consent(core, { providers, connections, settings, issuer });
   const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,

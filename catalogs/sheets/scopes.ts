@@ -1,6 +1,5 @@
 // The scopes that the tools declare. The platform compares and returns them as whole addresses.
-
-const SCOPE_BASE = "https://www.googleapis.com/auth";
+import { SCOPE_BASE } from "./preset";
 
 /** Files that the application made, or that the user opened or picked with it. Enough for every call of this catalog. */
 export const DRIVE_FILE = `${SCOPE_BASE}/drive.file`;

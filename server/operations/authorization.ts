@@ -1,8 +1,12 @@
 // Consent of users.
 import {
+  AuthorizationConfirmUserRequest,
+  AuthorizationConfirmUserResponse,
   AuthorizationInitiationRequest,
   AuthorizationResponse,
   AuthStatusQuery,
+  ValidateCustomVerifierRequest,
+  ValidateCustomVerifierResponse,
 } from "../../src/authorization";
 import { operation } from "./operation";
 
@@ -20,6 +24,31 @@ export const authorizationOperations = [
     success: { status: 200, schema: AuthorizationResponse },
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.authorization.authorize(principal, body),
+  }),
+  operation({
+    id: "confirm-user-auth-flow",
+    method: "POST",
+    path: "/v1/auth/confirm_user",
+    alsoAt: ["/api/v1/oauth/confirm_user"],
+    tag,
+    summary: "Confirm who sits at the browser of a consent (custom verifier)",
+    credential: ["admin", "run"],
+    body: AuthorizationConfirmUserRequest,
+    success: { status: 200, schema: AuthorizationConfirmUserResponse },
+    errors: [400, 401, 403, 404, 413, 415, 500],
+    handle: ({ runtime, principal, body }) => runtime.consent.confirmUser(principal, body),
+  }),
+  operation({
+    id: "test-authorization-flow",
+    method: "POST",
+    path: "/v1/auth/validate_custom_verifier",
+    tag,
+    summary: "Start a flow that grants nothing, to try a custom verifier out",
+    credential: ["admin", "run"],
+    body: ValidateCustomVerifierRequest,
+    success: { status: 200, schema: ValidateCustomVerifierResponse },
+    errors: [400, 401, 403, 413, 415, 500],
+    handle: ({ runtime, principal, body }) => runtime.consent.testVerifier(principal, body),
   }),
   operation({
     id: "auth-status",

@@ -24,6 +24,8 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   method: Method;
   /** Another method that clients send for it. Served, but not part of the contract. */
   alias?: Method;
+  /** Further addresses of it, not part of the contract either. */
+  alsoAt?: readonly string[];
   /** `/v1/admin/secrets/{secret_key}` */
   path: string;
   tag: string;

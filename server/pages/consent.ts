@@ -28,6 +28,17 @@ export async function callback(runtime: Runtime, request: Request, externalId: s
   );
 }
 
+/** GET /api/v1/auth/callback: the browser has signed in at the OpenID provider. */
+export async function signInCallback(runtime: Runtime, request: Request): Promise<Response> {
+  const publicUrl = runtime.core.publicUrl();
+  const { search, searchParams } = requestUrl(request);
+  runtime.core.log.debug("sign-in callback", { query: new Redacted(search) });
+  return render(
+    await runtime.consent.signInCallback(searchParams, readCookie(request, publicUrl)),
+    publicUrl,
+  );
+}
+
 /** POST /authorize/{token}: the answer of the built-in user check. */
 export async function confirmConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
   const publicUrl = runtime.core.publicUrl();
@@ -58,6 +69,12 @@ function render(outcome: Outcome, publicUrl: string): Response {
       return confirmPage(outcome);
     case "completed":
       return htmlPage(200, "Connected", "<p>You can close this window and go back to the application.</p>");
+    case "tested":
+      return htmlPage(
+        200,
+        "The verifier works",
+        `<p>It confirmed the user <b>${escape(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
+      );
     case "failed":
       return htmlPage(
         200,

@@ -58,3 +58,31 @@ export const sealedFlows = ["address", "exchange", "grant"].map((field) =>
 export function placeOf(flowId: string, field: string): { table: string; row: string; field: string } {
   return { table: "authorizations", row: flowId, field };
 }
+
+/** A pending flow in which everything is still open. */
+export function emptyFlow(id: string, projectId: string, userId: string, now: number): FlowRow {
+  return {
+    id,
+    project_id: projectId,
+    user_id: userId,
+    provider_id: null,
+    provider_version: null,
+    status: "pending",
+    reason: null,
+    needed: "[]",
+    scopes: "[]",
+    next_uri: null,
+    connection_id: null,
+    address_hash: null,
+    sealed_address: null,
+    browser_hash: null,
+    state_hash: null,
+    sealed_exchange: null,
+    used_at: null,
+    sealed_grant: null,
+    check_hash: null,
+    created_at: now,
+    expires_at: now,
+    finished_at: null,
+  };
+}

@@ -4,6 +4,8 @@ export type Outcome =
   /** The built-in user check: shows who is about to be linked to what, confirmed by POST. */
   | { kind: "confirm"; userId: string; provider: string; scopes: string[]; action: string; check: string }
   | { kind: "completed" }
+  /** A verifier was tried out and works. */
+  | { kind: "tested"; userId: string }
   | { kind: "failed"; reason: string }
   /** The request itself is refused; no flow has changed. */
   | { kind: "refused"; status: 400 | 403 | 404; reason: string };

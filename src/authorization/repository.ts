@@ -25,6 +25,8 @@ export interface FlowRow {
   used_at: number | null;
   /** The grant, while the user check is open. */
   sealed_grant: string | null;
+  /** Hash of the flow id that the customer's verifier gets. */
+  check_hash: string | null;
   created_at: number;
   expires_at: number;
   finished_at: number | null;
@@ -32,17 +34,34 @@ export interface FlowRow {
 
 const COLUMNS =
   "id, project_id, user_id, provider_id, provider_version, status, reason, needed, scopes, next_uri, connection_id, " +
-  "address_hash, sealed_address, browser_hash, state_hash, sealed_exchange, used_at, sealed_grant, created_at, " +
+  "address_hash, sealed_address, browser_hash, state_hash, sealed_exchange, used_at, sealed_grant, check_hash, " +
+  "created_at, " +
   "expires_at, finished_at";
 const FIND = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND id = ?`);
 const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE address_hash = ?`);
 const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
+const FIND_BY_CHECK = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE check_hash = ?`);
+const SET_CHECK = query(
+  "UPDATE authorizations SET check_hash = ? WHERE project_id = ? AND id = ? AND status = 'pending'",
+);
+const USE_CHECK = query(
+  "UPDATE authorizations SET check_hash = NULL " +
+    "WHERE project_id = ? AND id = ? AND check_hash = ? AND status = 'pending'",
+);
+const RESTATE = query(
+  "UPDATE authorizations SET state_hash = ?, sealed_exchange = ? " +
+    "WHERE project_id = ? AND id = ? AND state_hash = ? AND status = 'pending'",
+);
+const FORGET_STATE = query(
+  "UPDATE authorizations SET state_hash = NULL " +
+    "WHERE project_id = ? AND id = ? AND state_hash = ? AND status = 'pending'",
+);
 const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
     "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 50",
 );
 const ADD = query(
-  `INSERT INTO authorizations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  `INSERT INTO authorizations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 );
 const OPEN = query(
   "UPDATE authorizations SET browser_hash = ?, state_hash = ?, sealed_exchange = ?, expires_at = ? " +
@@ -77,6 +96,10 @@ export function findFlowByAddress(store: Store, addressHash: string): Awaitable<
 
 export function findFlowByState(store: Store, stateHash: string): Awaitable<FlowRow | undefined> {
   return store.get(FIND_BY_STATE, stateHash);
+}
+
+export function findFlowByCheck(store: Store, checkHash: string): Awaitable<FlowRow | undefined> {
+  return store.get(FIND_BY_CHECK, checkHash);
 }
 
 export function pendingFlows(
@@ -123,6 +146,7 @@ export function* addFlow(row: FlowRow): Transaction<void> {
     row.sealed_exchange,
     row.used_at,
     row.sealed_grant,
+    row.check_hash,
     row.created_at,
     row.expires_at,
     row.finished_at,
@@ -150,6 +174,26 @@ export function* useState(row: FlowRow, now: number): Transaction<boolean> {
 
 export function* holdGrant(row: FlowRow, sealedGrant: string): Transaction<boolean> {
   return (yield* run(HOLD, sealedGrant, row.project_id, row.id)) === 1;
+}
+
+/** Gives the flow the id under which the customer's verifier confirms it. */
+export function* setCheck(row: FlowRow, checkHash: string): Transaction<boolean> {
+  return (yield* run(SET_CHECK, checkHash, row.project_id, row.id)) === 1;
+}
+
+/** Uses that id up; false when somebody else was first. */
+export function* useCheck(row: FlowRow): Transaction<boolean> {
+  return (yield* run(USE_CHECK, row.project_id, row.id, row.check_hash)) === 1;
+}
+
+/** A new state in place of the one that is used up; false when somebody else was first. */
+export function* restate(row: FlowRow, stateHash: string, sealedExchange: string): Transaction<boolean> {
+  return (yield* run(RESTATE, stateHash, sealedExchange, row.project_id, row.id, row.state_hash)) === 1;
+}
+
+/** Uses the second state up; false when somebody else was first. */
+export function* forgetState(row: FlowRow): Transaction<boolean> {
+  return (yield* run(FORGET_STATE, row.project_id, row.id, row.state_hash)) === 1;
 }
 
 export interface Ending {

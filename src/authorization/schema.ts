@@ -37,5 +37,26 @@ export const AuthStatusQuery = Type.Object({
   ),
 });
 
+const FlowId = Type.String({ minLength: 1, maxLength: 200 });
+
+export const AuthorizationConfirmUserRequest = Type.Object({ flow_id: FlowId, user_id: UserId });
+export const AuthorizationConfirmUserResponse = Type.Object({
+  auth_id: Type.String(),
+  next_uri: Type.Optional(Type.String({ description: "Where to send the browser." })),
+});
+
+export const ValidateCustomVerifierRequest = Type.Object({
+  verifier_url: Type.String({ minLength: 1, maxLength: 2000 }),
+  user_id: UserId,
+});
+export const ValidateCustomVerifierResponse = Type.Object({
+  flow_id: FlowId,
+  next_uri: Type.String({ description: "The verifier's address, to be opened in a browser." }),
+});
+
+export type ConfirmUser = Static<typeof AuthorizationConfirmUserRequest>;
+export type ConfirmedUser = Static<typeof AuthorizationConfirmUserResponse>;
+export type TestVerifier = Static<typeof ValidateCustomVerifierRequest>;
+export type VerifierTest = Static<typeof ValidateCustomVerifierResponse>;
 export type AuthorizationInitiation = Static<typeof AuthorizationInitiationRequest>;
 export type Authorization = Static<typeof AuthorizationResponse>;

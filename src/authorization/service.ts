@@ -5,8 +5,9 @@ import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet } from "../errors";
 import { actFor, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
+import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
-import { flowRecord, KEPT_MS, placeOf, UNOPENED_MS } from "./flow";
+import { flowRecord, KEPT_MS, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
 import { checkNextUri } from "./next-uri";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -31,11 +32,16 @@ export class AuthorizationService {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
+  readonly #settings: SessionSettings;
 
-  constructor(core: Core, providers: Providers, connections: Connections) {
+  constructor(
+    core: Core,
+    parts: { providers: Providers; connections: Connections; settings: SessionSettings },
+  ) {
     this.#core = core;
-    this.#providers = providers;
-    this.#connections = connections;
+    this.#providers = parts.providers;
+    this.#connections = parts.connections;
+    this.#settings = parts.settings;
   }
 
   /** Starts a consent for a provider and scopes, or says that nothing is owed. */
@@ -71,7 +77,7 @@ export class AuthorizationService {
     if (state?.usable && missingScopes(state.scopes, request.scopes).length === 0) {
       return completed(state.connectionId, userId, provider.id, state.scopes);
     }
-    userCheckOf(this.#core);
+    userCheckOf(this.#core, await this.#settings.of(projectId));
     return this.#start(request, nextUri, state?.scopes ?? []);
   }
 
@@ -186,32 +192,6 @@ export class AuthorizationService {
     yield* repository.addFlow(row);
     return row;
   }
-}
-
-function emptyFlow(id: string, projectId: string, userId: string, now: number): FlowRow {
-  return {
-    id,
-    project_id: projectId,
-    user_id: userId,
-    provider_id: null,
-    provider_version: null,
-    status: "pending",
-    reason: null,
-    needed: "[]",
-    scopes: "[]",
-    next_uri: null,
-    connection_id: null,
-    address_hash: null,
-    sealed_address: null,
-    browser_hash: null,
-    state_hash: null,
-    sealed_exchange: null,
-    used_at: null,
-    sealed_grant: null,
-    created_at: now,
-    expires_at: now,
-    finished_at: null,
-  };
 }
 
 function completed(

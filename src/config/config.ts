@@ -20,6 +20,8 @@ export interface Config {
   readonly settings: Settings;
   /** The root key, when the environment sets it. Not among `settings`, so that nothing prints it. */
   readonly rootKey: Redacted | undefined;
+  /** The secret of our client at `auth.url`, kept apart for the same reason. */
+  readonly clientSecret: Redacted | undefined;
   /** The configuration file, whether it exists or not; undefined when there is no home folder. */
   readonly file: string | undefined;
   /** Where each key's value comes from, as a person would say it. */
@@ -88,13 +90,14 @@ function refuseUnknownVariables(environment: Environment): void {
 class LoadedConfig implements Config {
   readonly settings: Settings;
   readonly rootKey: Redacted | undefined;
+  readonly clientSecret: Redacted | undefined;
   readonly file: string | undefined;
   readonly #sourced: Map<KeyName, Sourced>;
   readonly #environment: Environment;
 
   constructor(sourced: Map<KeyName, Sourced>, file: string | undefined, environment: Environment) {
-    const rootKey = sourced.get("root_key")?.value;
-    this.rootKey = typeof rootKey === "string" ? new Redacted(rootKey) : undefined;
+    this.rootKey = secretOf(sourced.get("root_key"));
+    this.clientSecret = secretOf(sourced.get("auth.client_secret"));
     const shown = [...sourced].filter(
       ([name, { value }]) => value !== undefined && !declarationOf(name).secret,
     );
@@ -141,6 +144,10 @@ class LoadedConfig implements Config {
 
 function keyNames(): KeyName[] {
   return Object.keys(KEYS).filter(isKeyName);
+}
+
+function secretOf(sourced: Sourced | undefined): Redacted | undefined {
+  return typeof sourced?.value === "string" ? new Redacted(sourced.value) : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -51,6 +51,11 @@ export const KEYS = {
     meaning: "projects may complete consents without any check of the user",
   },
   "auth.url": { schema: address, meaning: "OpenID provider whose access tokens identify users" },
+  "auth.client_id": {
+    schema: text,
+    meaning: "our client at auth.url, with which browsers sign in before a consent",
+  },
+  "auth.client_secret": { schema: text, secret: true, meaning: "its secret; absent: a public client" },
   "auth.user_claim": {
     schema: text,
     default: "sub",

@@ -15,3 +15,5 @@ export {
   SecretResponse,
 } from "./schema";
 export { DEFAULT_ID, Identity } from "./service";
+export { OpenIdIssuer } from "./issuer";
+export { userOfClaims } from "./user-tokens";

@@ -5,6 +5,7 @@ import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
+import type { OpenIdIssuer } from "./issuer";
 import { actorOf, type Principal, type Role, ROLES } from "./principal";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
@@ -21,13 +22,13 @@ export class Identity {
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
   readonly #userTokens: UserTokens;
 
-  constructor(core: Core, audit: Audit, executionLog: ExecutionLog) {
+  constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
     this.#core = core;
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keysByHash = new CachedByGeneration(core.store, "keys");
     this.#projects = new CachedByGeneration(core.store, "projects");
-    this.#userTokens = new UserTokens(core);
+    this.#userTokens = new UserTokens(core, issuer);
   }
 
   /** Makes organization and project `default` on a new database. */

@@ -5,6 +5,7 @@ import { isObject } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { invalidAuthorization } from "../errors";
+import type { OpenIdIssuer } from "./issuer";
 
 export interface VerifiedUser {
   userId: string;
@@ -21,7 +22,6 @@ interface Remembered {
 const BELIEVED_MS = 60_000;
 /** How often an unknown key may make us ask for all keys again. */
 const FRESH_MS = 5000;
-const DISCOVERED_MS = 10 * 60_000;
 const TOLERANCE_S = 30;
 const MAX_REMEMBERED = 10_000;
 /** Asymmetric only: with a symmetric algorithm the provider's public key would be a signing key (RFC 8725 section 2.1). */
@@ -46,12 +46,13 @@ export function looksLikeJwt(text: string): boolean {
 
 export class UserTokens {
   readonly #core: Core;
+  readonly #issuer: OpenIdIssuer;
   readonly #remembered = new Map<string, Remembered>();
-  #server: { value: oauth.AuthorizationServer; at: number } | undefined;
   #keys: { value: oauth.JWKSCacheInput; at: number } | undefined;
 
-  constructor(core: Core) {
+  constructor(core: Core, issuer: OpenIdIssuer) {
     this.#core = core;
+    this.#issuer = issuer;
   }
 
   /** Throws `invalid_authorization`; the message says which check failed and never repeats the token. */
@@ -63,19 +64,24 @@ export class UserTokens {
     const hash = hashOf(token);
     const known = this.#remembered.get(hash);
     if (known !== undefined && known.until > now) return known.user;
-    const claims = await this.#validate(token, issuer);
-    const user = { userId: this.#userOf(claims), audiences: audiencesOf(claims) };
+    const claims = await this.#validate(token);
+    const claim = this.#core.settings["auth.user_claim"];
+    const userId = userOfClaims(claims, claim);
+    if (userId === undefined) {
+      throw invalidAuthorization(`The user token has no (verified) claim ${claim} (auth.user_claim).`);
+    }
+    const user = { userId, audiences: audiencesOf(claims) };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(hash, { user, until: Math.min(now + BELIEVED_MS, claims.exp * 1000) });
     return user;
   }
 
-  async #validate(token: string, issuer: string): Promise<oauth.JWTAccessTokenClaims> {
+  async #validate(token: string): Promise<oauth.JWTAccessTokenClaims> {
     try {
-      return await this.#check(token, issuer).catch((error: unknown) => {
+      return await this.#check(token).catch((error: unknown) => {
         // A key that we have not seen: the provider may have rotated a moment ago.
         if (codeOf(error) !== "OAUTH_KEY_SELECTION_FAILED" || !this.#forgetKeys(FRESH_MS)) throw error;
-        return this.#check(token, issuer);
+        return this.#check(token);
       });
     } catch (error) {
       this.#core.log.debug("user token refused", { error });
@@ -83,15 +89,15 @@ export class UserTokens {
     }
   }
 
-  async #check(token: string, issuer: string): Promise<oauth.JWTAccessTokenClaims> {
+  async #check(token: string): Promise<oauth.JWTAccessTokenClaims> {
     this.#forgetKeys(BELIEVED_MS);
-    const server = await this.#discover(issuer);
+    const server = await this.#issuer.discover();
     const { clock } = this.#core;
     this.#keys ??= { value: {}, at: clock.now() };
     const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } });
     // The audience decides about the project and is compared there; here the token is held to its own first one.
     return oauth.validateJwtAccessToken(server, request, audiencesOf(claimsOf(token))[0] ?? "", {
-      ...this.#options(),
+      ...this.#issuer.options(),
       [oauth.jwksCache]: this.#keys.value,
       [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
       [oauth.clockTolerance]: TOLERANCE_S,
@@ -99,46 +105,26 @@ export class UserTokens {
     });
   }
 
-  async #discover(issuer: string): Promise<oauth.AuthorizationServer> {
-    const now = this.#core.clock.now();
-    if (this.#server !== undefined && now - this.#server.at < DISCOVERED_MS) return this.#server.value;
-    const url = new URL(issuer);
-    const response = await oauth.discoveryRequest(url, this.#options());
-    const value = await oauth.processDiscoveryResponse(url, response);
-    this.#server = { value, at: now };
-    return value;
-  }
-
   /** Drops keys of this age, so that they are asked for again; false when they are younger. */
   #forgetKeys(age: number): boolean {
     if (this.#keys === undefined || this.#core.clock.now() - this.#keys.at < age) return false;
     this.#keys = undefined;
-    // The library also keeps keys on the server object: a new one is what makes it ask again.
-    if (this.#server !== undefined) this.#server.value = { ...this.#server.value };
+    this.#issuer.forgetKeys();
     return true;
   }
+}
 
-  #options() {
-    return {
-      // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (url: string) =>
-        this.#core.egress.fetch(url, { headers: { accept: "application/json" }, maxBytes: 1_000_000 }),
-    } as const;
-  }
-
-  #userOf(claims: oauth.JWTAccessTokenClaims): string {
-    const name = this.#core.settings["auth.user_claim"];
-    const value = claims[name];
-    if (typeof value !== "string" || value === "") {
-      throw invalidAuthorization(`The user token has no claim ${name} (auth.user_claim).`);
-    }
-    // Whoever can register any address at the provider would otherwise be anybody.
-    if (name === "email" && claims["email_verified"] !== true) {
-      throw invalidAuthorization("The user token's email is not verified.");
-    }
-    return value;
-  }
+/**
+ * The user that claims name. Undefined when the claim is missing, or an e-mail address that the provider has not
+ * verified: whoever can register any address would otherwise be anybody.
+ */
+export function userOfClaims(
+  claims: { readonly [name: string]: unknown },
+  claim: string,
+): string | undefined {
+  const value = claims[claim];
+  if (typeof value !== "string" || value === "") return undefined;
+  return claim === "email" && claims["email_verified"] !== true ? undefined : value;
 }
 
 function claimsOf(token: string): unknown {

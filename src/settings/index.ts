@@ -6,3 +6,4 @@ export {
   UpdateSessionVerificationSettingsRequest,
 } from "./schema";
 export { SessionSettings } from "./service";
+export { checkVerifierUrl } from "./verifier-url";

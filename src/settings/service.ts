@@ -1,12 +1,13 @@
 // Session verification: who checks that the browser of a consent belongs to the user of the flow.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { forbidden, invalidParameter } from "../errors";
+import { forbidden } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SettingsRow } from "./repository";
 import type { SessionVerification, UpdateSessionVerification } from "./schema";
+import { checkVerifierUrl } from "./verifier-url";
 
 export class SessionSettings {
   readonly #core: Core;
@@ -37,7 +38,7 @@ export class SessionSettings {
         "This deployment does not allow to skip the user check (unsafe_skip_verification_allowed).",
       );
     }
-    const verifierUrl = this.#verifierUrl(request.verifier_url);
+    const verifierUrl = verifierUrlOf(request.verifier_url, this.#core.settings["redirects.allow"]);
     const row = await this.#core.store.write(() => this.#update(principal, request, verifierUrl));
     return this.#record(row);
   }
@@ -67,26 +68,6 @@ export class SessionSettings {
     return row;
   }
 
-  // Browsers are sent there with a flow id: plain http would show it to the network.
-  #verifierUrl(text: string | null | undefined): string | null | undefined {
-    if (text === undefined) return undefined;
-    if (text === null || text === "") return null;
-    const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
-    if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
-      throw invalidParameter("verifier_url must be an absolute http or https address.");
-    }
-    const listed = this.#core.settings["redirects.allow"];
-    if (url.protocol === "http:" && !isLoopback(url.hostname) && !listed.includes(url.hostname)) {
-      throw invalidParameter(
-        "verifier_url must be https, or lead to this machine or a host of redirects.allow.",
-      );
-    }
-    if (listed.length > 0 && !listed.includes(url.hostname)) {
-      throw invalidParameter("verifier_url leads to a host that redirects.allow does not list.");
-    }
-    return url.href;
-  }
-
   #record(row: SettingsRow | undefined): SessionVerification {
     const allowed = this.#core.settings.unsafe_skip_verification_allowed;
     return {
@@ -98,6 +79,11 @@ export class SessionSettings {
   }
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+// Not given: unchanged. Empty text is what forms send for nothing.
+function verifierUrlOf(
+  text: string | null | undefined,
+  listed: readonly string[],
+): string | null | undefined {
+  if (text === undefined) return undefined;
+  return text === null || text === "" ? null : checkVerifierUrl(text, listed);
 }

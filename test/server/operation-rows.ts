@@ -56,6 +56,19 @@ export const ROWS: Record<string, Row> = {
     success: 200,
   },
   "auth-status": { path: "/v1/auth/status?id=AUTHORIZATION", roles: ["admin", "run", "read"], success: 200 },
+  // The flow ids are made at the end of a consent: an unknown one is what a table can send.
+  "confirm-user-auth-flow": {
+    path: "/v1/auth/confirm_user",
+    body: { flow_id: "unknown", user_id: "alice" },
+    roles: ["admin", "run"],
+    success: 404,
+  },
+  "test-authorization-flow": {
+    path: "/v1/auth/validate_custom_verifier",
+    body: { verifier_url: "https://verifier.example/", user_id: "alice" },
+    roles: ["admin", "run"],
+    success: 200,
+  },
   "tools-list": { path: "/v1/tools", roles: ["admin", "run", "read"], success: 200 },
   "tool-get": { path: "/v1/tools/Chat.WhoAmI", roles: ["admin", "run", "read"], success: 200 },
   "tool-requirements": {

@@ -1,9 +1,8 @@
 // Addresses that a person can open.
-
-const SPREADSHEETS = "https://docs.google.com/spreadsheets/d";
+import { LINK_BASE } from "../preset";
 
 export function spreadsheetLink(spreadsheetId: string): string {
-  return `${SPREADSHEETS}/${encodeURIComponent(spreadsheetId)}/edit`;
+  return `${LINK_BASE}/d/${encodeURIComponent(spreadsheetId)}/edit`;
 }
 
 export function sheetLink(spreadsheetId: string, sheetId: number): string {

@@ -3,12 +3,13 @@ import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
 import { columnLetters, columnNumber } from "../cells/column";
 import { MAX_COLUMN } from "../limits";
+import { LINK_BASE } from "../preset";
 
 /** Title of the one sheet of a spreadsheet that these tools made. */
 export const FIRST_SHEET = "Sheet1";
 
 export const SPREADSHEET_ID = Type.String({
-  description: "The spreadsheet's id, or its address https://docs.google.com/spreadsheets/d/{id}/edit.",
+  description: `The spreadsheet's id, or its address ${LINK_BASE}/d/{id}/edit.`,
 });
 
 /** Which sheet of a spreadsheet. */

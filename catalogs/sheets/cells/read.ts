@@ -1,6 +1,7 @@
-// Cells of the platform's answer as the tools show them, in one pass.
-import type { JsonObject } from "../../../src/tools";
-import { isJsonObject, numberIn, objectIn, textIn } from "../upstream/json";
+// Cells of the platform's answer as the tools show them, in one pass: a window may hold 100,000 of them, so nothing is
+// copied on the way and column letters are made once.
+import type { Json, JsonObject } from "../../../src/tools";
+import { isJsonObject, numberIn } from "../upstream/json";
 import { columnLetters } from "./column";
 import type { CellValue } from "./data";
 
@@ -12,32 +13,48 @@ export interface ReadCell {
 /** Row number → column letters → cell. */
 export type ReadData = Record<string, Record<string, ReadCell>>;
 
+export interface ReadGrid {
+  data: ReadData;
+  /** The most bytes that the data can have as JSON. */
+  mostBytes: number;
+}
+
+/** What a cell takes as JSON beside its texts, a number included; and the most that a character takes. */
+const BYTES_OF_CELL = 100;
+const BYTES_OF_CHARACTER = 6;
+
 /** @param grid the platform's block of cells, which tells where it begins */
-export function readCells(grid: JsonObject): ReadData {
+export function readCells(grid: JsonObject): ReadGrid {
   const firstRow = numberIn(grid, "startRow") + 1;
   const firstColumn = numberIn(grid, "startColumn") + 1;
-  /** Letters of each column, made once. */
   const letters: string[] = [];
   const data: ReadData = {};
-  for (const [rowIndex, row] of listIn(grid, "rowData").entries()) {
-    const cells: Record<string, ReadCell> = {};
-    let any = false;
-    for (const [index, value] of listIn(row, "values").entries()) {
-      const cell = readCell(value);
+  let cellCount = 0;
+  let characters = 0;
+  const rows = listIn(grid["rowData"]);
+  for (let down = 0; down < rows.length; down++) {
+    const row = rows[down];
+    const values = isJsonObject(row) ? listIn(row["values"]) : [];
+    let cells: Record<string, ReadCell> | undefined;
+    for (let right = 0; right < values.length; right++) {
+      const cell = readCell(values[right]);
       if (cell === undefined) continue;
-      const name = (letters[index] ??= columnLetters(firstColumn + index));
-      cells[name] = cell;
-      any = true;
+      cells ??= data[firstRow + down] = {};
+      cells[(letters[right] ??= columnLetters(firstColumn + right))] = cell;
+      cellCount++;
+      characters += cell.formattedValue.length;
+      if (typeof cell.userEnteredValue === "string") characters += cell.userEnteredValue.length;
     }
-    if (any) data[firstRow + rowIndex] = cells;
   }
-  return data;
+  return { data, mostBytes: cellCount * BYTES_OF_CELL + characters * BYTES_OF_CHARACTER };
 }
 
 /** Undefined for a cell that holds nothing and shows nothing. Zero and false are something. */
-function readCell(cell: JsonObject): ReadCell | undefined {
-  const userEnteredValue = enteredIn(objectIn(cell, "userEnteredValue"));
-  const formattedValue = textIn(cell, "formattedValue") ?? "";
+function readCell(cell: Json | undefined): ReadCell | undefined {
+  if (!isJsonObject(cell)) return undefined;
+  const { userEnteredValue: value, formattedValue: shown } = cell;
+  const userEnteredValue = isJsonObject(value) ? enteredIn(value) : "";
+  const formattedValue = typeof shown === "string" ? shown : "";
   return userEnteredValue === "" && formattedValue === "" ? undefined : { userEnteredValue, formattedValue };
 }
 
@@ -48,8 +65,6 @@ function enteredIn(value: JsonObject): CellValue {
     : "";
 }
 
-/** The objects of a list, each at its place. */
-function listIn(from: JsonObject, field: string): JsonObject[] {
-  const value = from[field];
-  return Array.isArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : [];
+function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,7 +1,8 @@
 // The search expression of the platform's file listing.
 import { badInput } from "../../../src/tools";
+import { SPREADSHEET_TYPE } from "../preset";
 
-const SPREADSHEETS = "mimeType = 'application/vnd.google-apps.spreadsheet' and trashed = false";
+const SPREADSHEETS = `mimeType = '${SPREADSHEET_TYPE}' and trashed = false`;
 
 /**
  * Spreadsheets whose titles have all of the one words and none of the other. Titles only: a term for the cells'

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { defineTool, fatal } from "../../../src/tools";
 import { ANSWERS } from "../metadata";
-import { googlePreset } from "../preset";
+import { CLIENT_ID_FORM, googlePreset } from "../preset";
 
 export const generateGoogleFilePickerUrl = defineTool({
   name: "GenerateGoogleFilePickerUrl",
@@ -36,7 +36,6 @@ function projectNumberOf(clientId: string): string {
   const number = /^(\d+)-/.exec(clientId)?.[1];
   if (number !== undefined) return number;
   throw fatal(
-    "The client id of the auth provider is not of the form {project number}-….apps.googleusercontent.com: " +
-      "an administrator must set the right one.",
+    `The client id of the auth provider is not of the form ${CLIENT_ID_FORM}: an administrator must set the right one.`,
   );
 }

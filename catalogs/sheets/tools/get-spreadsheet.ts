@@ -7,7 +7,7 @@ import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { type Area, rangeName } from "../cells/a1";
 import { columnOf } from "../cells/column";
-import { type ReadData, readCells } from "../cells/read";
+import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
 import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
 import { READS } from "../metadata";
@@ -135,24 +135,15 @@ async function read(client: SheetsClient, spreadsheetId: string, sheet: Sheet, w
     const sheets = objectsIn(answer, "sheets");
     const one = sheets.find((each) => numberIn(objectIn(each, "properties"), "sheetId") === sheet.sheetId);
     const [grid = {}] = objectsIn(one ?? {}, "data");
-    const data = readCells(grid);
-    if (isTooLarge(data)) throw tooLarge();
+    const { data, mostBytes } = readCells(grid);
+    // Hardly any result comes near the limit, so hardly any is measured.
+    const isTooLarge =
+      mostBytes > MAX_RESULT_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_RESULT_BYTES;
+    if (isTooLarge) throw tooLarge();
     return data;
   } catch (error) {
     throw wasTooLarge(error) ? tooLarge() : error;
   }
-}
-
-/** Text is counted roughly first: hardly any result comes near the limit. */
-function isTooLarge(data: ReadData): boolean {
-  let bytes = 0;
-  for (const row of Object.values(data)) {
-    for (const { userEnteredValue, formattedValue } of Object.values(row)) {
-      // A character takes at most six bytes in JSON; the rest is names and signs.
-      bytes += 80 + 6 * (String(userEnteredValue).length + formattedValue.length);
-    }
-  }
-  return bytes > MAX_RESULT_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_RESULT_BYTES;
 }
 
 function tooLarge() {

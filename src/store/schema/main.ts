@@ -73,7 +73,7 @@ const first: Migration = {
       provider_id TEXT, provider_version INTEGER, status TEXT NOT NULL, reason TEXT, needed TEXT NOT NULL,
       scopes TEXT NOT NULL, next_uri TEXT, connection_id TEXT,
       address_hash TEXT UNIQUE, sealed_address TEXT, browser_hash TEXT, state_hash TEXT UNIQUE, sealed_exchange TEXT,
-      used_at INTEGER, sealed_grant TEXT,
+      used_at INTEGER, sealed_grant TEXT, check_hash TEXT UNIQUE,
       created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, finished_at INTEGER
     ) STRICT`,
     "CREATE INDEX authorizations_pending ON authorizations (project_id, user_id, provider_id, status)",

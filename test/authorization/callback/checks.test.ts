@@ -33,6 +33,7 @@ const flow: FlowRow = {
   sealed_exchange: null,
   used_at: null,
   sealed_grant: null,
+  check_hash: null,
   created_at: 0,
   expires_at: NOW + 1,
   finished_at: null,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { SheetsClient } from "../../../catalogs/sheets/client";
 import { batchUpdate, getMetadata, updateValue } from "../../../catalogs/sheets/upstream/calls";
 import { basesOf, Connection, failureOf } from "./run";
-import { book, page, refusal, Stub, type StubAnswer } from "./stub";
+import { book, page, refusal, Stub, type StubAnswer, together } from "./stub";
 
 const READ = getMetadata("book");
 const WRITE = updateValue("book", "'S'!A1", "x");
@@ -107,7 +107,7 @@ describe("what may be repeated", () => {
     await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})), book());
     const context = to(stub).context();
     const fetch: typeof context.fetch = (base, path, request) =>
-      context.fetch(base, path, { ...request, timeoutMs: 30 });
+      context.fetch(base, path, { ...request, timeoutMs: 250 });
     expect(await new SheetsClient({ ...context, fetch }).call(READ)).toMatchObject({ spreadsheetId: "book" });
     expect(stub.requests).toHaveLength(2);
   });
@@ -232,23 +232,32 @@ describe("the user's budget", () => {
 
 describe("lines", () => {
   test("at most four calls of a user are under way", async () => {
-    await using stub = new Stub().on("book", () => Bun.sleep(5).then(() => book()));
+    await using stub = new Stub().on("book", together(4, book()));
     const connection = to(stub);
     await Promise.all(Array.from({ length: 12 }, () => clientOf(connection).call(READ)));
     expect(stub.busiest).toBe(4);
   });
 
   test("writes to one spreadsheet come after one another, to two at the same time", async () => {
-    const running: string[] = [];
     const connection = new Connection({});
-    const work = (id: string) =>
-      clientOf(connection).alone(id, async () => {
-        running.push(`${id} in`);
-        await Bun.sleep(5);
-        running.push(`${id} out`);
+    const begun: string[] = [];
+    const work = (id: string, name: string) => {
+      const end = Promise.withResolvers<void>();
+      const done = clientOf(connection).alone(id, async () => {
+        begun.push(name);
+        await end.promise;
       });
-    await Promise.all([work("a"), work("a"), work("b")]);
-    expect(running).toEqual(["a in", "b in", "a out", "a in", "b out", "a out"]);
+      return { end: end.resolve, done };
+    };
+    const works = [work("a", "a1"), work("a", "a2"), work("b", "b1")];
+    expect(begun).toEqual(["a1", "b1"]);
+    works[0]?.end();
+    await works[0]?.done;
+    expect(begun).toEqual(["a1", "b1", "a2"]);
+    for (const { end, done } of works) {
+      end();
+      await done;
+    }
   });
 
   test("a failure does not hold up who comes after it", async () => {

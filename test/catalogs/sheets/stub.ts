@@ -92,3 +92,14 @@ export function book(...sheets: Body[]): Body {
     sheets: sheets.length === 0 ? [one] : sheets,
   };
 }
+
+/** An answer that is held back until so many requests are under way, at most five seconds. */
+export function together(count: number, answer: Body): () => Promise<Body> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  return async () => {
+    if (++arrived === count) resolve();
+    await Promise.race([promise, Bun.sleep(5000)]);
+    return answer;
+  };
+}

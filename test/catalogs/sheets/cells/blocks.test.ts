@@ -51,6 +51,6 @@ test("every cell is in exactly one block, at its place, and nothing else is", ()
         expect({ cell, inside }).toEqual({ cell: found, inside: true });
       expect(back.map(({ cell }) => key(cell)).toSorted()).toEqual(sorted.map(key).toSorted());
     }),
-    { numRuns: 200 },
+    { numRuns: 200, seed: 20_260_303 },
   );
 });

@@ -12,7 +12,7 @@ import {
   EMAIL,
   PROFILE,
 } from "../run";
-import { page, refusal, Stub } from "../stub";
+import { page, refusal, Stub, together } from "../stub";
 
 let sandbox: SheetsSandbox;
 beforeAll(async () => {
@@ -43,9 +43,8 @@ test("two calls tell who the user is and what the tools may see", async () => {
 });
 
 test("both calls are under way at the same time", async () => {
-  await using stub = new Stub()
-    .on("userinfo", () => Bun.sleep(30).then(() => ({ sub: "1" })))
-    .on("about", () => Bun.sleep(30).then(() => ({})));
+  const answer = together(2, { sub: "1" });
+  await using stub = new Stub().on("userinfo", answer).on("about", answer);
   await new Connection(basesOf(stub.url)).run("WhoAmI");
   expect(stub.busiest).toBe(2);
 });

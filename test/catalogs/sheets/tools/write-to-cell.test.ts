@@ -78,9 +78,9 @@ describe("values are read as if they were typed", () => {
 
 describe("the sheet", () => {
   test.each(TITLES)("%s is meant whole", async (sheet_name) => {
-    const output = await write({ sheet_name, column: "az".slice(0, 1), row: 1, value: sheet_name });
+    const output = await write({ sheet_name, column: "a", row: 1, value: sheet_name });
     expect(output).toMatchObject({ sheetTitle: sheet_name, updatedCell: "A1" });
-    expect(sandbox.cell(id, sheet_name, "A1").entered).toBe(sheet_name.replace(/^'/, ""));
+    expect(sandbox.cell(id, sheet_name, "A1").entered).toBe(sheet_name);
   });
 
   test.each([undefined, null, "", " "])("%p is Sheet1", async (sheet_name) => {
@@ -103,6 +103,12 @@ describe("the sheet", () => {
       "spreadsheets.values.update",
       "spreadsheets.get",
     ]);
+  });
+
+  test("is meant by its name, never by its id", async () => {
+    const zero = sandbox.addFile({ sheets: [{ title: "Sheet1", sheetId: 0 }] });
+    const error = await failure({ spreadsheet_id: zero, sheet_name: "0" });
+    expect(error.message).toContain('There is no sheet with the name "0"');
   });
 
   test("a chart holds no cells", async () => {

@@ -1,0 +1,26 @@
+// The address of a customer's verifier. Browsers are sent there with a flow id: plain http would show it to the network.
+import { invalidParameter } from "../errors";
+
+/**
+ * The address, normalised. https, or http to this machine and to listed hosts; a deployment can pin it to the list.
+ * Throws `invalid_parameter`.
+ */
+export function checkVerifierUrl(text: string, listed: readonly string[]): string {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw invalidParameter("verifier_url must be an absolute http or https address.");
+  }
+  if (listed.length > 0 && !listed.includes(url.hostname)) {
+    throw invalidParameter("verifier_url leads to a host that redirects.allow does not list.");
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !listed.includes(url.hostname)) {
+    throw invalidParameter(
+      "verifier_url must be https, or lead to this machine or a host of redirects.allow.",
+    );
+  }
+  return url.href;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
