@@ -34,7 +34,14 @@ export function toolOf(operation: Operation): ToolDefinition {
     run: (input, context) =>
       body === undefined ? read(operation, input, context) : byMode(operation, body, input, context),
   };
-  return body === undefined ? definition : { ...definition, waivesRequirements: asksForSchema };
+  return body === undefined
+    ? definition
+    : {
+        ...definition,
+        waivesRequirements: asksForSchema,
+        // An object instead of its text is answered with the schema and how to send it.
+        checksItself: ["request_body"],
+      };
 }
 
 /** The parameters. In a tool with a mode all others are optional for the schema: they are needed in `execute` only. */

@@ -261,7 +261,7 @@ function factsOf(provider: Provider, raw: Json): JsonObject {
 function tokenRequestError(error: unknown): TokenRequestError {
   if (error instanceof TokenRequestError) return error;
   if (error instanceof oauth.ResponseBodyError) {
-    const code = /^[\w.:-]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
+    const code = /^[\w.: -]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
     return new TokenRequestError(`The provider refused the token request: ${code}.`, {
       code,
       transient: TRANSIENT_ERRORS.includes(code),

@@ -1,4 +1,5 @@
 // Tool input: converted by one strict table for every toolkit, then checked by the tool's own schema.
+import type { FieldError } from "../errors";
 import { fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
 import { badInput } from "./tool-error";
@@ -26,18 +27,37 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
       // A copy: a tool may do with its input what it likes.
       converted[name] = structuredClone(schema["default"]);
   }
-  check(definition, converted);
+  const errors = errorsOf(definition, converted);
+  // An input that needs nothing (a request for a schema) must not fail over what the tool does not even look at.
+  if (lenient) return without(converted, optionalOnes(definition, errors));
+  if (errors.length > 0) throw invalid(errors);
   return converted;
 }
 
-/** Checks an input that is converted already, for example after a hook changed it. */
-function check(definition: ToolDefinition, input: Input): void {
-  const errors = fieldErrors(definition.input, input);
-  if (errors.length === 0) return;
+function errorsOf({ input: schema, checksItself = [] }: ToolDefinition, input: Input): FieldError[] {
+  return fieldErrors(schema, input).filter(({ field }) => !checksItself.includes(parameterOf(field)));
+}
+
+function parameterOf(field: string): string {
+  return field.split(".")[0] ?? "";
+}
+
+/** The parameters that errors are about; throws when a required one is among them. */
+function optionalOnes({ input }: ToolDefinition, errors: readonly FieldError[]): string[] {
+  const names = errors.map(({ field }) => parameterOf(field));
+  if (names.some((name) => input.required?.includes(name))) throw invalid(errors);
+  return names;
+}
+
+function without(input: Input, names: readonly string[]): Input {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+}
+
+function invalid(errors: readonly FieldError[]): Error {
   const text = errors
     .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
     .join("; ");
-  throw badInput(`The input is not valid: ${text}.`, { developerMessage: text });
+  return badInput(`The input is not valid: ${text}.`, { developerMessage: text });
 }
 
 function unknownParameter(name: string, known: string[]): Error {

@@ -81,21 +81,19 @@ export function outcomeUnknown(error: ToolError): ToolError {
   );
 }
 
+const DEAD = "The platform no longer accepts the user's grant: authorization required.";
+
 /**
  * The platform refuses the token itself. The runtime refreshes once and runs the tool again when it can (so a tool
  * reports this only where nothing was done); otherwise the connection is dead and the user must consent again.
  */
 export class GrantDead extends ToolError {
-  constructor(code: string) {
-    super(
-      "UPSTREAM_RUNTIME_AUTH_ERROR",
-      false,
-      "The platform no longer accepts the user's grant: authorization required.",
-      {
-        developerMessage: code,
-        statusCode: 401,
-      },
-    );
+  constructor(code: string, message?: string, details: ToolErrorDetails = {}) {
+    super("UPSTREAM_RUNTIME_AUTH_ERROR", false, message ?? DEAD, {
+      developerMessage: code,
+      statusCode: 401,
+      ...details,
+    });
   }
 }
 

@@ -8,10 +8,12 @@ import { TOKEN_REFUSED } from "./codes";
  * secret names another data center.
  */
 export function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDead {
-  const error = new GrantDead(String(TOKEN_REFUSED));
-  error.message = `The platform does not accept the user's token: authorization required. ${hint(context)}`;
-  Object.assign(error.details, { extra: details.extra, developerMessage: details.developerMessage });
-  return error;
+  const message = `The platform does not accept the user's token: authorization required. ${hint(context)}`;
+  const { extra, developerMessage } = details;
+  return new GrantDead(String(TOKEN_REFUSED), message, {
+    ...(extra === undefined ? {} : { extra }),
+    ...(developerMessage === undefined ? {} : { developerMessage }),
+  });
 }
 
 function hint({ grant, secrets }: ToolContext): string {

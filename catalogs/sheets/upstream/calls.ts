@@ -16,7 +16,7 @@ export function createSpreadsheet(body: JsonObject): Call {
     query: { fields: "spreadsheetId,spreadsheetUrl,properties(title),sheets(properties(sheetId,title))" },
     body,
     quota: "writes",
-    once: false,
+    once: true,
     scopes: [DRIVE_FILE],
   };
 }

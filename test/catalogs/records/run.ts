@@ -35,13 +35,10 @@ export class User {
   /** The tool's output, which fits its schema. */
   async run(name: string, input: Input = {}, options: UserOptions = {}): Promise<unknown> {
     const definition = tool(name);
-    return this.runUnconverted(name, convertInput(definition, input), options);
-  }
-
-  /** As `run`, for an input that the conversion would refuse. */
-  async runUnconverted(name: string, input: Input, options: UserOptions = {}): Promise<unknown> {
-    const definition = tool(name);
-    const output = await definition.run(input, this.#context({ ...this.#options, ...options }));
+    const output = await definition.run(
+      convertInput(definition, input),
+      this.#context({ ...this.#options, ...options }),
+    );
     expect(Value.Check(definition.output, output)).toBe(true);
     return output;
   }
