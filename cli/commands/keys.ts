@@ -62,6 +62,20 @@ export const keys: Noun = {
       read: (line) => ({ id: line.word(0) }),
       run: deleteKey,
     }),
+    verb({
+      usage: "rotate-root",
+      summary: "Make a new root key in the file of the old one; servers may run meanwhile.",
+      examples: ["runtime keys rotate-root"],
+      read: () => ({}),
+      run: rotateRoot,
+    }),
+    verb({
+      usage: "rotate-data",
+      summary: "Make a new data key for the project and seal everything anew; servers may run meanwhile.",
+      examples: ["runtime keys rotate-data", "runtime keys rotate-data --project sales"],
+      read: () => ({}),
+      run: rotateData,
+    }),
   ],
 };
 
@@ -115,6 +129,24 @@ async function deleteKey(io: Io, common: Common, { id }: { id: string }): Promis
     await runtime.identity.deleteKey(principal, id);
     print(io, common.output, { id, deleted: true }, () => "");
     io.note(`The API key ${id} is revoked.`);
+  });
+}
+
+async function rotateRoot(io: Io, common: Common): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal }) => {
+    const rotated = await runtime.rotation.rotateRoot(principal);
+    printRecord(io, common.output, rotated, [["root key", rotated.id]]);
+    io.note("The old root key opens nothing any more. Back up the new one, apart from the data.");
+  });
+}
+
+async function rotateData(io: Io, common: Common): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal }) => {
+    const rotated = await runtime.rotation.rotateDataKey(principal);
+    printRecord(io, common.output, rotated, [
+      ["data key", rotated.id],
+      ["sealed anew", String(rotated.resealed)],
+    ]);
   });
 }
 

@@ -6,7 +6,9 @@ import {
   all,
   type Awaitable,
   get,
+  type Lease,
   releaseLease,
+  stillHeld,
   run,
   type Store,
   takeLease,
@@ -77,7 +79,8 @@ export interface KeyringOptions {
 const CANARY = "canary of the root key";
 const VERSION = "v1";
 const ROTATION = "rotation of the root key";
-const ROTATION_MS = 60_000;
+/** One short transaction; a holder that was killed is waited for no longer than this. */
+const ROTATION_MS = 15_000;
 
 /**
  * Opens the keyring: finds the root key (or makes it, for a new database) and proves it on the canary.
@@ -189,11 +192,14 @@ class SealedKeyring implements Keyring {
     }
     const holder = newToken(this.#random);
     const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
-    if (lease === undefined) throw conflict("Another process is rotating the root key.");
+    if (lease === undefined)
+      throw conflict(
+        "Another process is rotating the root key, or was killed doing so: try again in 15 seconds.",
+      );
     try {
       const next = makeNextRootKey(nextFile, this.#random);
       this.#roots.add(next);
-      await this.#store.write(() => this.#wrapAll(next.id));
+      await this.#store.write(() => this.#wrapAll(lease, next.id));
       promoteNextRootKey(nextFile);
       this.#root = { ...next, source: nextFile.replace(/\.next$/, "") };
       return { id: next.id };
@@ -202,7 +208,9 @@ class SealedKeyring implements Keyring {
     }
   }
 
-  *#wrapAll(rootId: string): Transaction<void> {
+  *#wrapAll(lease: Lease, rootId: string): Transaction<void> {
+    if (!(yield* stillHeld(lease)))
+      throw conflict("The rotation took too long; nothing was changed. Try again.");
     for (const row of yield* all(ALL_KEYS)) {
       const context = wrapContext(row.project_id, row.id);
       const text = decrypt(this.#roots.wrappingOf(row.root_key_id), context, row.wrapped);

@@ -8,7 +8,7 @@ export interface Refusal {
   status: number;
   /** The platform's sentence for people, as far as there is one. */
   message: string | undefined;
-  /** Its words for programs: the status and every reason. */
+  /** Its words for programs: the status, every reason, the OAuth error. */
   reasons: readonly string[];
   /** Parameters that it complains about. */
   locations: readonly string[];
@@ -24,7 +24,11 @@ export function refusalIn({ status, body = {} }: Answer): Refusal {
   return {
     status,
     message: messageOf(body),
-    reasons: [textIn(error, "status"), ...entries.map((entry) => textIn(entry, "reason"))].filter(isText),
+    reasons: [
+      textIn(body, "error"),
+      textIn(error, "status"),
+      ...entries.map((entry) => textIn(entry, "reason")),
+    ].filter(isText),
     locations: errors.map((entry) => textIn(entry, "location")).filter(isText),
   };
 }
@@ -43,7 +47,7 @@ export type Meaning = "scope" | "disabled" | "quota" | "file" | "other";
 
 const MEANINGS: readonly (readonly [Meaning, ReadonlySet<string>])[] = [
   ["disabled", new Set(["SERVICE_DISABLED", "accessNotConfigured"])],
-  ["scope", new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"])],
+  ["scope", new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions", "insufficient_scope"])],
   [
     "quota",
     new Set([

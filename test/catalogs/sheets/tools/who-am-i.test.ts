@@ -1,5 +1,6 @@
 // Sheets.WhoAmI against the stand-in of the platform, and with profiles that it does not have.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { ScopesLost } from "../../../../src/tools";
 import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
 import {
   ALL_SCOPES,
@@ -93,6 +94,13 @@ describe("failures", () => {
     sandbox.fail("userinfo", { kind: "server_error" }, 4);
     const error = await Connection.to(sandbox).failure("WhoAmI");
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", canRetry: true });
+  });
+
+  test("of a token that does not cover the profile name the scopes that it lacks", async () => {
+    const { accessToken: token } = sandbox.issueToken("alice", [DRIVE_FILE]);
+    const error = await Connection.to(sandbox, "alice", ALL_SCOPES, { token }).failure("WhoAmI");
+    expect(error).toBeInstanceOf(ScopesLost);
+    expect(error.details.extra).toEqual({ needed_scopes: [PROFILE, EMAIL] });
   });
 
   test("of the token mean a dead grant", async () => {

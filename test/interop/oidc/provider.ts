@@ -1,0 +1,153 @@
+// A certified OpenID provider (`oidc-provider`) on loopback, in this process: PKCE required, resource indicators that
+// give JWT access tokens (RFC 9068), rotated refresh tokens, `iss` in its answers (RFC 9207), keys that can be changed.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Provider } from "oidc-provider";
+import type { Issuer } from "./forge";
+import { newSigningKey, type SigningKey } from "./keys";
+
+export interface Client {
+  readonly id: string;
+  /** Absent: a public client. */
+  readonly secret?: string;
+  readonly redirectUris: string[];
+}
+
+export interface Account {
+  email?: string;
+  email_verified?: boolean;
+}
+
+export interface OpenIdProvider extends Issuer, AsyncDisposable {
+  /** While true, every connection breaks. */
+  down: boolean;
+  /** Paths of the requests, in the order of arrival. */
+  readonly requests: string[];
+  /** A client that is there from now on. */
+  register(client: Client): void;
+  /** A new key signs; the earlier ones stay published, or are gone. */
+  rotate(earlier: "kept" | "removed"): void;
+}
+
+export interface ProviderOptions {
+  /** Claims of people, by their name. Everybody else can sign in too, with nothing but the name. */
+  accounts?: Readonly<Record<string, Account>>;
+  /** Path of the issuer. Default: none. */
+  path?: string;
+  /** What discovery says of itself, when that is not the address. */
+  claimedIssuer?: string;
+}
+
+/** The public client with which tests get tokens for themselves. */
+export const APP: Client = { id: "app", redirectUris: ["http://127.0.0.1/signed-in"] };
+
+export async function startOpenIdProvider(options: ProviderOptions = {}): Promise<OpenIdProvider> {
+  const clients = [APP];
+  let keys = [newSigningKey()];
+  let handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push((request.url ?? "").split("?")[0] ?? "");
+    if (provider.down) return void request.socket.destroy();
+    handle(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const url = options.claimedIssuer ?? `http://127.0.0.1:${port}${options.path ?? ""}`;
+  // Clients and keys are fixed when a provider is made; sessions and codes lie outside of it and stay.
+  const remake = (): void => {
+    handle = quietly(() =>
+      new Provider(url, configuration(clients, keys, options.accounts ?? {})).callback(),
+    );
+  };
+  const provider: OpenIdProvider = {
+    down: false,
+    url,
+    requests,
+    get key() {
+      return keys[0] as SigningKey;
+    },
+    register: (client) => {
+      clients.push(client);
+      remake();
+    },
+    rotate: (earlier) => {
+      keys = [newSigningKey(), ...(earlier === "kept" ? keys : [])];
+      remake();
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  remake();
+  return provider;
+}
+
+function configuration(
+  clients: readonly Client[],
+  keys: readonly SigningKey[],
+  accounts: Readonly<Record<string, Account>>,
+): object {
+  return {
+    clients: clients.map(clientMetadata),
+    clientDefaults: { id_token_signed_response_alg: "ES256" },
+    jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
+    cookies: { keys: ["for tests only"] },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    scopes: ["openid", "offline_access"],
+    ttl: {
+      AccessToken: 3600,
+      AuthorizationCode: 60,
+      IdToken: 3600,
+      Grant: 3600,
+      Interaction: 600,
+      Session: 3600,
+    },
+    findAccount: (_context: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, ...accounts[sub] }),
+    }),
+    // Profiles such as RFC 9068 section 2.2.2 put claims of the person into access tokens.
+    extraTokenClaims: (_context: unknown, token: { accountId: string }) => accounts[token.accountId],
+    features: {
+      devInteractions: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => undefined,
+        useGrantedResource: () => false,
+        getResourceServerInfo: (_context: unknown, audience: string) => ({
+          scope: "",
+          audience,
+          accessTokenFormat: "jwt",
+          jwt: { sign: { alg: "ES256" } },
+        }),
+      },
+    },
+  };
+}
+
+function clientMetadata({ id, secret, redirectUris }: Client): object {
+  return {
+    client_id: id,
+    redirect_uris: redirectUris,
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    ...(secret === undefined
+      ? { application_type: "native", token_endpoint_auth_method: "none" }
+      : { client_secret: secret, token_endpoint_auth_method: "client_secret_basic" }),
+  };
+}
+
+// It warns on the console that its development pages are not for production.
+function quietly<T>(make: () => T): T {
+  const { info, warn } = console;
+  console.info = console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    Object.assign(console, { info, warn });
+  }
+}

@@ -1,0 +1,12 @@
+// Rotates the root key again and again until it is killed; prints a line after each.
+import { silentLog } from "../../src/base";
+import { loadConfig } from "../../src/config";
+import { createRuntime } from "../../src/runtime";
+
+const runtime = await createRuntime(loadConfig({ environment: process.env }), [], { log: silentLog });
+const operator = await runtime.identity.operator("default");
+process.stdout.write("started\n");
+for (;;) {
+  await runtime.rotation.rotateRoot(operator);
+  process.stdout.write("rotated\n");
+}
