@@ -65,8 +65,9 @@ async function principalOf(
   { request, params }: Incoming,
 ): Promise<Principal> {
   if (operation.credential === "public") return NOBODY;
-  const principal = await identity.authenticate(request.headers.get("authorization") ?? undefined);
   const { org_id: orgId, project_id: projectId } = params;
+  const credential = request.headers.get("authorization") ?? undefined;
+  const principal = await identity.authenticate(credential, projectId);
   if (orgId !== undefined && projectId !== undefined)
     await identity.checkProject(principal, orgId, projectId);
   requireRole(principal, operation.credential);

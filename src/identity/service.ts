@@ -35,18 +35,26 @@ export class Identity {
   async ensureDefaults(): Promise<void> {
     const { store, clock } = this.#core;
     if ((await repository.findProject(store, DEFAULT_ID)) !== undefined) return;
-    await store.write(() => this.#addProject(DEFAULT_ID, DEFAULT_ID, DEFAULT_ID, clock.now()));
+    const row = {
+      id: DEFAULT_ID,
+      org_id: DEFAULT_ID,
+      name: DEFAULT_ID,
+      audience: null,
+      created_at: clock.now(),
+    };
+    await store.write(() => this.#addProject(row));
   }
 
   /**
-   * The principal of an `Authorization` value, with or without the word `Bearer`.
+   * The principal of an `Authorization` value, with or without the word `Bearer`. `pathProject`: the project that the
+   * address names; a user token that names several acts in that one.
    * Throws `invalid_authorization`; the message never repeats the credential.
    */
-  async authenticate(header: string | undefined): Promise<Principal> {
+  async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     if (header === undefined || header.trim() === "")
       throw invalidAuthorization("Missing Authorization header");
     const text = header.trim().replace(/^bearer\s+/i, "");
-    if (looksLikeJwt(text)) return this.#userPrincipal(text);
+    if (looksLikeJwt(text)) return this.#userPrincipal(text, pathProject);
     if (!text.startsWith("rt_"))
       throw invalidAuthorization("The credential is not an API key of this server.");
     if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
@@ -62,13 +70,14 @@ export class Identity {
     return { kind: "key", keyId: row.id, projectId: row.project_id, role: roleOf(row), users: usersOf(row) };
   }
 
-  /** A user acts in the only project that the token's audience names, never in a default one. */
-  async #userPrincipal(token: string): Promise<Principal> {
+  /** A user acts in the path's or the only project that the token's audience names, never in a default one. */
+  async #userPrincipal(token: string, pathProject: string | undefined): Promise<Principal> {
     const { userId, audiences } = await this.#userTokens.verify(token);
     const { store } = this.#core;
     const projects = await this.#projects.get("all", () => repository.listProjects(store, UNPAGED_LIMIT));
-    const named = (row: ProjectRow): boolean => audiences.some((name) => name === this.#audienceOf(row));
-    const [project, ...others] = projects.filter(named);
+    const named = projects.filter((row) => audiences.some((name) => name === this.#audienceOf(row)));
+    const own = named.find(({ id }) => id === pathProject);
+    const [project, ...others] = own === undefined ? named : [own];
     if (project === undefined) throw invalidAuthorization("The user token's audience names no project here.");
     if (others.length > 0) throw invalidAuthorization("The user token's audience names several projects.");
     return { kind: "user", projectId: project.id, userId };
@@ -98,11 +107,22 @@ export class Identity {
     return wholePage((await repository.listProjects(this.#core.store, UNPAGED_LIMIT)).map(projectRecord));
   }
 
-  /** Makes a project with its own data key. Throws `already_exists`. */
-  async createProject(principal: Principal, id: string, name: string, orgId = DEFAULT_ID): Promise<Project> {
-    const now = this.#core.clock.now();
-    const row = await this.#core.store.write(() => this.#createProject(principal, id, name, orgId, now));
-    return projectRecord(row);
+  /** Makes a project with its own data key. `audience`: by which user tokens name it. Throws `already_exists`. */
+  async createProject(
+    principal: Principal,
+    id: string,
+    name: string,
+    orgId = DEFAULT_ID,
+    audience?: string,
+  ): Promise<Project> {
+    const row: ProjectRow = {
+      id,
+      org_id: orgId,
+      name,
+      audience: audience ?? null,
+      created_at: this.#core.clock.now(),
+    };
+    return projectRecord(await this.#core.store.write(() => this.#createProject(principal, row)));
   }
 
   /** Removes a project with everything in it, its data key first: what it sealed cannot be read again. */
@@ -154,25 +174,20 @@ export class Identity {
     await this.#core.store.write(() => this.#deleteKey(principal, id));
   }
 
-  *#addProject(id: string, orgId: string, name: string, now: number): Transaction<ProjectRow> {
+  *#addProject(row: ProjectRow): Transaction<ProjectRow> {
+    const { id, org_id, created_at } = row;
     const known = yield* repository.projectInTransaction(id);
     if (known !== undefined) return known;
-    const organization = yield* repository.organizationInTransaction(orgId);
+    const organization = yield* repository.organizationInTransaction(org_id);
     if (organization === undefined)
-      yield* repository.addOrganization({ id: orgId, name: orgId, created_at: now });
-    const row: ProjectRow = { id, org_id: orgId, name, audience: null, created_at: now };
+      yield* repository.addOrganization({ id: org_id, name: org_id, created_at });
     yield* repository.addProject(row);
     yield* this.#core.keyring.addDataKey(id);
     return row;
   }
 
-  *#createProject(
-    principal: Principal,
-    id: string,
-    name: string,
-    orgId: string,
-    now: number,
-  ): Transaction<ProjectRow> {
+  *#createProject(principal: Principal, row: ProjectRow): Transaction<ProjectRow> {
+    const { id } = row;
     if ((yield* repository.projectInTransaction(id)) !== undefined) {
       throw alreadyExists(`There is a project "${id}" already.`);
     }
@@ -182,7 +197,7 @@ export class Identity {
       action: "project.create",
       target: id,
     });
-    return yield* this.#addProject(id, orgId, name, now);
+    return yield* this.#addProject(row);
   }
 
   *#deleteProject(principal: Principal, id: string): Transaction<void> {

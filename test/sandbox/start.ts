@@ -8,8 +8,7 @@ import { loadConfig } from "../../src/config";
 import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
 import { announceServer } from "../../src/serving";
-import { chatProvider } from "../support/chat-provider";
-import { startChatSandbox } from "./chat";
+import { startPlatforms } from "./platforms";
 
 const CHECKOUT = join(import.meta.dir, "..", "..");
 const FOLDER = join(CHECKOUT, ".sandbox");
@@ -20,15 +19,20 @@ const PORT = Number(process.env["RUNTIME_PORT"] ?? 9099);
 
 async function main(): Promise<void> {
   refuseTakenPort();
-  const chat = await startChatSandbox();
+  const platforms = await startPlatforms();
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { mode: 0o700 });
+  const { environment, providers, secrets } = platforms;
   const settings = {
     host: HOST,
     port: PORT,
     data_dir: join(FOLDER, "data"),
     user: "alice",
-    chat: { api_url: chat.apiUrl },
+    chat: { api_url: environment["RUNTIME_CHAT_API_URL"] },
+    sheets: { api_url: environment["RUNTIME_SHEETS_API_URL"] },
+    drive: { api_url: environment["RUNTIME_DRIVE_API_URL"] },
+    userinfo: { url: environment["RUNTIME_USERINFO_URL"] },
+    records: { accounts_hosts: [environment["RUNTIME_RECORDS_ACCOUNTS_HOSTS"]] },
     egress: { allow: ["loopback"] },
     log: { level: "warn" },
   };
@@ -39,7 +43,8 @@ async function main(): Promise<void> {
   const server = await startServer(runtime);
   const withdraw = await announceServer(runtime.core, server.address);
   const operator = await runtime.identity.operator("default");
-  await runtime.providers.create(operator, chatProvider(chat));
+  for (const provider of providers) await runtime.providers.create(operator, provider);
+  for (const [key, value] of Object.entries(secrets)) await runtime.secrets.upsert(operator, key, { value });
   const admin = await runtime.identity.createKey(operator, { name: "sandbox admin", role: "admin" });
   const agent = await runtime.identity.createKey(operator, { name: "sandbox agent", role: "run" });
   process.stdout.write(welcome(server.address, admin.key ?? "", agent.key ?? ""));
@@ -48,7 +53,7 @@ async function main(): Promise<void> {
     await withdraw();
     await server.stop();
     await runtime.close();
-    await chat.stop();
+    await platforms[Symbol.asyncDispose]();
     process.exit(0);
   };
   process.once("SIGINT", () => void stop());

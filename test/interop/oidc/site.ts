@@ -1,0 +1,59 @@
+// A deployment whose users come from the certified provider.
+import { api } from "../../support/api";
+import { Browser } from "../../support/browser";
+import { type Site, startSite } from "../../support/site";
+import { MovableClock } from "../../tools/deployment";
+import { type OpenIdProvider, type ProviderOptions, startOpenIdProvider } from "./provider";
+
+export interface OpenIdSite extends AsyncDisposable {
+  readonly site: Site;
+  readonly provider: OpenIdProvider;
+  readonly clock: MovableClock;
+  /** Audience of the project `default`. */
+  readonly audience: string;
+}
+
+export interface OpenIdSiteOptions extends ProviderOptions {
+  environment?: Record<string, string>;
+  /** `auth.url`, when it is not the provider's address as it is. */
+  authUrl?: (issuer: string) => string;
+}
+
+/** With the chat provider; on a public URL that is not set, which is then the address of the server. */
+export async function startOpenIdSite(options: OpenIdSiteOptions = {}): Promise<OpenIdSite> {
+  const provider = await startOpenIdProvider(options);
+  const clock = new MovableClock();
+  const { authUrl = (issuer: string): string => issuer } = options;
+  const site = await startSite({
+    parts: { clock },
+    environment: { RUNTIME_AUTH_URL: authUrl(provider.url), ...options.environment },
+  });
+  await site.addChatProvider();
+  return {
+    site,
+    provider,
+    clock,
+    audience: site.url,
+    [Symbol.asyncDispose]: async () => {
+      await site[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The project `other`, with an audience of its own and the chat provider. */
+export async function addOther({ site }: OpenIdSite, audience = "https://other.example"): Promise<string> {
+  const operator = await site.runtime.identity.operator("default");
+  await site.runtime.identity.createProject(operator, "other", "Other", undefined, audience);
+  await site.addChatProvider("other");
+  return audience;
+}
+
+/** The person links the account of the same name, as an agent with an API key asks for it. */
+export async function linkChat(site: Site, user: string, project = "default"): Promise<string> {
+  const agent = api(site.url, await site.key("run", undefined, project));
+  const { body } = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: user });
+  const { id, url } = body as { id: string; url: string };
+  await new Browser().consent(url, user);
+  return id;
+}

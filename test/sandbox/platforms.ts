@@ -1,0 +1,55 @@
+// All platforms at once: what a deployment must be told of their stand-ins.
+import type { AuthProviderCreate } from "../../src/providers";
+import { chatProvider } from "../support/chat-provider";
+import { type ChatSandbox, startChatSandbox } from "./chat";
+import { type RecordsSandbox, startRecordsSandbox } from "./records";
+import { googleProvider, type SheetsSandbox, sheetsEnvironment, startSheetsSandbox } from "./sheets";
+
+export interface Platforms extends AsyncDisposable {
+  readonly chat: ChatSandbox;
+  readonly records: RecordsSandbox;
+  readonly sheets: SheetsSandbox;
+  /** `RUNTIME_…` variables with the addresses. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly providers: readonly AuthProviderCreate[];
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export async function startPlatforms(): Promise<Platforms> {
+  const [chat, records, sheets] = await Promise.all([
+    startChatSandbox(),
+    startRecordsSandbox(),
+    startSheetsSandbox(),
+  ]);
+  return {
+    chat,
+    records,
+    sheets,
+    environment: {
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_CHAT_API_URL: chat.apiUrl,
+      RUNTIME_RECORDS_ACCOUNTS_HOSTS: records.eu.accountsUrl,
+      ...sheetsEnvironment(sheets),
+    },
+    providers: [chatProvider(chat), recordsProvider(records), googleProvider(sheets)],
+    secrets: { VENDOR_SERVER_URL: records.us.apiUrl },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([chat.stop(), records.stop(), sheets.stop()]);
+    },
+  };
+}
+
+function recordsProvider({ clientId, us }: RecordsSandbox): AuthProviderCreate {
+  return {
+    id: "zoho",
+    provider_id: "zoho",
+    description: "Records (sandbox)",
+    oauth2: {
+      client_id: clientId,
+      client_secret: us.clientSecret,
+      authorize_request: { endpoint: us.authorizeUrl },
+      token_request: { endpoint: us.tokenUrl },
+      refresh_request: { endpoint: us.tokenUrl },
+    },
+  };
+}
