@@ -1,34 +1,41 @@
-// The OpenID provider at `auth_url`: its metadata (OpenID Connect Discovery), fetched once in a while.
+// The OpenID provider at `auth_url`: its metadata (OpenID Connect Discovery), fetched once in a while, and its keys.
 import * as oauth from "oauth4webapi";
+import { isObject, type Json } from "../base";
 import type { Core } from "../core";
+import { readJson } from "../egress";
 import { configurationError } from "../errors";
 
 const KEPT_MS = 10 * 60_000;
+const MAX_BYTES = 1_000_000;
 
 export class OpenIdIssuer {
   readonly #core: Core;
-  #server: { value: oauth.AuthorizationServer; at: number } | undefined;
+  #server: { value: Promise<oauth.AuthorizationServer>; at: number } | undefined;
 
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** Rejects when the provider cannot be reached or its metadata is not valid. */
-  async discover(): Promise<oauth.AuthorizationServer> {
-    const issuer = this.#core.settings["auth.url"];
-    if (issuer === undefined) throw configurationError("auth.url is not set.");
+  /**
+   * The metadata; whoever asks at the same time shares one request. Rejects when the provider cannot be reached or its
+   * metadata is not valid. The library keeps keys on the object: a copy of it is what makes it ask for them again.
+   */
+  discover(): Promise<oauth.AuthorizationServer> {
     const now = this.#core.clock.now();
     if (this.#server !== undefined && now - this.#server.at < KEPT_MS) return this.#server.value;
-    const url = new URL(issuer);
-    const response = await oauth.discoveryRequest(url, this.options());
-    const value = await oauth.processDiscoveryResponse(url, response);
-    this.#server = { value, at: now };
-    return value;
+    const server = { value: this.#discover(), at: now };
+    this.#server = server;
+    server.value.catch(() => {
+      if (this.#server === server) this.#server = undefined;
+    });
+    return server.value;
   }
 
-  /** The library keeps keys on the metadata object: a copy of it is what makes it ask for them again. */
-  forgetKeys(): void {
-    if (this.#server !== undefined) this.#server.value = { ...this.#server.value };
+  /** The keys that the provider publishes now. Rejects when they cannot be had. */
+  async keys(server: oauth.AuthorizationServer): Promise<Json> {
+    const response = await this.#core.egress.fetch(server.jwks_uri ?? "", { maxBytes: MAX_BYTES });
+    if (response.status !== 200) throw new Error(`The key set answered ${response.status}.`);
+    return readJson(response);
   }
 
   /** For every request of the library: it goes out through `egress`. */
@@ -43,9 +50,30 @@ export class OpenIdIssuer {
         this.#core.egress.fetch(url, {
           method: init.method === "POST" ? "POST" : "GET",
           headers: init.headers,
-          maxBytes: 1_000_000,
+          maxBytes: MAX_BYTES,
           ...(init.body instanceof URLSearchParams ? { body: init.body.toString() } : {}),
         }),
     } as const;
   }
+
+  async #discover(): Promise<oauth.AuthorizationServer> {
+    const issuer = this.#core.settings["auth.url"];
+    if (issuer === undefined) throw configurationError("auth.url is not set.");
+    const url = new URL(issuer);
+    const response = await oauth.discoveryRequest(url, this.options());
+    return oauth.processDiscoveryResponse(await expectedIssuer(url, response.clone()), response);
+  }
+}
+
+// The issuer is compared to the letter (OpenID Connect Discovery, section 4.3), but for a slash at the end: whether
+// `auth.url` was written with it says nothing about who is there.
+async function expectedIssuer(url: URL, response: Response): Promise<URL> {
+  const metadata: unknown = await response.json().catch(() => undefined);
+  const issuer = isObject(metadata) ? metadata["issuer"] : undefined;
+  const named = typeof issuer === "string" ? URL.parse(issuer) : null;
+  return named !== null && withoutSlash(named) === withoutSlash(url) ? named : url;
+}
+
+function withoutSlash({ href }: URL): string {
+  return href.replace(/\/$/, "");
 }

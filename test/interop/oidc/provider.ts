@@ -18,6 +18,8 @@ export interface Account {
 }
 
 export interface OpenIdProvider extends Issuer, AsyncDisposable {
+  /** Where it is, whatever it says of itself. */
+  readonly address: string;
   /** While true, every connection breaks. */
   down: boolean;
   /** Paths of the requests, in the order of arrival. */
@@ -53,7 +55,8 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const url = options.claimedIssuer ?? `http://127.0.0.1:${port}${options.path ?? ""}`;
+  const place = `http://127.0.0.1:${port}${options.path ?? ""}`;
+  const url = options.claimedIssuer ?? place;
   // Clients and keys are fixed when a provider is made; sessions and codes lie outside of it and stay.
   const remake = (): void => {
     handle = quietly(() =>
@@ -62,6 +65,7 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   };
   const provider: OpenIdProvider = {
     down: false,
+    address: place,
     url,
     requests,
     get key() {
@@ -104,6 +108,7 @@ function configuration(
       IdToken: 3600,
       Grant: 3600,
       Interaction: 600,
+      RefreshToken: 3600,
       Session: 3600,
     },
     findAccount: (_context: unknown, sub: string) => ({

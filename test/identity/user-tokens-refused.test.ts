@@ -1,0 +1,223 @@
+// User tokens that are refused: forged ones, those of another time, those whose key is gone; and what it costs to ask.
+import { describe, expect, test } from "bun:test";
+import { accessToken, forgeries, issued } from "../interop/oidc/forge";
+import { signed } from "../interop/oidc/keys";
+import { tokensOf } from "../interop/oidc/sign-in";
+import { type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
+import { api, at, call } from "../support/api";
+
+async function statusOf({ site }: OpenIdSite, token: string): Promise<number> {
+  return (await api(site.url, token).get("/v1/tools?limit=1")).status;
+}
+
+async function reasonOf({ site }: OpenIdSite, token: string): Promise<unknown> {
+  const { status, body } = await api(site.url, token).get("/v1/tools?limit=1");
+  return [status, at(body, "message")];
+}
+
+const KEYS_ASKED = "/jwks";
+const asked = ({ provider }: OpenIdSite): number =>
+  provider.requests.filter((path) => path === KEYS_ASKED).length;
+
+describe("forged tokens", () => {
+  test("are refused, all of them, and stand in no answer and no line of the log", async () => {
+    await using deployment = await startOpenIdSite();
+    const { site, provider, audience } = deployment;
+    const served: string[] = [];
+
+    for (const [name, token] of forgeries(provider, audience)) {
+      const answer = await call(site.url, { method: "GET", path: "/v1/tools?limit=1", key: token });
+      if (answer.status !== 401) served.push(name);
+      expect([name, at(answer.body, "name")]).toEqual([name, "invalid_authorization"]);
+      expect(answer.text).not.toContain(token);
+      expect(site.logLines.join("\n")).not.toContain(token);
+    }
+    expect(served).toEqual([]);
+    expect(await statusOf(deployment, issued(provider, audience))).toBe(200);
+  });
+
+  test("an ID token of the certified provider is refused, and so is an access token that is no JWT", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience } = deployment;
+    const { id_token, refresh_token } = await tokensOf(provider, "alice", audience);
+
+    expect(await reasonOf(deployment, id_token)).toEqual([
+      401,
+      "The user token was refused: its signature or form is not valid.",
+    ]);
+    expect(await statusOf(deployment, refresh_token ?? "")).toBe(401);
+  });
+
+  test("a deployment without auth.url takes no user tokens", async () => {
+    await using deployment = await startOpenIdSite();
+    await using without = await startOpenIdSite({ environment: { RUNTIME_AUTH_URL: "" } });
+
+    const token = issued(deployment.provider, without.audience);
+    expect(await reasonOf(without, token)).toEqual([
+      401,
+      "This server takes no user tokens (auth.url is not set).",
+    ]);
+  });
+});
+
+describe("a clock that is not quite ours (F022)", () => {
+  test.each<[string, object, number]>([
+    ["began in 20 s", { iat: 20, nbf: 20 }, 200],
+    ["was issued in 20 s", { iat: 20 }, 200],
+    ["began in 10 min", { iat: 600, nbf: 600 }, 401],
+    ["begins in 10 min", { nbf: 600 }, 401],
+    ["was issued in 10 min", { iat: 600 }, 401],
+    ["was issued in 40 s", { iat: 40 }, 401],
+    ["begins in 40 s", { nbf: 40 }, 401],
+    ["ended 20 s ago", { iat: -600, exp: -20 }, 200],
+    ["ended 40 s ago", { iat: -600, exp: -40 }, 401],
+    ["ended 10 min ago", { iat: -6000, exp: -600 }, 401],
+  ])("a token that %s: %j → %i", async (_name, offsets, status) => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience } = deployment;
+    const now = Math.floor(Date.now() / 1000);
+    const claims = Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, now + offset]));
+
+    const seen = await reasonOf(deployment, issued(provider, audience, claims));
+    const refused = "The user token was refused: it has expired or is not valid yet.";
+    expect(seen).toEqual(status === 200 ? [200, undefined] : [401, refused]);
+  });
+
+  test("a remembered token ends like any other", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience, clock } = deployment;
+    const exp = Math.floor(Date.now() / 1000) + 20;
+    const token = issued(provider, audience, { exp });
+
+    const before = await statusOf(deployment, token);
+    clock.move(45_000);
+    const inLeeway = await statusOf(deployment, token);
+    clock.move(10_000);
+    expect([before, inLeeway, await statusOf(deployment, token)]).toEqual([200, 200, 401]);
+  });
+});
+
+describe("the provider's keys", () => {
+  test("are asked for once, for 100 requests with one token and 100 with another each, at once and one by one", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience } = deployment;
+    const token = issued(provider, audience);
+    const many = Array.from({ length: 100 }, () => issued(provider, audience));
+
+    const statuses = await Promise.all(
+      [...many, ...many.map(() => token)].map((one) => statusOf(deployment, one)),
+    );
+    for (let count = 0; count < 100; count++) statuses.push(await statusOf(deployment, token));
+
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(asked(deployment)).toBe(1);
+    expect(provider.requests.filter((path) => path.includes(".well-known"))).toHaveLength(1);
+  });
+
+  test("that are new work without a restart, while the old ones still do", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience, clock } = deployment;
+    const { access_token: before } = await tokensOf(provider, "alice", audience);
+    expect(await statusOf(deployment, before)).toBe(200);
+    clock.move(6000);
+    provider.rotate("kept");
+    const { access_token: after } = await tokensOf(provider, "alice", audience);
+
+    expect([await statusOf(deployment, after), await statusOf(deployment, before)]).toEqual([200, 200]);
+    expect(asked(deployment)).toBe(2);
+  });
+
+  test.each([
+    ["at once after the keys were asked for", 0],
+    ["just before they are asked for again", 59_000],
+  ])("that are removed stop working within 60 s, when the token was last seen %s", async (_name, later) => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience, clock } = deployment;
+    const [warming, token] = [issued(provider, audience), issued(provider, audience)];
+    await statusOf(deployment, warming);
+    provider.rotate("removed");
+    clock.move(later);
+    // Nobody could know yet.
+    expect(await statusOf(deployment, token)).toBe(200);
+    clock.move(60_000 - later);
+
+    expect(await reasonOf(deployment, token)).toEqual([
+      401,
+      "The user token was refused: it is signed by a key that the provider does not have.",
+    ]);
+    expect(await statusOf(deployment, issued(provider, audience))).toBe(200);
+  });
+
+  test("are not asked for again by every token of an unknown key", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience } = deployment;
+    await statusOf(deployment, issued(provider, audience));
+    const unknown = (index: number): string =>
+      signed(accessToken(provider, audience, { header: { kid: `unknown-${index}` } }), provider.key);
+
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => statusOf(deployment, unknown(index))),
+    );
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(asked(deployment)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a provider that is down", () => {
+  test("at the start: 401 with the reason, and as soon as it is back all is well", async () => {
+    await using deployment = await startOpenIdSite();
+    const { site, provider, audience } = deployment;
+    const token = issued(provider, audience);
+    provider.down = true;
+    const reason =
+      "The user token was refused: the OpenID provider (auth.url) cannot be reached; try again later.";
+
+    expect(await reasonOf(deployment, token)).toEqual([401, reason]);
+    const key = await site.key("run");
+    expect(await statusOf(deployment, key)).toBe(200);
+    provider.down = false;
+    expect(await statusOf(deployment, token)).toBe(200);
+  });
+
+  test("later: a token that was seen goes on for a minute, and others are 401 until it is back", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience, clock } = deployment;
+    const token = issued(provider, audience);
+    await statusOf(deployment, token);
+    provider.down = true;
+    clock.move(59_000);
+    const within = await statusOf(deployment, token);
+    clock.move(2000);
+    const after = await statusOf(deployment, token);
+    provider.down = false;
+
+    expect([within, after, await statusOf(deployment, token)]).toEqual([200, 401, 200]);
+  });
+});
+
+describe("the issuer that discovery names (F021)", () => {
+  test.each<[string, string, (issuer: string) => string, number]>([
+    ["with a path", "/tenant", (issuer) => issuer, 200],
+    ["with a slash more in auth.url", "/tenant", (issuer) => `${issuer}/`, 200],
+    ["with a slash more in auth.url, without path", "", (issuer) => `${issuer}/`, 200],
+  ])("is ours %s", async (_name, path, authUrl, status) => {
+    await using deployment = await startOpenIdSite({ path, authUrl });
+
+    expect(await statusOf(deployment, issued(deployment.provider, deployment.audience))).toBe(status);
+  });
+
+  test.each([
+    ["is another tenant's", "http://127.0.0.1:9/other"],
+    ["is a template", "http://127.0.0.1:9/%7Btenantid%7D"],
+    ["is another host", "https://idp.example"],
+  ])("and %s: nothing is accepted from it", async (_name, claimedIssuer) => {
+    await using deployment = await startOpenIdSite({ claimedIssuer, authUrl: () => "" });
+    await using foreign = await startOpenIdSite({
+      claimedIssuer,
+      environment: { RUNTIME_AUTH_URL: deployment.provider.address },
+    });
+
+    expect(await statusOf(foreign, issued(deployment.provider, foreign.audience))).toBe(401);
+    expect(asked(deployment)).toBe(0);
+  });
+});
