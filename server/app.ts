@@ -10,6 +10,7 @@ import { dispatch, type Incoming } from "./dispatch";
 import { type Operation, operations } from "./operations";
 import { requestUrl } from "./request-url";
 import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
+import { openPicker, pickerScript } from "./pages/picker";
 
 type Params = Incoming["params"];
 interface Context {
@@ -42,6 +43,8 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   app.post("/authorize/:token", (context) => serve(runtime, context, confirm), RAW);
   app.get("/api/v1/oauth/:external_id/callback", (context) => serve(runtime, context, finish), RAW);
   app.get("/api/v1/auth/callback", (context) => serve(runtime, context, signedIn), RAW);
+  app.get("/google/drive_picker", (context) => serve(runtime, context, pick), RAW);
+  app.get("/google/drive_picker.js", (context) => serve(runtime, context, script), RAW);
   app.all("/*", (context) => serve(runtime, context, nothing), RAW);
   return app;
 }
@@ -70,6 +73,8 @@ const confirm: Answer = (runtime, { request, params }) =>
 const finish: Answer = (runtime, { request, params }) =>
   callback(runtime, request, params?.["external_id"] ?? "");
 const signedIn: Answer = (runtime, { request }) => signInCallback(runtime, request);
+const pick: Answer = (runtime, { request }) => openPicker(runtime, request);
+const script: Answer = () => pickerScript();
 const nothing: Answer = () =>
   errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
 

@@ -3,7 +3,7 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { Audit, ExecutionLog } from "./audit";
-import { AuthorizationService, Consent, failFlowsOfProvider, sealedFlows } from "./authorization";
+import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
 import { type Config, ensureFolder } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
@@ -43,6 +43,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly picker: Picker;
   readonly tools: Tools;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
@@ -159,6 +160,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const connections = new Connections(core, audit, providers);
   const authorization = new AuthorizationService(core, { providers, connections, settings });
   const consent = new Consent(core, { providers, connections, settings, issuer });
+  const picker = new Picker(core, providers);
   const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
@@ -168,7 +170,18 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     ...sealedAnswers,
   ]);
   await identity.ensureDefaults();
-  return { rotation, identity, providers, secrets, settings, connections, authorization, consent, tools };
+  return {
+    rotation,
+    identity,
+    providers,
+    secrets,
+    settings,
+    connections,
+    authorization,
+    consent,
+    picker,
+    tools,
+  };
 }
 
 function egressOf(config: Config, log: Log): Egress {

@@ -4,8 +4,10 @@ import type { Outcome } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
 import { bodyLimits, readText } from "../body";
 import { requestUrl } from "../request-url";
-import { readCookie, setCookie } from "./cookie";
+import { readCookie } from "./cookie";
 import { escape, htmlPage } from "./html";
+import { pickerAnswer } from "./picker";
+import { redirect } from "./redirect";
 
 const MAX_FORM_BYTES = 10_000;
 
@@ -22,10 +24,10 @@ export async function callback(runtime: Runtime, request: Request, externalId: s
   const publicUrl = runtime.core.publicUrl();
   const { search, searchParams } = requestUrl(request);
   runtime.core.log.debug("callback", { query: new Redacted(search) });
-  return render(
-    await runtime.consent.callback(externalId, searchParams, readCookie(request, publicUrl)),
-    publicUrl,
-  );
+  const cookie = readCookie(request, publicUrl);
+  const picked = await runtime.picker.callback(externalId, searchParams, cookie);
+  if (picked !== undefined) return pickerAnswer(picked, publicUrl);
+  return render(await runtime.consent.callback(externalId, searchParams, cookie), publicUrl);
 }
 
 /** GET /api/v1/auth/callback: the browser has signed in at the OpenID provider. */
@@ -59,12 +61,8 @@ export async function confirmConsent(runtime: Runtime, request: Request, token: 
 
 function render(outcome: Outcome, publicUrl: string): Response {
   switch (outcome.kind) {
-    case "redirect": {
-      const headers = new Headers({ location: outcome.location, "cache-control": "no-store" });
-      headers.set("referrer-policy", "no-referrer");
-      if (outcome.cookie !== undefined) headers.set("set-cookie", setCookie(outcome.cookie, publicUrl));
-      return new Response(null, { status: 303, headers });
-    }
+    case "redirect":
+      return redirect(outcome.location, outcome.cookie, publicUrl);
     case "confirm":
       return confirmPage(outcome);
     case "completed":

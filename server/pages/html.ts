@@ -12,13 +12,16 @@ button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; bord
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
 `;
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ");
+const POLICY = policyOf({
+  "style-src": [`'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`],
+  "form-action": ["'self'"],
+});
+
+/** The content policy of a page that may do what is named, and nothing else. */
+export function policyOf(allowed: Readonly<Record<string, readonly string[]>>): string {
+  const rules = Object.entries(allowed).map(([directive, sources]) => [directive, ...sources].join(" "));
+  return ["default-src 'none'", ...rules, "frame-ancestors 'none'", "base-uri 'none'"].join("; ");
+}
 
 /** Text as HTML text or attribute value. */
 export function escape(text: string): string {

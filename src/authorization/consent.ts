@@ -23,7 +23,7 @@ import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
 import { SignIn } from "./sign-in";
-import { userCheckOf } from "./user-check";
+import { type UserCheck, userCheckOf } from "./user-check";
 import { CustomVerifier } from "./verifier";
 
 export interface ConsentParts {
@@ -131,6 +131,8 @@ export class Consent {
     if (exchange === undefined || flow.sealed_grant === null || !sameSecret(check, checkOf(exchange))) {
       return UNKNOWN_STATE;
     }
+    // Our page counts only where it is the check: elsewhere it would be the way around it.
+    if ((await this.#userCheck(flow)).kind !== "page") return UNKNOWN_STATE;
     if (!agrees) return this.#finish.fail(flow, "the person said that this is not their account");
     return this.#finish.completeHeld(flow);
   }
@@ -159,14 +161,23 @@ export class Consent {
 
   /** Who sits at the browser? The grant waits for the answer, unless the customer wants no question. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    const check = userCheckOf(this.#core, await this.#settings.of(flow.project_id));
+    const check = await this.#userCheck(flow);
     if (check.kind === "none") return this.#finish.complete(flow, provider, grant);
-    const held = await this.#finish.hold(flow, grant);
-    if (check.kind === "verifier") return this.#verifier.start(held, check.url);
-    return check.kind === "sign_in" ? this.#signIn.start(held) : this.#confirmPage(held);
+    return this.#ask(await this.#finish.hold(flow, grant), check);
   }
 
-  /** The callback has come: its own browser sees the page of the user check, another one nothing. */
+  async #userCheck(flow: FlowRow): Promise<UserCheck> {
+    return userCheckOf(this.#core, await this.#settings.of(flow.project_id));
+  }
+
+  /** Asks by the check that holds now, also once more: who comes back to a consent gets around none of them. */
+  async #ask(held: FlowRow, check: UserCheck): Promise<Outcome> {
+    if (check.kind === "verifier") return this.#verifier.start(held, check.url);
+    if (check.kind === "sign_in") return this.#signIn.start(held);
+    return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held);
+  }
+
+  /** The callback has come: its own browser is led to the user check, another one sees nothing. */
   async #underway(flow: FlowRow, token: string | undefined, cookie: string | undefined): Promise<Outcome> {
     const current = await repository.findFlowByState(this.#core.store, flow.state_hash ?? "");
     if (current === undefined || sameBrowser(current, cookie) !== undefined) {
@@ -174,7 +185,7 @@ export class Consent {
     }
     const ended = this.#finish.ended(current);
     if (ended !== undefined) return ended;
-    return current.sealed_grant === null ? UNKNOWN_STATE : this.#confirmPage(current);
+    return current.sealed_grant === null ? UNKNOWN_STATE : this.#ask(current, await this.#userCheck(current));
   }
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {

@@ -11,6 +11,9 @@ import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 
+/** Clocks of two machines differ a little. */
+const TOLERANCE_S = 30;
+
 export class SignIn {
   readonly #core: Core;
   readonly #finish: Finish;
@@ -84,16 +87,15 @@ export class SignIn {
     verifier: string,
     nonce: string,
   ): Promise<string | undefined> {
-    const { settings, clientSecret } = this.#core;
-    const server = await this.#issuer.discover();
-    const client = { client_id: settings["auth.client_id"] ?? "" };
-    const auth = clientSecret === undefined ? oauth.None() : oauth.ClientSecretBasic(clientSecret.reveal());
+    // The library keeps keys on this object: a copy has none, so that the ones of now decide.
+    const server = { ...(await this.#issuer.discover()) };
+    const client = this.#client();
     const options = this.#issuer.options();
     const answer = oauth.validateAuthResponse(server, client, query, state);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
-      auth,
+      this.#authentication(server),
       answer,
       this.#redirectUri(),
       verifier,
@@ -102,7 +104,32 @@ export class SignIn {
     const checks = { expectedNonce: nonce, requireIdToken: true } as const;
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, checks);
     await oauth.validateApplicationLevelSignature(server, response, options);
-    return userOfClaims(oauth.getValidatedIdTokenClaims(tokens) ?? {}, settings["auth.user_claim"]);
+    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    const claim = this.#core.settings["auth.user_claim"];
+    const user = claims === undefined ? undefined : userOfClaims(claims, claim);
+    if (user !== undefined || claims === undefined || server.userinfo_endpoint === undefined) return user;
+    // What a scope such as `email` stands for is told there (OpenID Connect Core, section 5.4).
+    const told = await oauth.userInfoRequest(server, client, tokens.access_token, options);
+    return userOfClaims(await oauth.processUserInfoResponse(server, client, claims.sub, told), claim);
+  }
+
+  #client(): oauth.Client {
+    const { settings, clock } = this.#core;
+    return {
+      client_id: settings["auth.client_id"] ?? "",
+      [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+      [oauth.clockTolerance]: TOLERANCE_S,
+    };
+  }
+
+  /** As the provider wants it; `client_secret_basic` where it does not say (OpenID Connect Discovery, section 3). */
+  #authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
+    const secret = this.#core.clientSecret;
+    if (secret === undefined) return oauth.None();
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    return methods.includes("client_secret_basic")
+      ? oauth.ClientSecretBasic(secret.reveal())
+      : oauth.ClientSecretPost(secret.reveal());
   }
 
   #redirectUri(): string {

@@ -3,7 +3,7 @@
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { forbidden, notFound, userMismatch } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import { actFor, actorOf, type Principal } from "../identity";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, emptyFlow, OPENED_MS, placeOf, statusOf } from "./flow";
@@ -30,11 +30,12 @@ export class CustomVerifier {
 
   /**
    * The verifier says who sits at the browser. Throws `not_found` for an unknown or used flow, `user_mismatch` for
-   * another user, which ends the flow.
+   * another user, which ends the flow, `forbidden` for a key that may not act for that user.
    */
   async confirm(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
     // A user who confirms himself proves nothing.
     if (principal.kind === "user") throw forbidden("Only an API key of the project confirms users.");
+    actFor(principal, request.user_id);
     const { store, clock, log } = this.#core;
     const flow = await repository.findFlowByCheck(store, hashOf(request.flow_id));
     const open = flow !== undefined && flow.project_id === principal.projectId;
@@ -49,13 +50,15 @@ export class CustomVerifier {
       log.warn("user mismatch", { authorization: flow.id, actor: actorOf(principal) });
       throw userMismatch("The signed-in user is not the user of this flow. Nothing was linked.");
     }
-    await this.#complete(flow);
-    return { auth_id: flow.id, next_uri: flow.next_uri ?? address };
+    const end = await this.#complete(flow);
+    // The application's address only when all went well: our page says what did not.
+    return { auth_id: flow.id, next_uri: end.kind === "redirect" ? end.location : address };
   }
 
   /** Starts a flow that grants nothing, to try a verifier out. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
     const { store, keyring, clock, random, settings } = this.#core;
+    actFor(principal, request.user_id);
     const url = checkVerifierUrl(request.verifier_url, settings["redirects.allow"]);
     const now = clock.now();
     const id = newId("ar", now, random);
@@ -71,19 +74,20 @@ export class CustomVerifier {
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }
 
-  async #complete(flow: FlowRow): Promise<void> {
-    if (flow.provider_id !== null) {
-      await this.#finish.completeHeld(flow);
-      return;
-    }
+  async #complete(flow: FlowRow): Promise<Outcome> {
+    if (flow.provider_id !== null) return this.#finish.completeHeld(flow);
     const { store, clock } = this.#core;
     const ending = { status: "completed", reason: null, scopes: [], connectionId: null } as const;
     await store.write(() => repository.finishFlow(flow, ending, clock.now()));
+    return { kind: "tested", userId: flow.user_id };
   }
 }
 
+// The query that is there stays as it is, byte for byte: it may be signed.
 function withFlowId(verifierUrl: string, flowId: string): string {
   const url = new URL(verifierUrl);
-  url.searchParams.set("flow_id", flowId);
+  const own = url.search === "" ? [] : url.search.slice(1).split("&");
+  const kept = own.filter((pair) => pair !== "flow_id" && !pair.startsWith("flow_id="));
+  url.search = [...kept, `flow_id=${flowId}`].join("&");
   return url.href;
 }

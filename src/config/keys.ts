@@ -63,6 +63,19 @@ export const KEYS = {
   },
   "chat.api_url": { schema: address, meaning: "replaces the address of the team-chat platform's API" },
   "sheets.api_url": { schema: address, meaning: "replaces the address of the spreadsheet platform's API" },
+  "sheets.picker": {
+    schema: Type.Enum(["script", "redirect"], { description: "script or redirect" }),
+    default: "script",
+    meaning: "how users pick files: by the platform's scripts on our page, or on the platform's own page",
+  },
+  "sheets.picker_script_url": {
+    schema: address,
+    meaning: "replaces the address of the spreadsheet platform's script for picking files",
+  },
+  "sheets.identity_script_url": {
+    schema: address,
+    meaning: "replaces the address of the spreadsheet platform's script for signing in on the picker page",
+  },
   "drive.api_url": {
     schema: address,
     meaning: "replaces the address of the spreadsheet platform's file API",

@@ -80,8 +80,11 @@ export class Refresher {
     while (true) {
       const generation = await store.generation("leases");
       const begun = await store.write(() => this.#begin(row, ttl));
-      if (begun !== "busy")
-        return begun.kind === "done" ? begun.row : this.#refreshUnder(begun.lease, begun.row, provider);
+      if (begun !== "busy") {
+        if (begun.kind === "done") return begun.row;
+        const outcome = await this.#refreshUnder(begun.lease, begun.row, provider);
+        if (outcome !== "lost") return outcome;
+      }
       if (clock.now() >= giveUpAt) {
         throw new TokenRequestError("Another process is refreshing this grant and does not finish.", {
           transient: true,
@@ -100,11 +103,12 @@ export class Refresher {
     return lease === undefined ? "busy" : { kind: "lease", lease, row };
   }
 
+  /** "lost": the lease is somebody else's by now, who will say how it ends. */
   async #refreshUnder(
     lease: Lease,
     row: ConnectionRow,
     provider: Provider,
-  ): Promise<ConnectionRow | undefined> {
+  ): Promise<ConnectionRow | undefined | "lost"> {
     const { store, keyring } = this.#core;
     let released = false;
     try {
@@ -146,22 +150,25 @@ export class Refresher {
     };
   }
 
-  *#finish(lease: Lease, next: ConnectionRow): Transaction<ConnectionRow | undefined> {
+  *#finish(lease: Lease, next: ConnectionRow): Transaction<ConnectionRow | undefined | "lost"> {
     const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
     const mine = yield* stillHeld(lease);
-    // Deleted or consented anew in between: what is there now counts, the late pair is dropped.
-    if (row === undefined || row.version !== next.version - 1 || !mine) return row;
-    yield* repository.updateConnection(next);
     yield* releaseLease(lease);
+    // Deleted, refreshed or consented anew in between: what is there now counts, the late pair is dropped.
+    if (row === undefined || row.version !== next.version - 1) return row;
+    if (!mine) return "lost";
+    yield* repository.updateConnection(next);
     return next;
   }
 
   // The refusal may answer a token that somebody else has replaced meanwhile: then the newer pair counts.
-  *#dead(lease: Lease, seen: ConnectionRow): Transaction<ConnectionRow | undefined> {
+  *#dead(lease: Lease, seen: ConnectionRow): Transaction<ConnectionRow | undefined | "lost"> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
+    const mine = yield* stillHeld(lease);
     yield* releaseLease(lease);
     if (row === undefined) return undefined;
     if (row.version !== seen.version) return row.status === "active" ? row : undefined;
+    if (!mine) return "lost";
     const updated_at = this.#core.clock.now();
     yield* repository.updateConnection({ ...row, status: "expired", status_reason: DEAD_REASON, updated_at });
     return undefined;

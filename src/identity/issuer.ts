@@ -1,6 +1,6 @@
 // The OpenID provider at `auth_url`: its metadata (OpenID Connect Discovery), fetched once in a while, and its keys.
 import * as oauth from "oauth4webapi";
-import { isObject, type Json } from "../base";
+import { isObject } from "../base";
 import type { Core } from "../core";
 import { readJson } from "../egress";
 import { configurationError } from "../errors";
@@ -32,10 +32,14 @@ export class OpenIdIssuer {
   }
 
   /** The keys that the provider publishes now. Rejects when they cannot be had. */
-  async keys(server: oauth.AuthorizationServer): Promise<Json> {
+  async keys(server: oauth.AuthorizationServer): Promise<oauth.JWKS> {
     const response = await this.#core.egress.fetch(server.jwks_uri ?? "", { maxBytes: MAX_BYTES });
-    if (response.status !== 200) throw new Error(`The key set answered ${response.status}.`);
-    return readJson(response);
+    const body = await readJson(response);
+    const keys = isObject(body) ? body["keys"] : undefined;
+    if (response.status !== 200 || !Array.isArray(keys)) {
+      throw new Error(`The provider's address of keys answered ${response.status} without a key set.`);
+    }
+    return { keys: keys.filter((key) => isObject(key)) };
   }
 
   /** For every request of the library: it goes out through `egress`. */
@@ -61,14 +65,17 @@ export class OpenIdIssuer {
     if (issuer === undefined) throw configurationError("auth.url is not set.");
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, this.options());
-    return oauth.processDiscoveryResponse(await expectedIssuer(url, response.clone()), response);
+    const metadata: unknown = await response
+      .clone()
+      .json()
+      .catch(() => undefined);
+    return oauth.processDiscoveryResponse(expectedIssuer(url, metadata), response);
   }
 }
 
 // The issuer is compared to the letter (OpenID Connect Discovery, section 4.3), but for a slash at the end: whether
 // `auth.url` was written with it says nothing about who is there.
-async function expectedIssuer(url: URL, response: Response): Promise<URL> {
-  const metadata: unknown = await response.json().catch(() => undefined);
+function expectedIssuer(url: URL, metadata: unknown): URL {
   const issuer = isObject(metadata) ? metadata["issuer"] : undefined;
   const named = typeof issuer === "string" ? URL.parse(issuer) : null;
   return named !== null && withoutSlash(named) === withoutSlash(url) ? named : url;

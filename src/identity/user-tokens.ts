@@ -4,6 +4,7 @@ import * as oauth from "oauth4webapi";
 import { isObject } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
+import { EgressError } from "../egress";
 import { invalidAuthorization } from "../errors";
 import type { OpenIdIssuer } from "./issuer";
 
@@ -18,7 +19,12 @@ interface Remembered {
   until: number;
 }
 
-/** A removed signing key must stop working within this time, so neither keys nor verdicts are believed longer. */
+interface Keys {
+  server: oauth.AuthorizationServer;
+  cache: oauth.JWKSCacheInput;
+}
+
+/** A removed signing key must stop working within this time: neither keys nor what they vouched for lasts longer. */
 const BELIEVED_MS = 60_000;
 /** How often an unknown key may make us ask for all keys again. */
 const FRESH_MS = 5000;
@@ -48,7 +54,7 @@ export class UserTokens {
   readonly #core: Core;
   readonly #issuer: OpenIdIssuer;
   readonly #remembered = new Map<string, Remembered>();
-  #keys: { value: oauth.JWKSCacheInput; at: number } | undefined;
+  #keys: { value: Promise<Keys>; at: number } | undefined;
 
   constructor(core: Core, issuer: OpenIdIssuer) {
     this.#core = core;
@@ -64,7 +70,7 @@ export class UserTokens {
     const hash = hashOf(token);
     const known = this.#remembered.get(hash);
     if (known !== undefined && known.until > now) return known.user;
-    const claims = await this.#validate(token);
+    const { claims, keysAt } = await this.#validate(token);
     const claim = this.#core.settings["auth.user_claim"];
     const userId = userOfClaims(claims, claim);
     if (userId === undefined) {
@@ -72,45 +78,64 @@ export class UserTokens {
     }
     const user = { userId, audiences: audiencesOf(claims) };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(hash, { user, until: Math.min(now + BELIEVED_MS, claims.exp * 1000) });
+    const end = (claims.exp + TOLERANCE_S) * 1000;
+    this.#remembered.set(hash, { user, until: Math.min(keysAt + BELIEVED_MS, end) });
     return user;
   }
 
-  async #validate(token: string): Promise<oauth.JWTAccessTokenClaims> {
+  async #validate(token: string): Promise<{ claims: oauth.JWTAccessTokenClaims; keysAt: number }> {
+    const keys = this.#current(BELIEVED_MS);
     try {
-      return await this.#check(token).catch((error: unknown) => {
+      const claims = await this.#check(token, await keys.value).catch(async (error: unknown) => {
         // A key that we have not seen: the provider may have rotated a moment ago.
-        if (codeOf(error) !== "OAUTH_KEY_SELECTION_FAILED" || !this.#forgetKeys(FRESH_MS)) throw error;
-        return this.#check(token);
+        if (codeOf(error) !== oauth.KEY_SELECTION) throw error;
+        const newer = this.#current(FRESH_MS);
+        if (newer === keys) throw error;
+        return this.#check(token, await newer.value);
       });
+      return { claims, keysAt: keys.at };
     } catch (error) {
       this.#core.log.debug("user token refused", { error });
       throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`);
     }
   }
 
-  async #check(token: string): Promise<oauth.JWTAccessTokenClaims> {
-    this.#forgetKeys(BELIEVED_MS);
-    const server = await this.#issuer.discover();
-    const { clock } = this.#core;
-    this.#keys ??= { value: {}, at: clock.now() };
+  async #check(token: string, { server, cache }: Keys): Promise<oauth.JWTAccessTokenClaims> {
+    const now = this.#core.clock.now();
     const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } });
     // The audience decides about the project and is compared there; here the token is held to its own first one.
-    return oauth.validateJwtAccessToken(server, request, audiencesOf(claimsOf(token))[0] ?? "", {
+    const audience = audiencesOf(claimsOf(token))[0] ?? "";
+    const claims = await oauth.validateJwtAccessToken(server, request, audience, {
       ...this.#issuer.options(),
-      [oauth.jwksCache]: this.#keys.value,
-      [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+      [oauth.jwksCache]: cache,
+      [oauth.clockSkew]: Math.round((now - Date.now()) / 1000),
       [oauth.clockTolerance]: TOLERANCE_S,
       signingAlgorithms: ALGORITHMS,
     });
+    // The library looks at `nbf` only: a token of tomorrow that has none would work today.
+    if (claims.iat > now / 1000 + TOLERANCE_S) {
+      throw new oauth.OperationProcessingError("issued in the future", { code: oauth.JWT_TIMESTAMP_CHECK });
+    }
+    return claims;
   }
 
-  /** Drops keys of this age, so that they are asked for again; false when they are younger. */
-  #forgetKeys(age: number): boolean {
-    if (this.#keys === undefined || this.#core.clock.now() - this.#keys.at < age) return false;
-    this.#keys = undefined;
-    this.#issuer.forgetKeys();
-    return true;
+  /** The keys, asked for anew when they are of this age; whoever wants them at the same time shares one request. */
+  #current(age: number): { value: Promise<Keys>; at: number } {
+    const at = this.#core.clock.now();
+    if (this.#keys !== undefined && at - this.#keys.at < age) return this.#keys;
+    const keys = { value: this.#load(), at };
+    this.#keys = keys;
+    keys.value.catch(() => {
+      if (this.#keys === keys) this.#keys = undefined;
+    });
+    return keys;
+  }
+
+  // The library keeps keys on the metadata object, so each set of keys has one of its own.
+  async #load(): Promise<Keys> {
+    const server = { ...(await this.#issuer.discover()) };
+    const jwks = await this.#issuer.keys(server);
+    return { server, cache: { jwks, uat: Math.floor(Date.now() / 1000) } };
   }
 }
 
@@ -145,11 +170,22 @@ function codeOf(error: unknown): string {
 }
 
 function reasonOf(error: unknown): string {
-  const code = codeOf(error);
-  if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") return "it has expired or is not valid yet";
-  if (code === "OAUTH_JWT_CLAIM_COMPARISON_FAILED") return "its issuer or audience is another";
-  if (code === "OAUTH_INVALID_RESPONSE") return "its signature or form is not valid";
-  if (code === "OAUTH_UNSUPPORTED_OPERATION") return "it is signed in a way that is not accepted";
-  if (code === "OAUTH_KEY_SELECTION_FAILED") return "it is signed by a key that the provider does not have";
-  return "it could not be verified";
+  if (error instanceof EgressError)
+    return "the OpenID provider (auth.url) cannot be reached; try again later";
+  switch (codeOf(error)) {
+    case oauth.JWT_TIMESTAMP_CHECK:
+      return "it has expired or is not valid yet";
+    case oauth.JWT_CLAIM_COMPARISON:
+      return "its issuer or audience is another";
+    case oauth.INVALID_RESPONSE:
+      return "its signature or form is not valid";
+    case oauth.UNSUPPORTED_OPERATION:
+      return "it is signed in a way that is not accepted";
+    case oauth.KEY_SELECTION:
+      return "it is signed by a key that the provider does not have";
+    case oauth.JSON_ATTRIBUTE_COMPARISON:
+      return "the OpenID provider at auth.url says that its issuer is another address";
+    default:
+      return "it could not be verified";
+  }
 }

@@ -26,6 +26,9 @@ const FIND_BY_EXTERNAL_ID = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_prov
 const LIST = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
+const LIST_ACTIVE_NAMED = query<ProviderRow>(
+  `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
+);
 const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 const UPDATE = query(
   "UPDATE auth_providers SET provider_id = ?, description = ?, status = ?, oauth2 = ?, sealed_client_secret = ?, " +
@@ -47,6 +50,11 @@ export function findByExternalId(store: Store, externalId: string): Awaitable<Pr
 
 export function listProviders(store: Store, projectId: string, limit: number): Awaitable<ProviderRow[]> {
   return store.all(LIST, projectId, limit);
+}
+
+/** Active records of all projects that a requirement of this name may mean. */
+export function listActiveNamed(store: Store, name: string): Awaitable<ProviderRow[]> {
+  return store.all(LIST_ACTIVE_NAMED, name, name);
 }
 
 export function* providerInTransaction(projectId: string, id: string): Transaction<ProviderRow | undefined> {

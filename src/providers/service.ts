@@ -57,6 +57,7 @@ export class Providers {
   readonly #presets: ReadonlyMap<string, ProviderPreset>;
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
+  readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
     this.#core = core;
@@ -64,6 +65,7 @@ export class Providers {
     this.#presets = new Map(presets.map((preset) => [preset.id, preset]));
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
+    this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
 
   async list(principal: Principal): Promise<Page<AuthProvider>> {
@@ -144,6 +146,15 @@ export class Providers {
   async findByExternalId(externalId: string): Promise<Provider | undefined> {
     const row = await repository.findByExternalId(this.#core.store, externalId);
     return row === undefined ? undefined : this.#provider(row);
+  }
+
+  /** The oldest active record of any project that a requirement of this name may mean and that has this client. */
+  async findByClient(name: string, clientId: string): Promise<Provider | undefined> {
+    const providers = await this.#wellKnown.get(name, async () => {
+      const rows = await repository.listActiveNamed(this.#core.store, name);
+      return rows.map((row) => this.#provider(row));
+    });
+    return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
   /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */

@@ -10,10 +10,11 @@ export function checkVerifierUrl(text: string, listed: readonly string[]): strin
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
     throw invalidParameter("verifier_url must be an absolute http or https address.");
   }
-  if (listed.length > 0 && !listed.includes(url.hostname)) {
+  const isListed = listed.some((host) => host.toLowerCase() === url.hostname);
+  if (listed.length > 0 && !isListed) {
     throw invalidParameter("verifier_url leads to a host that redirects.allow does not list.");
   }
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !listed.includes(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isListed) {
     throw invalidParameter(
       "verifier_url must be https, or lead to this machine or a host of redirects.allow.",
     );

@@ -178,6 +178,48 @@ describe("the lease", () => {
     expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ connection_status: "active" });
   });
 
+  test.each<[string, object]>([
+    ["late pair", tokens({ access: "late", refresh: "later" }, 3600)],
+    ["late refusal", { error: "invalid_grant" }],
+  ])(
+    "that another process holds by now decides: a %s changes nothing, and its caller waits",
+    async (_name, late) => {
+      const { deployment, other, first, answer } = await underway();
+      await using _ = deployment;
+      const { runtime, idp, clock, platform } = deployment;
+      const second = Promise.withResolvers<object>();
+      idp.queue(async () => ({ body: await second.promise }));
+      clock.move(60_000);
+      const taken = call(other, "alice");
+      await until(() => idp.requests.length === 2);
+      answer(late);
+      await Bun.sleep(50);
+      const meanwhile = await connectionOf(runtime, "alice");
+      second.resolve(tokens({ access: "new", refresh: "newer" }, 3600));
+
+      expect(succeeded(await Promise.all([first, taken]))).toBe(2);
+      expect(meanwhile).toMatchObject({ connection_status: "active" });
+      expect(platform.tokens()).toEqual(["new", "new"]);
+      expect(idp.requests).toHaveLength(2);
+    },
+  );
+
+  test("is given back when the user consented anew meanwhile: that grant counts, and can be refreshed at once", async () => {
+    const { deployment, first, answer } = await underway();
+    await using _ = deployment;
+    const { runtime, idp, platform } = deployment;
+    await deployment.give("alice", { access: "consented", refresh: "consented-refresh" });
+    answer(tokens({ access: "late", refresh: "later" }, 3600));
+    await first;
+    platform.refuse("consented");
+    idp.queue({ body: tokens({ access: "renewed", refresh: "newest" }, 3600) });
+    const begin = performance.now();
+
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(4000);
+    expect(platform.tokens()).toEqual(["consented", "consented", "renewed"]);
+  });
+
   test("ends with a connection that was deleted meanwhile: it does not come back", async () => {
     const { deployment, first, answer } = await underway();
     await using _ = deployment;

@@ -29,7 +29,11 @@ async function main(): Promise<void> {
     data_dir: join(FOLDER, "data"),
     user: "alice",
     chat: { api_url: environment["RUNTIME_CHAT_API_URL"] },
-    sheets: { api_url: environment["RUNTIME_SHEETS_API_URL"] },
+    sheets: {
+      api_url: environment["RUNTIME_SHEETS_API_URL"],
+      picker_script_url: environment["RUNTIME_SHEETS_PICKER_SCRIPT_URL"],
+      identity_script_url: environment["RUNTIME_SHEETS_IDENTITY_SCRIPT_URL"],
+    },
     drive: { api_url: environment["RUNTIME_DRIVE_API_URL"] },
     userinfo: { url: environment["RUNTIME_USERINFO_URL"] },
     records: { accounts_hosts: [environment["RUNTIME_RECORDS_ACCOUNTS_HOSTS"]] },

@@ -50,7 +50,7 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   const server = createServer((request, response) => {
     requests.push((request.url ?? "").split("?")[0] ?? "");
     if (provider.down) return void request.socket.destroy();
-    handle(request, response);
+    handle(mounted(request, options.path ?? ""), response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -86,6 +86,12 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   };
   remake();
   return provider;
+}
+
+// Its routes know nothing of the path under which it stands; the whole address tells it (as in Connect and Express).
+function mounted(request: IncomingMessage, path: string): IncomingMessage {
+  const { url = "" } = request;
+  return Object.assign(request, { originalUrl: url, url: url.slice(path.length) });
 }
 
 function configuration(

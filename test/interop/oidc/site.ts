@@ -1,4 +1,5 @@
 // A deployment whose users come from the certified provider.
+import { openSqlite } from "../../../src/store";
 import { api } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { type Site, startSite } from "../../support/site";
@@ -15,18 +16,19 @@ export interface OpenIdSite extends AsyncDisposable {
 
 export interface OpenIdSiteOptions extends ProviderOptions {
   environment?: Record<string, string>;
-  /** `auth.url`, when it is not the provider's address as it is. */
-  authUrl?: (issuer: string) => string;
+  /** `auth.url`, when it is not the provider's address as it is; `undefined`: not set. */
+  authUrl?: (provider: OpenIdProvider) => string | undefined;
 }
 
 /** With the chat provider; on a public URL that is not set, which is then the address of the server. */
 export async function startOpenIdSite(options: OpenIdSiteOptions = {}): Promise<OpenIdSite> {
   const provider = await startOpenIdProvider(options);
   const clock = new MovableClock();
-  const { authUrl = (issuer: string): string => issuer } = options;
+  const authUrl = (options.authUrl ?? (({ address }) => address))(provider);
   const site = await startSite({
-    parts: { clock },
-    environment: { RUNTIME_AUTH_URL: authUrl(provider.url), ...options.environment },
+    // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
+    parts: { clock, openStore: (store) => openSqlite({ ...store, durability: "normal" }) },
+    environment: { ...(authUrl === undefined ? {} : { RUNTIME_AUTH_URL: authUrl }), ...options.environment },
   });
   await site.addChatProvider();
   return {
@@ -56,4 +58,25 @@ export async function linkChat(site: Site, user: string, project = "default"): P
   const { id, url } = body as { id: string; url: string };
   await new Browser().consent(url, user);
   return id;
+}
+
+/** Browsers must sign in at the provider before a consent counts. `secret: null`: as a public client. */
+export async function startSignInSite(
+  options: OpenIdSiteOptions & { secret?: string | null } = {},
+): Promise<OpenIdSite> {
+  const secret = options.secret === undefined ? "a secret: with / and +" : options.secret;
+  const deployment = await startOpenIdSite({
+    ...options,
+    environment: {
+      RUNTIME_AUTH_CLIENT_ID: "runtime",
+      ...(secret === null ? {} : { RUNTIME_AUTH_CLIENT_SECRET: secret }),
+      ...options.environment,
+    },
+  });
+  deployment.provider.register({
+    id: "runtime",
+    ...(secret === null ? {} : { secret }),
+    redirectUris: [`${deployment.site.url}/api/v1/auth/callback`],
+  });
+  return deployment;
 }

@@ -8,6 +8,7 @@ import { type ConsentSettings, decideConsent, showConsent } from "./oauth/consen
 import { answerRevocation, answerToken, type TokenEndpoint } from "./oauth/token-endpoint";
 import type { TokenStore } from "./oauth/tokens";
 import { answerUserInfo } from "./oauth/userinfo";
+import { answerBrowser } from "./picker/front";
 import { PlatformError } from "./platform-error";
 import type { Quotas } from "./quotas";
 import type { RequestLog } from "./request-log";
@@ -42,6 +43,8 @@ export interface FrontParts {
 export async function answerRequest(parts: FrontParts, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === PATHS.certs) return Response.json(await parts.endpoint.idTokens.keySet());
+  const page = answerBrowser(parts, request, pathname);
+  if (page !== undefined) return page;
   if (pathname !== PATHS.authorize) return recorded(parts, request, pathname);
   if (request.method === "GET") return showConsent(searchParams, parts.consent(), parts.library);
   if (request.method !== "POST") return new Response("Method not allowed.\n", { status: 405 });

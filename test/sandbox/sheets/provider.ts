@@ -22,5 +22,7 @@ export function sheetsEnvironment(sheets: SheetsSandbox): Record<string, string>
     RUNTIME_SHEETS_API_URL: sheets.url,
     RUNTIME_DRIVE_API_URL: sheets.url,
     RUNTIME_USERINFO_URL: sheets.userinfoUrl,
+    RUNTIME_SHEETS_PICKER_SCRIPT_URL: sheets.pickerScriptUrl,
+    RUNTIME_SHEETS_IDENTITY_SCRIPT_URL: sheets.identityScriptUrl,
   };
 }

@@ -6,6 +6,7 @@ import { Codes } from "./oauth/codes";
 import { IdTokens } from "./oauth/id-token";
 import { projectOf, TokenStore } from "./oauth/tokens";
 import { type People, PEOPLE, personNamed } from "./people";
+import { PICKER_PATHS } from "./picker/front";
 import { type QuotaSettings, Quotas } from "./quotas";
 import { RequestLog } from "./request-log";
 import { addFile, cellOf, sheetsOf } from "./seed";
@@ -36,6 +37,9 @@ export interface SheetsSandbox extends AsyncDisposable {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   readonly revokeUrl: string;
+  /** The two scripts for browsers. */
+  readonly pickerScriptUrl: string;
+  readonly identityScriptUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly people: People;
@@ -134,6 +138,8 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
     authorizeUrl: url + PATHS.authorize,
     tokenUrl: url + PATHS.token,
     revokeUrl: url + PATHS.revoke,
+    pickerScriptUrl: url + PICKER_PATHS.api,
+    identityScriptUrl: url + PICKER_PATHS.identity,
     get requests() {
       return log.all;
     },

@@ -1,0 +1,83 @@
+// The script of the picker page, for browsers: it is served as a file of ours and never runs here. It gets a token for
+// single files from the platform's identity script and hands it to the platform's picker. The token stays in the
+// browser. It is not revoked at the end: at this platform that would end the whole grant, ours included.
+// Without `include_granted_scopes: false` the token would hold whatever was granted to this client before.
+
+export const PICKER_SCRIPT = `"use strict";
+(() => {
+  const { clientId, appId, scope, mimeType } = document.currentScript.dataset;
+  const button = document.getElementById("pick");
+  const message = document.getElementById("message");
+  const say = (text) => {
+    message.textContent = text;
+  };
+  const again = (text) => {
+    say(text);
+    button.disabled = false;
+  };
+  const BLOCKED =
+    "The scripts of the platform could not be loaded. Allow them in this browser and load the page again.";
+
+  if (globalThis.gapi === undefined || globalThis.google?.accounts === undefined) {
+    say(BLOCKED);
+    return;
+  }
+
+  const signIn = google.accounts.oauth2.initTokenClient({
+    client_id: clientId,
+    scope,
+    include_granted_scopes: false,
+    callback: (answer) => {
+      if (answer.error !== undefined) again("The permission was not given. Nothing was picked.");
+      else if (!google.accounts.oauth2.hasGrantedAllScopes(answer, scope))
+        again("Without the permission for single files nothing can be picked.");
+      else showPicker(answer.access_token);
+    },
+    error_callback: (error) =>
+      again(
+        error.type === "popup_failed_to_open"
+          ? "The window to sign in could not be opened. Allow pop-ups for this page and try again."
+          : "The window to sign in was closed. Nothing was picked.",
+      ),
+  });
+
+  function showPicker(token) {
+    say("");
+    const { DocsView, Feature, PickerBuilder, ViewId } = google.picker;
+    const view = () => new DocsView(ViewId.SPREADSHEETS).setMimeTypes(mimeType);
+    new PickerBuilder()
+      .setAppId(appId)
+      .setOAuthToken(token)
+      .setOrigin(location.origin)
+      .addView(view())
+      .addView(view().setEnableDrives(true))
+      .enableFeature(Feature.MULTISELECT_ENABLED)
+      .enableFeature(Feature.SUPPORT_DRIVES)
+      .setCallback(finish)
+      .build()
+      .setVisible(true);
+  }
+
+  function finish(answer) {
+    if (answer.action === google.picker.Action.CANCEL) again("Nothing was picked.");
+    if (answer.action !== google.picker.Action.PICKED) return;
+    button.hidden = true;
+    document.querySelector("h1").textContent = "Done";
+    for (const hint of document.querySelectorAll("main > p:not([id])")) hint.remove();
+    const count = answer.docs.length === 1 ? "1 file" : answer.docs.length + " files";
+    say("Picked " + count + ". Done: go back and run the tool again.");
+  }
+
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    say("");
+    signIn.requestAccessToken();
+  });
+  gapi.load("picker", {
+    callback: () => {
+      button.disabled = false;
+    },
+    onerror: () => say(BLOCKED),
+  });
+})();
+`;

@@ -1,0 +1,146 @@
+// User check (a) against people who try to get around it: links opened in another person's browser, steps left out.
+import { describe, expect, test } from "bun:test";
+import { Browser } from "../support/browser";
+import { allowed, linkedUsers, startFor, stateOf, target } from "../interop/oidc/consent";
+import { signInAs } from "../interop/oidc/sign-in";
+import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";
+
+const FLOWS = process.env["RUNTIME_TEST_LONG"] === "1" ? 500 : 100;
+
+/** bob's browser has given the consent that is meant for alice, and was sent to sign in. */
+async function bobWithLinkOfAlice(deployment: OpenIdSite) {
+  const browser = new Browser();
+  const started = await startFor(deployment.site, "alice");
+  const callback = await browser.toCallback(started.url, "bob");
+  const address = await target(await browser.open(callback));
+  return { browser, started, callback, address };
+}
+
+/** Presses "Yes, this is me", if there is such a page. */
+async function agree(browser: Browser, page: Response, origin: string): Promise<void> {
+  if ((await page.clone().text()).includes("<form")) await browser.answer(page, origin, "yes");
+}
+
+describe("without signing in, nobody gets on", () => {
+  test("by opening our address once more: the browser is sent to sign in again", async () => {
+    await using deployment = await startSignInSite();
+    const { site, provider } = deployment;
+    const { browser, started } = await bobWithLinkOfAlice(deployment);
+    const again = await browser.open(started.url);
+    await agree(browser, again, site.url);
+
+    expect(await linkedUsers(site)).toEqual([]);
+    expect(new URL(await target(again)).origin).toBe(provider.url);
+  });
+
+  test("by repeating the provider's callback", async () => {
+    await using deployment = await startSignInSite();
+    const { site } = deployment;
+    const { browser, callback } = await bobWithLinkOfAlice(deployment);
+    await agree(browser, await browser.open(callback), site.url);
+
+    expect(await linkedUsers(site)).toEqual([]);
+  });
+
+  test("by two callbacks at the same time", async () => {
+    await using deployment = await startSignInSite();
+    const { site } = deployment;
+    const browser = new Browser();
+    const started = await startFor(site, "alice");
+    const callback = await browser.toCallback(started.url, "bob");
+    const pages = await Promise.all(Array.from({ length: 5 }, () => browser.open(callback)));
+    for (const page of pages) await agree(browser, page, site.url);
+
+    expect(await linkedUsers(site)).toEqual([]);
+    expect(await stateOf(site, started)).toEqual(["pending", undefined]);
+  });
+
+  test("by taking the state of signing in to the callback of the provider", async () => {
+    await using deployment = await startSignInSite();
+    const { site } = deployment;
+    const { browser, callback, address } = await bobWithLinkOfAlice(deployment);
+    const mixed = new URL(callback);
+    mixed.searchParams.set("state", new URL(address).searchParams.get("state") ?? "");
+    await agree(browser, await browser.open(mixed.href), site.url);
+
+    expect(await linkedUsers(site)).toEqual([]);
+  });
+
+  test("by sending the form of our own page, without having seen it", async () => {
+    await using deployment = await startSignInSite();
+    const { site } = deployment;
+    const { browser, started, address } = await bobWithLinkOfAlice(deployment);
+    const state = new URL(address).searchParams.get("state") ?? "";
+    const check = new Bun.CryptoHasher("sha256").update(`confirm ${state}`);
+    for (const encoding of ["hex", "base64url"] as const) {
+      const body = new URLSearchParams({ check: check.copy().digest(encoding), answer: "yes" }).toString();
+      const headers = { "content-type": "application/x-www-form-urlencoded", origin: site.url };
+      await browser.open(started.url, { method: "POST", headers, body });
+    }
+
+    expect(await linkedUsers(site)).toEqual([]);
+    expect(await stateOf(site, started)).toEqual(["pending", undefined]);
+  });
+
+  test("by a code of the right person that was got for another flow", async () => {
+    await using deployment = await startSignInSite();
+    const { site, provider } = deployment;
+    const alice = new Browser();
+    const own = await startFor(site, "alice", { next_uri: "https://app.example" });
+    const ofAlice = new URL(
+      await signInAs(provider.url, await target(await allowed(alice, own, "alice")), "alice"),
+    );
+    const { browser, started, address } = await bobWithLinkOfAlice(deployment);
+    const mixed = new URL(await signInAs(provider.url, address, "bob"));
+    mixed.searchParams.set("code", ofAlice.searchParams.get("code") ?? "");
+    await browser.open(mixed.href);
+
+    expect(await stateOf(site, started)).toEqual(["failed", "signing in did not succeed"]);
+    expect(await linkedUsers(site)).toEqual([]);
+  });
+
+  test("who opens the address again and then signs in is linked", async () => {
+    await using deployment = await startSignInSite();
+    const { site, provider } = deployment;
+    const browser = new Browser();
+    const started = await startFor(site, "alice");
+    const before = await target(await allowed(browser, started, "alice"));
+    const after = await target(await browser.open(started.url));
+
+    expect((await browser.open(await signInAs(provider.url, before, "alice"))).status).toBe(400);
+    await browser.open(await signInAs(provider.url, after, "alice"));
+    expect(await stateOf(site, started)).toEqual(["completed", undefined]);
+  });
+});
+
+test(`of ${FLOWS} flows opened in another person's browser none is linked`, async () => {
+  await using deployment = await startSignInSite();
+  const { site, provider } = deployment;
+
+  /** One's own link, opened by the other: whose account is linked to whom must not be theirs to choose. */
+  const attack = async (index: number): Promise<unknown> => {
+    const [user, victim] = index % 2 === 0 ? ["alice", "bob"] : ["bob", "alice"];
+    const browser = new Browser();
+    // Another address each time: pending flows of the same wish share one.
+    const started = await startFor(site, user, { next_uri: `https://app.example/${index}` });
+    const callback = await browser.toCallback(started.url, victim);
+    const address = await target(await browser.open(callback));
+    if (index % 3 === 1) await agree(browser, await browser.open(callback), site.url);
+    const current = index % 3 === 2 ? await target(await browser.open(started.url)) : address;
+    await browser.open(await signInAs(provider.url, current, victim));
+    return (await stateOf(site, started))[0];
+  };
+  const states: unknown[] = [];
+  while (states.length < FLOWS) {
+    const batch = Array.from(
+      { length: Math.min(10, FLOWS - states.length) },
+      (_, index) => states.length + index,
+    );
+    states.push(...(await Promise.all(batch.map(attack))));
+  }
+  const linked = await linkedUsers(site);
+  process.stdout.write(`sign-in: ${FLOWS} flows in another person's browser, ${linked.length} linked\n`);
+
+  expect(linked).toEqual([]);
+  expect(new Set(states)).toEqual(new Set(["failed"]));
+}, 110_000);

@@ -1,0 +1,242 @@
+// User check (a): the browser signs in at the certified OpenID provider, and must turn out to be the flow's user.
+import { describe, expect, test } from "bun:test";
+import {
+  allowed,
+  linkedUsers,
+  type Started,
+  startFor,
+  stateOf,
+  target,
+  titleOf,
+} from "../interop/oidc/consent";
+import { signInAs } from "../interop/oidc/sign-in";
+import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";
+import { Browser } from "../support/browser";
+
+const OTHER_USER = "the person who signed in is another user than the one to be linked";
+const NOT_SIGNED_IN = "signing in did not succeed";
+
+/** alice has allowed everything at the platform: her browser is on its way to sign in. */
+async function signingIn(deployment: OpenIdSite, more: object = {}) {
+  const { site } = deployment;
+  const browser = new Browser();
+  const started = await startFor(site, "alice", more);
+  const address = await target(await allowed(browser, started, "alice"));
+  return { site, browser, started, address };
+}
+
+/** Where the provider sends the browser of somebody who signs in as `user`. */
+function back({ provider }: OpenIdSite, address: string, user: string): Promise<string> {
+  return signInAs(provider.url, address, user);
+}
+
+describe("the browser is sent to sign in", () => {
+  test("with code, PKCE, state and nonce of its own, to the address that discovery names", async () => {
+    await using deployment = await startSignInSite();
+    const { address, site } = await signingIn(deployment);
+    const { origin, searchParams } = new URL(address);
+
+    expect(origin).toBe(deployment.provider.url);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: "runtime",
+      redirect_uri: `${site.url}/api/v1/auth/callback`,
+      response_type: "code",
+      scope: "openid",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+  });
+
+  test("and nothing is linked before it is back", async () => {
+    await using deployment = await startSignInSite();
+    const { site, started } = await signingIn(deployment);
+
+    expect(await stateOf(site, started)).toEqual(["pending", undefined]);
+    expect(await linkedUsers(site)).toEqual([]);
+  });
+});
+
+describe("who signs in as the flow's user", () => {
+  test.each([
+    ["with a client secret", undefined],
+    ["as a public client", null],
+  ])("is linked, %s", async (_name, secret) => {
+    await using deployment = await startSignInSite(secret === null ? { secret } : {});
+    const { site, browser, started, address } = await signingIn(deployment);
+
+    expect(await titleOf(await browser.open(await back(deployment, address, "alice")))).toBe("Connected");
+    expect(await stateOf(site, started)).toEqual(["completed", undefined]);
+    expect(await linkedUsers(site)).toEqual(["alice"]);
+  });
+
+  test("is taken to next_uri", async () => {
+    await using deployment = await startSignInSite();
+    const { browser, address } = await signingIn(deployment, { next_uri: "https://app.example/done?x=1" });
+
+    const answer = await browser.open(await back(deployment, address, "alice"));
+    expect([answer.status, await target(answer)]).toEqual([303, "https://app.example/done?x=1"]);
+  });
+
+  test("is known by the verified e-mail address where that is the claim, which the provider tells on request", async () => {
+    await using deployment = await startSignInSite({
+      accounts: {
+        "u-1": { email: "alice", email_verified: true },
+        "u-2": { email: "alice", email_verified: false },
+      },
+      environment: { RUNTIME_AUTH_USER_CLAIM: "email" },
+    });
+    const unverified = await signingIn(deployment);
+    await unverified.browser.open(await back(deployment, unverified.address, "u-2"));
+    const verified = await signingIn(deployment);
+    await verified.browser.open(await back(deployment, verified.address, "u-1"));
+
+    expect(await stateOf(deployment.site, unverified.started)).toEqual(["failed", OTHER_USER]);
+    expect(await stateOf(deployment.site, verified.started)).toEqual(["completed", undefined]);
+  });
+
+  test("is linked right after the provider has changed its key", async () => {
+    await using deployment = await startSignInSite();
+    const first = await signingIn(deployment);
+    await first.browser.open(await back(deployment, first.address, "alice"));
+    deployment.provider.rotate("removed");
+    const { site } = deployment;
+    const browser = new Browser();
+    const second = await startFor(site, "bob");
+    const address = await target(await allowed(browser, second, "bob"));
+    await browser.open(await back(deployment, address, "bob"));
+
+    expect(await stateOf(site, second)).toEqual(["completed", undefined]);
+  });
+});
+
+describe("nothing is linked when", () => {
+  /** What the flow came to, after the browser (or another one) opened where the provider sent it, changed somehow. */
+  async function after(
+    deployment: OpenIdSite,
+    change: { person?: string; address?: (url: URL) => void; answer?: (url: URL) => void; browser?: Browser },
+  ): Promise<{ title: string; state: unknown[]; started: Started }> {
+    const { site, browser, started, address } = await signingIn(deployment);
+    const sent = new URL(address);
+    change.address?.(sent);
+    const answer = new URL(await back(deployment, sent.href, change.person ?? "alice"));
+    change.answer?.(answer);
+    const page = await (change.browser ?? browser).open(answer.href);
+    const title = await titleOf(page);
+    expect(await linkedUsers(site)).toEqual([]);
+    return { title, state: await stateOf(site, started), started };
+  }
+
+  test("somebody else signs in: the flow has failed", async () => {
+    await using deployment = await startSignInSite();
+
+    expect(await after(deployment, { person: "bob" })).toMatchObject({
+      title: "Not connected",
+      state: ["failed", OTHER_USER],
+    });
+  });
+
+  test.each<[string, (url: URL) => void]>([
+    ["the nonce is another", (url) => url.searchParams.set("nonce", "n".repeat(43))],
+    ["the challenge is another", (url) => url.searchParams.set("code_challenge", "c".repeat(43))],
+  ])("%s: the flow has failed", async (_name, address) => {
+    await using deployment = await startSignInSite();
+
+    expect(await after(deployment, { address })).toMatchObject({ state: ["failed", NOT_SIGNED_IN] });
+  });
+
+  test.each<[string, (url: URL) => void]>([
+    ["the code is another", (url) => url.searchParams.set("code", "another")],
+    ["the issuer is another (RFC 9207)", (url) => url.searchParams.set("iss", "https://idp.example")],
+    ["the issuer is missing (RFC 9207)", (url) => url.searchParams.delete("iss")],
+    ["the provider answers with an error", (url) => url.searchParams.set("error", "access_denied")],
+  ])("%s: the flow has failed", async (_name, answer) => {
+    await using deployment = await startSignInSite();
+
+    expect(await after(deployment, { answer })).toMatchObject({ state: ["failed", NOT_SIGNED_IN] });
+  });
+
+  test.each<[string, (url: URL) => void]>([
+    ["the state is another", (url) => url.searchParams.set("state", "s".repeat(43))],
+    ["the state is missing", (url) => url.searchParams.delete("state")],
+    ["the state stands there twice", (url) => url.searchParams.append("state", "x")],
+    ["there is no code", (url) => url.searchParams.delete("code")],
+  ])("%s: refused, and the flow goes on", async (_name, answer) => {
+    await using deployment = await startSignInSite();
+
+    expect(await after(deployment, { answer })).toMatchObject({
+      title: "This did not work",
+      state: ["pending", undefined],
+    });
+  });
+
+  test("another browser comes back, without a cookie or with one of its own: refused", async () => {
+    await using deployment = await startSignInSite();
+    const stranger = new Browser();
+    await stranger.open((await startFor(deployment.site, "bob")).url);
+
+    for (const browser of [new Browser(), stranger]) {
+      expect(await after(deployment, { browser })).toMatchObject({ state: ["pending", undefined] });
+    }
+  });
+
+  test("the provider is down when the browser is to be sent there", async () => {
+    await using deployment = await startSignInSite();
+    const { site, provider } = deployment;
+    provider.down = true;
+    const started = await startFor(site, "alice");
+    const page = await allowed(new Browser(), started, "alice");
+
+    expect(await titleOf(page)).toBe("Not connected");
+    expect(await stateOf(site, started)).toEqual([
+      "failed",
+      "the place where users sign in cannot be reached; try again later",
+    ]);
+  });
+
+  test("the provider is down when the browser comes back", async () => {
+    await using deployment = await startSignInSite();
+    const { site, browser, started, address } = await signingIn(deployment);
+    const answer = await back(deployment, address, "alice");
+    deployment.provider.down = true;
+    await browser.open(answer);
+
+    expect(await stateOf(site, started)).toEqual(["failed", NOT_SIGNED_IN]);
+    expect(await linkedUsers(site)).toEqual([]);
+  });
+
+  test("the consent has run out meanwhile", async () => {
+    await using deployment = await startSignInSite();
+    const { site, browser, started, address } = await signingIn(deployment);
+    const answer = await back(deployment, address, "alice");
+    deployment.clock.move(10 * 60_000);
+
+    expect(await titleOf(await browser.open(answer))).toBe("Not connected");
+    expect(await linkedUsers(site)).toEqual([]);
+    expect((await stateOf(site, started))[0]).toBe("failed");
+  });
+});
+
+describe("the answer of the provider", () => {
+  test("works once", async () => {
+    await using deployment = await startSignInSite();
+    const { site, browser, started, address } = await signingIn(deployment);
+    const answer = await back(deployment, address, "alice");
+    await browser.open(answer);
+    const again = await browser.open(answer);
+
+    expect(again.status).toBe(400);
+    expect(await stateOf(site, started)).toEqual(["completed", undefined]);
+  });
+
+  test("delivered twice at once links once and breaks nothing", async () => {
+    await using deployment = await startSignInSite();
+    const { site, browser, started, address } = await signingIn(deployment);
+    const answer = await back(deployment, address, "alice");
+    await Promise.all([browser.open(answer), browser.open(answer)]);
+
+    expect(await stateOf(site, started)).toEqual(["completed", undefined]);
+    expect(await linkedUsers(site)).toEqual(["alice"]);
+  });
+});

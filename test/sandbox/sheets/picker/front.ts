@@ -1,0 +1,37 @@
+// What browsers call of the picker: two scripts, the window to sign in, the frame to pick in.
+import type { Library } from "../drive/library";
+import type { ConsentSettings } from "../oauth/consent";
+import type { TokenStore } from "../oauth/tokens";
+import { answerPicker } from "./frame";
+import { API_SCRIPT, IDENTITY_SCRIPT } from "./scripts";
+import { answerSelect } from "./select";
+
+export const PICKER_PATHS = {
+  api: "/js/api.js",
+  identity: "/gsi/client",
+  select: "/gsi/select",
+  picker: "/picker",
+} as const;
+
+export interface PickerParts {
+  readonly library: Library;
+  readonly tokens: TokenStore;
+  readonly consent: () => ConsentSettings;
+}
+
+/** Undefined for an address that has nothing to do with picking. */
+export function answerBrowser(
+  { library, tokens, consent }: PickerParts,
+  request: Request,
+  pathname: string,
+): Response | Promise<Response> | undefined {
+  if (pathname === PICKER_PATHS.api) return script(API_SCRIPT);
+  if (pathname === PICKER_PATHS.identity) return script(IDENTITY_SCRIPT);
+  if (pathname === PICKER_PATHS.select) return answerSelect(request, consent(), tokens);
+  if (pathname === PICKER_PATHS.picker) return answerPicker(request, library, tokens);
+  return undefined;
+}
+
+function script(text: string): Response {
+  return new Response(text, { headers: { "content-type": "text/javascript; charset=utf-8" } });
+}
