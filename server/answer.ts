@@ -1,10 +1,12 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { toRuntimeError } from "../src/errors";
 
-export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+
+export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+    headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
   });
 }
 

@@ -48,31 +48,54 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
 }
 
 async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
-  const tooLarge = requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge;
-  const reader = request.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
+  const promised = promisedBytes(request.headers);
+  const tooLarge = (): Error =>
+    requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
+  if (promised !== undefined && promised > maxBytes) throw tooLarge();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(malformedRequest("The body did not arrive in time.")),
     timeoutMs,
   );
+  try {
+    // Bun reads no more than was promised; in one go this costs a tenth of reading piece by piece.
+    if (promised !== undefined) return await Promise.race([request.bytes(), late.promise]);
+    return await readPieces(request, maxBytes, tooLarge, late.promise);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A body whose size nobody promised. */
+async function readPieces(
+  request: Request,
+  maxBytes: number,
+  tooLarge: () => Error,
+  late: Promise<never>,
+): Promise<Uint8Array> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     while (true) {
-      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      const { done, value } = await Promise.race([reader.read(), late]);
       if (done) return Buffer.concat(chunks);
       size += value.byteLength;
-      if (size > maxBytes) throw tooLarge;
+      if (size > maxBytes) throw tooLarge();
       chunks.push(value);
     }
   } catch (error) {
     reader.cancel().catch(() => undefined);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+/** Size of a body by its head; undefined when only reading tells. */
+function promisedBytes(headers: Headers): number | undefined {
+  if (headers.has("transfer-encoding")) return undefined;
+  const length = headers.get("content-length") ?? "";
+  return /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
 function parse(text: string): Json {
@@ -90,9 +113,11 @@ function isWellFormed(value: Json): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     throw malformedRequest("The body is not valid UTF-8.");
   }

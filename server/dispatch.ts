@@ -25,35 +25,36 @@ export async function dispatch(
   incoming: Incoming,
   requestId: string,
 ): Promise<Response> {
+  const { request, params, stopping } = incoming;
   try {
-    return await run(runtime, operation, incoming);
+    const principal = await principalOf(runtime, operation, incoming);
+    const { settings } = runtime.core;
+    const body =
+      operation.body === undefined
+        ? undefined
+        : await readBody(operation.body, request, bodyLimits(settings));
+    checkParameters(operation, params);
+    const value = await operation.handle({
+      runtime,
+      principal,
+      path: (name) => params[name] ?? "",
+      query:
+        operation.query === undefined ? {} : readQuery(operation.query, requestUrl(request).searchParams),
+      body,
+      idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+      // Bun makes the signal when it is first asked for, and most operations never ask.
+      get signal() {
+        return operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal;
+      },
+    });
+    if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
+    const { status } = operation.success;
+    return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
   } catch (error) {
     const answer = errorAnswer(error);
     if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
     return answer;
   }
-}
-
-async function run(runtime: Runtime, operation: Operation, incoming: Incoming): Promise<Response> {
-  const { request, params, stopping } = incoming;
-  const principal = await principalOf(runtime, operation, incoming);
-  const { settings } = runtime.core;
-  const body =
-    operation.body === undefined ? undefined : await readBody(operation.body, request, bodyLimits(settings));
-  checkParameters(operation, params);
-  const search = requestUrl(request).searchParams;
-  const value = await operation.handle({
-    runtime,
-    principal,
-    path: (name) => params[name] ?? "",
-    query: operation.query === undefined ? {} : readQuery(operation.query, search),
-    body,
-    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-    signal: operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal,
-  });
-  if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
-  const { status } = operation.success;
-  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
 }
 
 // Public operations run for nobody: their handlers use no principal.
@@ -87,7 +88,8 @@ async function readBody(
 function checkParameters({ parameters, errors }: Operation, params: Incoming["params"]): void {
   // An operation that declares no 400 says the same of an id that cannot be as of one that is not there.
   const refusal = errors.includes(400) ? invalidParameter : notFound;
-  for (const [name, value = ""] of Object.entries(params)) {
+  for (const name in params) {
+    const value = params[name] ?? "";
     if (value.length > 256 || /[\0\uFFFD]/.test(value)) throw refusal(`${name} is not a valid value.`);
     const schema = parameters?.[name];
     const [error] = schema === undefined ? [] : fieldErrors(schema, value);

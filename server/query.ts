@@ -8,9 +8,9 @@ import { malformedRequest } from "../src/errors";
 export function readQuery(schema: TObject, search: URLSearchParams): Record<string, unknown> {
   const values: { [name: string]: unknown } = {};
   for (const [name, property] of Object.entries(schema.properties)) {
+    if (!search.has(name)) continue;
     const given = search.getAll(name);
-    const last = given.at(-1);
-    if (last === undefined) continue;
+    const last = given.at(-1) ?? "";
     // Broken UTF-8 arrives as U+FFFD: two different texts would look like one.
     if (given.some((text) => /[\0\uFFFD]/.test(text))) throw malformedRequest(`${name} is not valid text.`);
     const type = isObject(property) ? property["type"] : undefined;

@@ -99,6 +99,7 @@ export async function createRuntime(
         listening = address;
       },
       close: async () => {
+        await services.executionLog.flush();
         await logStore.close();
         await store.close();
       },
@@ -171,6 +172,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   ]);
   await identity.ensureDefaults();
   return {
+    executionLog,
     rotation,
     identity,
     providers,

@@ -26,12 +26,16 @@ const STAMP = query(
 );
 const LAST_USED = query<{ at: number }>("SELECT at FROM last_used WHERE kind = ? AND id = ?");
 const STAMP_EVERY_MS = 60_000;
+/** How long an entry may wait for others: a commit of its own would cost more than the run that it tells about. */
+const FLUSH_EVERY_MS = 10;
 
 export class ExecutionLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #stamped = new Map<string, number>();
+  #waiting: (() => Transaction<unknown>)[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ store, clock, log }: { store: Store; clock: Clock; log: Log }) {
     this.#store = store;
@@ -40,7 +44,8 @@ export class ExecutionLog {
   }
 
   add(entry: ExecutionEntry): void {
-    this.#behind(() => addExecution(entry, this.#clock.now()));
+    const now = this.#clock.now();
+    this.#behind(() => addExecution(entry, now));
   }
 
   /** Remembers when a key or secret was last used, at most once a minute. */
@@ -53,13 +58,33 @@ export class ExecutionLog {
   }
 
   async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
-    return (await this.#store.get(LAST_USED, kind, id))?.at;
+    const stored = (await this.#store.get(LAST_USED, kind, id))?.at;
+    const own = this.#stamped.get(`${kind}:${id}`);
+    return own === undefined ? stored : Math.max(own, stored ?? 0);
   }
 
-  // Nobody waits for the log, and a log that cannot be written must not fail what it tells about.
-  #behind(body: () => Transaction<unknown>): void {
-    this.#store.write(body).catch((error: unknown) => this.#log.warn("execution log not written", { error }));
+  /** Writes what still waits. Nobody waits for the log, and a log that cannot be written must not fail what it tells about. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const bodies = this.#waiting;
+    this.#waiting = [];
+    await this.#store
+      .write(() => inOrder(bodies))
+      .catch((error: unknown) => {
+        this.#log.warn("execution log not written", { error });
+      });
   }
+
+  #behind(body: () => Transaction<unknown>): void {
+    this.#waiting.push(body);
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS);
+  }
+}
+
+function* inOrder(bodies: readonly (() => Transaction<unknown>)[]): Transaction<void> {
+  for (const body of bodies) yield* body();
 }
 
 function* addExecution(entry: ExecutionEntry, now: number): Transaction<void> {

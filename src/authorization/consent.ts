@@ -3,6 +3,7 @@ import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } from "../connections";
 import { hashOf, newToken, sameSecret } from "../crypto";
+import { RuntimeError } from "../errors";
 import type { OpenIdIssuer, Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
@@ -132,7 +133,7 @@ export class Consent {
       return UNKNOWN_STATE;
     }
     // Our page counts only where it is the check: elsewhere it would be the way around it.
-    if ((await this.#userCheck(flow)).kind !== "page") return UNKNOWN_STATE;
+    if ((await this.#userCheck(flow))?.kind !== "page") return UNKNOWN_STATE;
     if (!agrees) return this.#finish.fail(flow, "the person said that this is not their account");
     return this.#finish.completeHeld(flow);
   }
@@ -162,16 +163,25 @@ export class Consent {
   /** Who sits at the browser? The grant waits for the answer, unless the customer wants no question. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
     const check = await this.#userCheck(flow);
-    if (check.kind === "none") return this.#finish.complete(flow, provider, grant);
+    if (check?.kind === "none") return this.#finish.complete(flow, provider, grant);
     return this.#ask(await this.#finish.hold(flow, grant), check);
   }
 
-  async #userCheck(flow: FlowRow): Promise<UserCheck> {
-    return userCheckOf(this.#core, await this.#settings.of(flow.project_id));
+  /** The check that holds now. Undefined: the settings changed since the start, and nothing verifies users any more. */
+  async #userCheck(flow: FlowRow): Promise<UserCheck | undefined> {
+    const session = await this.#settings.of(flow.project_id);
+    try {
+      return userCheckOf(this.#core, session);
+    } catch (error) {
+      if (error instanceof RuntimeError) return undefined;
+      throw error;
+    }
   }
 
   /** Asks by the check that holds now, also once more: who comes back to a consent gets around none of them. */
-  async #ask(held: FlowRow, check: UserCheck): Promise<Outcome> {
+  async #ask(held: FlowRow, check: UserCheck | undefined): Promise<Outcome> {
+    if (check === undefined)
+      return this.#finish.fail(held, "nothing verifies here any more who gives a consent");
     if (check.kind === "verifier") return this.#verifier.start(held, check.url);
     if (check.kind === "sign_in") return this.#signIn.start(held);
     return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held);

@@ -4,9 +4,11 @@ import { Redacted } from "./redacted";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export type LogFields = { [key: string]: unknown };
+/** Given as a function, fields are made only when the line is written: on hot paths they cost more than the work. */
+export type LazyFields = LogFields | (() => LogFields);
 
 export interface Log {
-  debug(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LazyFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
@@ -29,11 +31,12 @@ export function createLog(options: LogOptions): Log {
   const printSecrets = options[unsafePrintSecrets] === true;
   const at =
     (level: LogLevel) =>
-    (message: string, fields: LogFields = {}): void => {
+    (message: string, fields: LazyFields = {}): void => {
       if (ORDER.indexOf(level) < threshold) return;
       const line = { time: new Date(options.clock.now()).toISOString(), level, message };
       options.write(
-        textOf({ ...line, ...fields }, printSecrets) ?? JSON.stringify({ ...line, unprintable: true }),
+        textOf({ ...line, ...(typeof fields === "function" ? fields() : fields) }, printSecrets) ??
+          JSON.stringify({ ...line, unprintable: true }),
       );
     };
   return {

@@ -29,7 +29,7 @@ type Begun =
   | "busy";
 
 /** A provider without a `refresh_request` never refreshes: its users consent again when a token expires. */
-export function canRefresh(row: ConnectionRow, provider: Provider): boolean {
+export function canRefresh(row: Pick<ConnectionRow, "has_refresh">, provider: Provider): boolean {
   return row.has_refresh === 1 && provider.oauth2.refresh !== undefined;
 }
 

@@ -41,11 +41,25 @@ const FIND = query<ConnectionRow>(
   `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? AND provider_id = ?`,
 );
 const FIND_BY_ID = query<ConnectionRow>(`SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND id = ?`);
-const LIST = query<ConnectionRow>(
-  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+/** What a list shows: without the sealed columns, which are most of a row's bytes. */
+export type ListedConnection = Pick<
+  ConnectionRow,
+  | "id"
+  | "project_id"
+  | "user_id"
+  | "provider_id"
+  | "status"
+  | "status_reason"
+  | "scopes"
+  | "has_refresh"
+  | "expires_at"
+>;
+const LISTED = "id, project_id, user_id, provider_id, status, status_reason, scopes, has_refresh, expires_at";
+const LIST = query<ListedConnection>(
+  `SELECT ${LISTED} FROM connections WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
-const LIST_OF_PROVIDER = query<ConnectionRow>(
-  `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND provider_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+const LIST_OF_PROVIDER = query<ListedConnection>(
+  `SELECT ${LISTED} FROM connections WHERE project_id = ? AND provider_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
 const LIST_OF_USER = query<ConnectionRow>(
   `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
@@ -98,7 +112,7 @@ export async function listConnections(
   { userId, providerId }: ConnectionFilter,
   limit: number,
   offset: number,
-): Promise<ConnectionRow[]> {
+): Promise<ListedConnection[]> {
   if (userId !== undefined && providerId !== undefined) {
     const row = offset === 0 ? await findConnection(store, projectId, userId, providerId) : undefined;
     return row === undefined ? [] : [row];

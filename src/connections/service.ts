@@ -10,7 +10,7 @@ import type { Provider, Providers } from "../providers";
 import { type Transaction } from "../store";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
-import type { ConnectionRow } from "./repository";
+import type { ConnectionRow, ListedConnection } from "./repository";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import type { TokenGrant } from "./token-request";
 import { openTokens, refreshTime, sealTokens } from "./tokens";
@@ -57,7 +57,15 @@ export class Connections {
     const filter = { userId: userToList(principal, query.user_id), providerId: query.provider_id };
     const rows = await repository.listConnections(store, projectId, filter, window.limit, window.offset);
     const total = await repository.countConnections(store, projectId, filter);
-    return page(await Promise.all(rows.map((row) => this.#record(row))), total, window);
+    const providers = new Map<string, Provider | undefined>();
+    for (const { provider_id: id } of rows) {
+      if (!providers.has(id)) providers.set(id, await this.#providers.find(projectId, id));
+    }
+    return page(
+      rows.map((row) => this.#record(row, providers.get(row.provider_id))),
+      total,
+      window,
+    );
   }
 
   /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
@@ -231,8 +239,7 @@ export class Connections {
   }
 
   #stateOf(row: ConnectionRow, provider: Provider | undefined): GrantState {
-    const refreshable = provider !== undefined && canRefresh(row, provider);
-    const usable = row.status === "active" && (refreshable || !this.#expired(row));
+    const usable = this.#usable(row, provider);
     return {
       connectionId: row.id,
       userId: row.user_id,
@@ -243,7 +250,13 @@ export class Connections {
     };
   }
 
-  #expired(row: ConnectionRow): boolean {
+  /** The token works, or can be refreshed. */
+  #usable(row: ListedConnection, provider: Provider | undefined): boolean {
+    const refreshable = provider !== undefined && canRefresh(row, provider);
+    return row.status === "active" && (refreshable || !this.#expired(row));
+  }
+
+  #expired(row: ListedConnection): boolean {
     return row.expires_at !== null && row.expires_at <= this.#core.clock.now();
   }
 
@@ -257,12 +270,11 @@ export class Connections {
       facts: tokens.facts,
     };
   }
-  async #record(row: ConnectionRow): Promise<UserConnection> {
-    const provider = await this.#providers.find(row.project_id, row.provider_id);
+  #record(row: ListedConnection, provider: Provider | undefined): UserConnection {
     return {
       id: row.id,
       connection_id: row.id,
-      connection_status: this.#stateOf(row, provider).usable ? "active" : "expired",
+      connection_status: this.#usable(row, provider) ? "active" : "expired",
       provider_id: row.provider_id,
       provider_type: "oauth2",
       ...(provider?.description === undefined ? {} : { provider_description: provider.description }),

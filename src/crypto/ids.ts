@@ -22,7 +22,7 @@ export function newToken(random: Random): string {
 
 /** SHA-256 as hex: the form in which high-entropy secrets are stored and looked up. */
 export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return Bun.CryptoHasher.hash("sha256", text, "hex");
 }
 
 /** Compares in constant time. Hashes first, since the built-in comparison throws on different lengths. */

@@ -1,5 +1,5 @@
 // One request and its answer: route, send, read, and a line in the log.
-import { type Clock, type Log, Redacted } from "../base";
+import { type Clock, type Log, type LogFields, Redacted } from "../base";
 import type { AllowList } from "./allow-list";
 import { type Circumstances, egressError, neverConnected } from "./failure";
 import { type Limits, readBody } from "./limits";
@@ -50,16 +50,22 @@ export async function exchange(surroundings: Surroundings, step: Step, limits: L
     failure = egressError(thrown, circumstances(step, limits, progress));
     throw failure;
   } finally {
-    const { url } = step.target;
-    surroundings.log.debug("outbound request", {
+    const duration_ms = Math.round(surroundings.clock.now() - begin);
+    surroundings.log.debug("outbound request", () => ({
       ...loggable(step.outgoing),
-      address: url.origin + url.pathname,
-      query: url.search === "" ? undefined : new Redacted(url.search.slice(1)),
-      status: progress.head?.status,
-      failure: failure?.reason,
-      duration_ms: Math.round(surroundings.clock.now() - begin),
-    });
+      ...loggableAnswer(step.target.url, progress.head?.status, failure),
+      duration_ms,
+    }));
   }
+}
+
+function loggableAnswer(url: URL, status: number | undefined, failure: EgressError | undefined): LogFields {
+  return {
+    address: url.origin + url.pathname,
+    query: url.search === "" ? undefined : new Redacted(url.search.slice(1)),
+    status,
+    failure: failure?.reason,
+  };
 }
 
 async function perform(
@@ -79,7 +85,9 @@ async function perform(
     await head.body?.cancel();
     return complete(head, null);
   }
-  return complete(head, await readBody(head, limits, nameOf(target)));
+  const body = await readBody(head, limits, nameOf(target));
+  limits.deadline.complete();
+  return complete(head, body);
 }
 
 async function routeTo(surroundings: Surroundings, target: Target, signal: AbortSignal): Promise<Route> {
@@ -112,7 +120,7 @@ function circumstances({ target }: Step, limits: Limits, { route, head }: Progre
     started: route !== undefined,
     answered: head !== undefined,
     timeoutMs: limits.timeoutMs,
-    timeoutAdvice: limits.timeoutAdvice,
+    timeoutAdvice: limits.timeoutAdvice(),
   };
 }
 

@@ -8,6 +8,8 @@ export interface Deadline {
   signal: AbortSignal;
   /** Which of the two ended it, when one has. */
   ended(): "timeout" | "aborted" | undefined;
+  /** The answer was read to its end: there is nothing left to drop, which costs more than all else here. */
+  complete(): void;
   /** Drops what is still open, and the timer. */
   [Symbol.dispose](): void;
 }
@@ -16,6 +18,7 @@ export interface Deadline {
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;
+  let completed = false;
   const end = (why: "timeout" | "aborted"): void => {
     ended ??= why;
     controller.abort();
@@ -27,10 +30,13 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
   return {
     signal: controller.signal,
     ended: () => ended,
+    complete: () => {
+      completed = true;
+    },
     [Symbol.dispose]() {
       clearTimeout(timer);
       caller?.removeEventListener("abort", abort);
-      controller.abort();
+      if (!completed) controller.abort();
     },
   };
 }
@@ -41,8 +47,8 @@ export interface Limits {
   timeoutMs: number;
   maxBytes: number;
   /** What to do about a limit: only the operator's own can be raised by a setting. */
-  timeoutAdvice: string;
-  sizeAdvice: string;
+  timeoutAdvice(): string;
+  sizeAdvice(): string;
 }
 
 /** The limits of a request, else the operator's. The caller disposes of the deadline. */
@@ -54,8 +60,8 @@ export function limitsOf(request: EgressRequest, defaults: { timeoutMs: number; 
     deadline: startDeadline(timeoutMs, request.signal),
     timeoutMs,
     maxBytes: request.maxBytes ?? defaults.maxBytes,
-    timeoutAdvice: advice(request.timeoutMs !== undefined, "egress.timeout"),
-    sizeAdvice: advice(request.maxBytes !== undefined, "egress.max_bytes"),
+    timeoutAdvice: () => advice(request.timeoutMs !== undefined, "egress.timeout"),
+    sizeAdvice: () => advice(request.maxBytes !== undefined, "egress.max_bytes"),
   };
 }
 
@@ -70,9 +76,13 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   if (response.body === null) return null;
   const tooLarge = (): EgressError =>
-    new EgressError("too_large", `The answer of ${origin} is larger than ${maxBytes} bytes. ${sizeAdvice}`, {
-      maybeSent: true,
-    });
+    new EgressError(
+      "too_large",
+      `The answer of ${origin} is larger than ${maxBytes} bytes. ${sizeAdvice()}`,
+      {
+        maybeSent: true,
+      },
+    );
   const promised = promisedBytes(response.headers);
   // Bun reads no more than was promised; in one go this costs a third of reading piece by piece.
   if (promised <= maxBytes) return new Uint8Array(await response.arrayBuffer());

@@ -14,11 +14,16 @@ import { looksLikeJwt, UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 
+interface KnownKey {
+  principal: Extract<Principal, { kind: "key" }>;
+  expiresAt: number | null;
+}
+
 export class Identity {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
-  readonly #keysByHash: CachedByGeneration<string, KeyRow | undefined>;
+  readonly #keysByHash: CachedByGeneration<string, KnownKey | undefined>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
   readonly #userTokens: UserTokens;
 
@@ -54,20 +59,29 @@ export class Identity {
     if (header === undefined || header.trim() === "")
       throw invalidAuthorization("Missing Authorization header");
     const text = header.trim().replace(/^bearer\s+/i, "");
-    if (looksLikeJwt(text)) return this.#userPrincipal(text, pathProject);
-    if (!text.startsWith("rt_"))
+    if (!text.startsWith("rt_")) {
+      if (looksLikeJwt(text)) return this.#userPrincipal(text, pathProject);
       throw invalidAuthorization("The credential is not an API key of this server.");
-    if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
-    const hash = hashOf(text);
-    const row = await this.#keysByHash.get(hash, (wanted) =>
-      repository.findKeyByHash(this.#core.store, wanted),
-    );
-    if (row === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
-    if (row.expires_at !== null && row.expires_at <= this.#core.clock.now()) {
+    }
+    const known = await this.#keysByHash.get(hashOf(text), (hash) => this.#findKey(text, hash));
+    if (known === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
+    if (known.expiresAt !== null && known.expiresAt <= this.#core.clock.now()) {
       throw invalidAuthorization("The API key has expired.");
     }
-    this.#executionLog.used("key", row.id);
-    return { kind: "key", keyId: row.id, projectId: row.project_id, role: roleOf(row), users: usersOf(row) };
+    this.#executionLog.used("key", known.principal.keyId);
+    return known.principal;
+  }
+
+  /** Throws for a text that cannot be a key, so that no such text is ever remembered. */
+  async #findKey(text: string, hash: string): Promise<KnownKey | undefined> {
+    if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
+    const row = await repository.findKeyByHash(this.#core.store, hash);
+    if (row === undefined) return undefined;
+    const { id: keyId, project_id: projectId, expires_at: expiresAt } = row;
+    return {
+      principal: { kind: "key", keyId, projectId, role: roleOf(row), users: usersOf(row) },
+      expiresAt,
+    };
   }
 
   /** A user acts in the path's or the only project that the token's audience names, never in a default one. */

@@ -57,6 +57,7 @@ export class Providers {
   readonly #presets: ReadonlyMap<string, ProviderPreset>;
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
+  readonly #records: CachedByGeneration<string, AuthProvider | undefined>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
@@ -65,6 +66,7 @@ export class Providers {
     this.#presets = new Map(presets.map((preset) => [preset.id, preset]));
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
+    this.#records = new CachedByGeneration(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
 
@@ -74,9 +76,12 @@ export class Providers {
   }
 
   async get(principal: Principal, id: string): Promise<AuthProvider> {
-    const row = await repository.findProvider(this.#core.store, principal.projectId, id);
-    if (row === undefined) throw unknown(id);
-    return this.#record(row);
+    const record = await this.#records.get(`${principal.projectId}/${id}`, async () => {
+      const row = await repository.findProvider(this.#core.store, principal.projectId, id);
+      return row === undefined ? undefined : this.#record(row);
+    });
+    if (record === undefined) throw unknown(id);
+    return record;
   }
 
   /** Throws `already_exists`, or `malformed_request` naming the fields. */

@@ -15,8 +15,15 @@ export class CachedByGeneration<Key, Value> {
   }
 
   /** The cached value, or what `load` finds. Whatever it finds is remembered, `undefined` included. */
-  async get(key: Key, load: (key: Key) => Awaitable<Value>): Promise<Value> {
-    const generation = await this.#store.generation(this.#kind);
+  get(key: Key, load: (key: Key) => Awaitable<Value>): Awaitable<Value> {
+    const generation = this.#store.generation(this.#kind);
+    // Most calls end here, without a turn of the event loop's queue.
+    if (generation === this.#generation && this.#entries.has(key)) return this.#entries.get(key) as Value;
+    return this.#load(key, load, generation);
+  }
+
+  async #load(key: Key, load: (key: Key) => Awaitable<Value>, current: Awaitable<number>): Promise<Value> {
+    const generation = await current;
     if (generation !== this.#generation) {
       this.#entries.clear();
       this.#generation = generation;

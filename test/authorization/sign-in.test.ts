@@ -59,11 +59,15 @@ describe("the browser is sent to sign in", () => {
 });
 
 describe("who signs in as the flow's user", () => {
-  test.each([
-    ["with a client secret", undefined],
-    ["as a public client", null],
-  ])("is linked, %s", async (_name, secret) => {
-    await using deployment = await startSignInSite(secret === null ? { secret } : {});
+  test.each<[string, Parameters<typeof startSignInSite>[0]]>([
+    ["with a client secret", {}],
+    [
+      "with a client secret that the provider wants in the body",
+      { clientAuthentication: "client_secret_post" },
+    ],
+    ["as a public client", { secret: null }],
+  ])("is linked, %s", async (_name, options) => {
+    await using deployment = await startSignInSite(options);
     const { site, browser, started, address } = await signingIn(deployment);
 
     expect(await titleOf(await browser.open(await back(deployment, address, "alice")))).toBe("Connected");

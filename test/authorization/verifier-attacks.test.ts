@@ -7,6 +7,9 @@ import { signedInAt, startVerifiedSite } from "../interop/oidc/verifier";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { startSite } from "../support/site";
+import { operator } from "../tools/deployment";
+import { consenting, start, status } from "./consenting";
+import { Person } from "./person";
 
 const FLOWS = process.env["RUNTIME_TEST_LONG"] === "1" ? 500 : 100;
 
@@ -196,6 +199,23 @@ test("on a public address where nothing verifies users, authorize is 400 and nam
     expect([answer.status, at(answer.body, "name")]).toEqual([400, "invalid_parameter"]);
     expect(String(at(answer.body, "message"))).toMatch(/auth\.url.*auth\.client_id.*verifier_url.*page_only/);
   }
+});
+
+test("on a public address whose verifier is taken away meanwhile, a consent under way fails", async () => {
+  await using deployment = await consenting(
+    {},
+    { environment: { RUNTIME_PUBLIC_URL: "https://runtime.example" } },
+  );
+  const { runtime } = deployment;
+  await runtime.settings.update(operator(), { verifier_url: "https://verifier.example" });
+  const alice = new Person(runtime);
+  const authorization = await start(runtime);
+  const provider = await alice.toProvider(authorization);
+  await runtime.settings.update(operator(), { verifier_url: null });
+
+  const reason = "nothing verifies here any more who gives a consent";
+  expect(await alice.comeBack(provider, { code: "C" })).toEqual({ kind: "failed", reason });
+  expect(await status(runtime, authorization)).toMatchObject({ status: "failed", status_reason: reason });
 });
 
 /** alice's consent up to our callback's answer. */

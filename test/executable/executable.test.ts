@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { operations } from "../../server/operations";
+import { PICKER_SCRIPT } from "../../server/pages/picker-script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { api, at, call } from "../support/api";
 import { Browser } from "../support/browser";
@@ -91,6 +92,9 @@ test("every operation answers as it declares", async () => {
   expect((await call(server.address, { method: "GET", path: "/v1/unknown" })).status).toBe(404);
   expect((await fetch(`${server.address}/authorize/unknown`)).status).toBe(404);
   expect((await fetch(`${server.address}/api/v1/oauth/unknown/callback`)).status).toBe(400);
+  expect((await fetch(`${server.address}/google/drive_picker?config=unknown`)).status).toBe(400);
+  const script = await fetch(`${server.address}/google/drive_picker.js`);
+  expect(await script.text()).toBe(PICKER_SCRIPT);
 }, 60_000);
 
 test("the environment of the folder that it is started in is not its own", async () => {

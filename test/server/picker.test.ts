@@ -85,7 +85,7 @@ describe("a link", () => {
     ],
     ["with a client of HTML", () => `config=${configOf(`123456789012-${HOSTILE}`)}`],
     ["with a project of HTML", () => `config=${configOf(sheets.clientId, HOSTILE)}`],
-    ["of 100 kB", () => `config=${configOf(`123456789012-${"x".repeat(9000)}`)}`],
+    ["that is longer than any of ours", () => `config=${configOf(`123456789012-${"x".repeat(9000)}`)}`],
     [
       "with __proto__",
       () =>
@@ -397,12 +397,14 @@ describe("back from the provider", () => {
     expect(await late.text()).toContain("too old");
   });
 
-  test("after the project's data key went it is 400", async () => {
+  test("outlives a change of the project's data key, and is 400 once the old key is gone", async () => {
+    const { keyring, store } = redirecting.site.runtime.core;
+    const old = await keyring.rotateDataKey("default");
     const { back } = await sentAway();
-    const { runtime } = redirecting.site;
-    const retired = await runtime.core.keyring.rotateDataKey("default");
-    expect(retired).toStartWith("dk_");
+    await keyring.rotateDataKey("default");
     expect((await back({ error: "access_denied" })).status).toBe(200);
+    await store.write(() => keyring.dropDataKeys("default", [old]));
+    expect((await back({ error: "access_denied" })).status).toBe(400);
   });
 
   test("a consent that is under way in the same browser goes on", async () => {

@@ -33,6 +33,8 @@ export interface OpenIdProvider extends Issuer, AsyncDisposable {
 export interface ProviderOptions {
   /** Claims of people, by their name. Everybody else can sign in too, with nothing but the name. */
   accounts?: Readonly<Record<string, Account>>;
+  /** How clients with a secret must show it. Default: `client_secret_basic`. */
+  clientAuthentication?: "client_secret_basic" | "client_secret_post";
   /** Path of the issuer. Default: none. */
   path?: string;
   /** What discovery says of itself, when that is not the address. */
@@ -59,9 +61,7 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   const url = options.claimedIssuer ?? place;
   // Clients and keys are fixed when a provider is made; sessions and codes lie outside of it and stay.
   const remake = (): void => {
-    handle = quietly(() =>
-      new Provider(url, configuration(clients, keys, options.accounts ?? {})).callback(),
-    );
+    handle = quietly(() => new Provider(url, configuration(clients, keys, options)).callback());
   };
   const provider: OpenIdProvider = {
     down: false,
@@ -97,10 +97,11 @@ function mounted(request: IncomingMessage, path: string): IncomingMessage {
 function configuration(
   clients: readonly Client[],
   keys: readonly SigningKey[],
-  accounts: Readonly<Record<string, Account>>,
+  { accounts = {}, clientAuthentication = "client_secret_basic" }: ProviderOptions,
 ): object {
   return {
-    clients: clients.map(clientMetadata),
+    clients: clients.map((client) => clientMetadata(client, clientAuthentication)),
+    clientAuthMethods: [clientAuthentication, "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256" },
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
     cookies: { keys: ["for tests only"] },
@@ -140,7 +141,7 @@ function configuration(
   };
 }
 
-function clientMetadata({ id, secret, redirectUris }: Client): object {
+function clientMetadata({ id, secret, redirectUris }: Client, authentication: string): object {
   return {
     client_id: id,
     redirect_uris: redirectUris,
@@ -148,7 +149,7 @@ function clientMetadata({ id, secret, redirectUris }: Client): object {
     response_types: ["code"],
     ...(secret === undefined
       ? { application_type: "native", token_endpoint_auth_method: "none" }
-      : { client_secret: secret, token_endpoint_auth_method: "client_secret_basic" }),
+      : { client_secret: secret, token_endpoint_auth_method: authentication }),
   };
 }
 

@@ -20,7 +20,6 @@ export function telling(target: "opener" | "parent", origin: string, answer: obj
     `<script data-to="${to}" data-answer="${data}">
       const { to, answer } = document.currentScript.dataset;
       ${target}.postMessage(JSON.parse(answer), to);
-      if (${target === "opener"}) window.close();
     </script>`,
   );
 }

@@ -99,6 +99,8 @@ export const IDENTITY_SCRIPT = `"use strict";
     const listen = ({ origin, source, data }) => {
       if (origin !== base || source !== popup) return;
       end();
+      // Here, not there: a window that closes itself may be seen closed before its message arrives.
+      popup.close();
       told.callback(data);
     };
     const end = () => {
