@@ -1,4 +1,4 @@
-// A bound of design.md section 6, and whether a figure meets it.
+// A bound on a figure, and whether a figure meets it.
 
 export interface Bound {
   kind: "at least" | "at most";

@@ -1,11 +1,13 @@
 // All benches, in the order in which they run.
 import type { Bench } from "../bench";
+import { chatCatalog } from "./chat-catalog";
 import { cli } from "./cli";
 import { execute } from "./execute";
 import { get } from "./get";
 import { history } from "./history";
 import { list } from "./list";
 import { memory } from "./memory";
+import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
 import { tools } from "./tools";
@@ -22,4 +24,6 @@ export const benches: readonly Bench[] = [
   size,
   cli,
   history,
+  chatCatalog,
+  sheetsRead,
 ];

@@ -3,55 +3,20 @@
 import { heapStats } from "bun:jsc";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Connection } from "./run";
-import { page, Stub, type StubRequest } from "./stub";
+import { largeWorkspace, PAGES, SIZE } from "./large-workspace";
+import { page, type Stub } from "./stub";
 
 // Megabytes of JSON take their time on a busy machine.
 setDefaultTimeout(60_000);
 
-const SIZE = 30_000;
-const PAGES = Math.ceil(SIZE / 999);
-
 let stub: Stub;
 beforeAll(() => {
-  stub = new Stub()
-    .on("users.list", pagesOf("members", person))
-    .on("conversations.list", pagesOf("channels", channel))
+  stub = largeWorkspace()
     .on("conversations.open", { channel: { id: "D1", is_im: true, user: "U1" } })
     .on("conversations.history", page("messages", []))
     .on("chat.postMessage", { channel: "C1", ts: "1.0", message: {} });
 });
 afterAll(() => stub[Symbol.asyncDispose]());
-
-function pagesOf(field: string, item: (n: number) => { [key: string]: unknown }) {
-  const written = new Map<string, string>();
-  const write = (start: number, size: number): string => {
-    const end = Math.min(start + size, SIZE);
-    const items = Array.from({ length: end - start }, (_, n) => item(start + n));
-    return JSON.stringify({ ok: true, ...page(field, items, end === SIZE ? "" : String(end)) });
-  };
-  return ({ body, params }: StubRequest): Response => {
-    const text = written.get(body) ?? write(Number(params["cursor"] ?? 0), Number(params["limit"]));
-    written.set(body, text);
-    return new Response(text);
-  };
-}
-
-function person(n: number) {
-  const profile = {
-    display_name: `Person ${n}`,
-    real_name: `Person Number ${n}`,
-    email: `person-${n}@example.com`,
-    title: "Someone",
-    image_512: `https://avatars.example/${n}-512.png`,
-  };
-  return { id: `U${n}`, name: `person-${n}`, is_bot: false, tz: "Europe/Paris", profile };
-}
-
-function channel(n: number) {
-  const name = `channel-${n}`;
-  const purpose = { value: `What is talked about in channel number ${n}`, creator: "U1", last_set: 1 };
-  return { id: `C${n}`, name, name_normalized: name, is_channel: true, is_member: n % 2 === 0, purpose };
-}
 
 function connection(): Connection {
   return new Connection(stub.apiUrl, { grant: { facts: { user_id: "UME" }, scopes: ["im:write"] } });

@@ -1,0 +1,93 @@
+// A read of 26,000 cells: the whole tool against bare `fetch` and `JSON.parse` of the same answer.
+import { Redacted } from "../../../src/base";
+import { startSite } from "../../support/site";
+import type { Bench } from "../bench";
+import { atMost } from "../bound";
+import { median, ratios, spread } from "../figures";
+
+const ROWS = 1000;
+const COLUMNS = 26;
+const ROUNDS = 15;
+
+export const sheetsRead: Bench = {
+  name: "sheets-read",
+  about: "Sheets.GetSpreadsheet of 26,000 cells, against bare fetch and JSON.parse of the same answer",
+  run: async () => {
+    const metadata = JSON.stringify({
+      spreadsheetId: "S1",
+      spreadsheetUrl: "https://docs.google.com/spreadsheets/d/S1/edit",
+      properties: { title: "T" },
+      sheets: [{ properties: { title: "Sheet1", gridProperties: { rowCount: ROWS, columnCount: COLUMNS } } }],
+    });
+    const cells = JSON.stringify({ sheets: [{ properties: {}, data: [{ rowData: rows() }] }] });
+    using platform = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) => {
+        const text = url.includes("ranges=") ? cells : metadata;
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      },
+    });
+    const address = `http://127.0.0.1:${platform.port}`;
+    await using site = await startSite({ environment: { RUNTIME_SHEETS_API_URL: address } });
+    const operator = await site.runtime.identity.operator("default");
+    const oauth2 = { client_id: "1-a.apps.googleusercontent.com", client_secret: "secret" };
+    await site.runtime.providers.create(operator, { id: "google", provider_id: "google", oauth2 });
+    const provider = await site.runtime.providers.find("default", "google");
+    if (provider === undefined) throw new Error("no provider");
+    const scopes = ["https://www.googleapis.com/auth/drive.file"];
+    const grant = {
+      accessToken: new Redacted("t"),
+      refreshToken: undefined,
+      expiresIn: undefined,
+      scopes,
+      facts: {},
+    };
+
+    const tool: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < ROUNDS + 3; round++) {
+      // A user of his own each time: the budget of reads per minute is per user.
+      const user_id = `user ${round}`;
+      await site.runtime.connections.store("default", user_id, provider, grant, [], function* () {});
+      const one = await timed(async () => {
+        const request = { tool_name: "Sheets.GetSpreadsheet", user_id, input: { spreadsheet_id: "S1" } };
+        const { success, output } = await site.runtime.tools.execute(operator, request);
+        if (!success) throw new Error(output?.error?.message);
+      });
+      const other = await timed(async () => {
+        JSON.parse(await (await fetch(`${address}/metadata`)).text());
+        JSON.parse(await (await fetch(`${address}/?ranges=`)).text());
+      });
+      // The first ones warm the compiler up.
+      if (round >= 3) [tool, bare].forEach((list, side) => list.push([one, other][side] ?? NaN));
+    }
+    const figures = ratios(tool, bare);
+    return [
+      {
+        name: "sheets-read",
+        measured: `${median(tool).toFixed(1)} ms`,
+        baseline: `${median(bare).toFixed(1)} ms`,
+        figure: median(figures),
+        spread: spread(figures),
+        bound: atMost(1.3),
+        note: `${(cells.length / 1_000_000).toFixed(1)} MB`,
+      },
+    ];
+  },
+};
+
+function rows() {
+  return Array.from({ length: ROWS }, (_, row) => ({
+    values: Array.from({ length: COLUMNS }, (_cell, column) => ({
+      userEnteredValue: { numberValue: row * COLUMNS + column },
+      formattedValue: `${row * COLUMNS + column}.00`,
+    })),
+  }));
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
