@@ -5,15 +5,15 @@ import { type Scenario, scenarios } from "./scenario";
 import { type Stage, startStage } from "./stage";
 
 let stage: Stage;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const OWN = "/v1/orgs/default/projects/default";
 
-describe("PUT of a secret", => {
-  test("does what POST does", async => {
+describe("PUT of a secret", () => {
+  test("does what POST does", async () => {
     const admin = api(stage.site.url, stage.keys.admin);
     const put = await admin.put("/v1/admin/secrets/BY_PUT", { value: "v" });
     expect(put.status).toBe(200);
@@ -22,7 +22,7 @@ describe("PUT of a secret", => {
   });
 
   scenarios(
-    => stage,
+    () => stage,
     [
       {
         name: "needs a credential",
@@ -51,7 +51,7 @@ describe("PUT of a secret", => {
   );
 });
 
-describe("the form that names the project", => {
+describe("the form that names the project", () => {
   const rows: Scenario[] = [
     {
       name: "lists tools",
@@ -153,7 +153,7 @@ describe("the form that names the project", => {
   ];
   scenarios(() => stage, rows);
 
-  test("says the same of a foreign project and of none", async => {
+  test("says the same of a foreign project and of none", async () => {
     const texts = await Promise.all(
       ["other", "none"].map(async (project) => {
         const path = `/v1/orgs/default/projects/${project}/secrets`;

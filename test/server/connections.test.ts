@@ -10,7 +10,7 @@ let stage: Stage;
 let alice = "";
 let bob = "";
 let pinnedAdmin = "";
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
   alice = await connect(stage, "alice");
   bob = await connect(stage, "bob");
@@ -18,13 +18,13 @@ beforeAll(async => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const admin = => api(stage.site.url, stage.keys.admin);
+const admin = () => api(stage.site.url, stage.keys.admin);
 const idsIn = (body: unknown) => (at(body, "items") as { id: string }[]).map(({ id }) => id);
 const execute = (user_id: string) =>
   api(stage.site.url, stage.keys.run).post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id });
 
-describe("listing", => {
-  test("shows the record, and no token", async => {
+describe("listing", () => {
+  test("shows the record, and no token", async () => {
     await admin().patch("/v1/admin/auth_providers/slack", { description: "Team chat" });
     const { body, text } = await admin().get(`${BASE}?user_id=alice`);
     expect(at(body, "items")).toEqual([
@@ -43,30 +43,30 @@ describe("listing", => {
     expect(text).not.toContain("xoxp-");
   });
 
-  test.each<[string, string, => string[]]>([
-    ["everybody, oldest first", "", => [alice, bob]],
-    ["one user", "?user_id=bob", => [bob]],
-    ["one provider", "?provider_id=slack", => [alice, bob]],
-    ["both", "?provider_id=slack&user_id=alice", => [alice]],
-    ["a user of another provider", "?provider_id=other&user_id=alice", => []],
-    ["nobody", "?user_id=nobody", => []],
-    ["a user by another case", "?user_id=Alice", => []],
-    ["a user by a pattern", "?user_id=%25", => []],
-    ["a page of it", "?limit=1&offset=1", => [bob]],
+  test.each<[string, string, () => string[]]>([
+    ["everybody, oldest first", "", () => [alice, bob]],
+    ["one user", "?user_id=bob", () => [bob]],
+    ["one provider", "?provider_id=slack", () => [alice, bob]],
+    ["both", "?provider_id=slack&user_id=alice", () => [alice]],
+    ["a user of another provider", "?provider_id=other&user_id=alice", () => []],
+    ["nobody", "?user_id=nobody", () => []],
+    ["a user by another case", "?user_id=Alice", () => []],
+    ["a user by a pattern", "?user_id=%25", () => []],
+    ["a page of it", "?limit=1&offset=1", () => [bob]],
   ])("of %s", async (_what, query, expected) => {
     const { status, body } = await admin().get(BASE + query);
     expect({ status, ids: idsIn(body) }).toEqual({ status: 200, ids: expected() });
     expect(at(body, "page_count")).toBe(expected().length);
   });
 
-  test("shows nothing to another project", async => {
+  test("shows nothing to another project", async () => {
     const { body } = await api(stage.site.url, stage.keys.other).get(BASE);
     expect(body).toMatchObject({ items: [], total_count: 0 });
   });
 });
 
-describe("a key that is pinned to alice", => {
-  test("lists her connections only", async => {
+describe("a key that is pinned to alice", () => {
+  test("lists her connections only", async () => {
     const { body } = await api(stage.site.url, stage.keys["pinned read"]).get(BASE);
     expect({ ids: idsIn(body), total: at(body, "total_count") }).toEqual({ ids: [alice], total: 1 });
   });
@@ -91,7 +91,7 @@ describe("a key that is pinned to alice", => {
   ];
   scenarios(() => stage, rows);
 
-  test("cannot delete bob's: to it there is none", async => {
+  test("cannot delete bob's: to it there is none", async () => {
     const pinned = api(stage.site.url, pinnedAdmin);
     const [foreign, unknown] = [
       await pinned.delete(`${BASE}/${bob}`),
@@ -103,15 +103,15 @@ describe("a key that is pinned to alice", => {
   });
 });
 
-describe("deleting", => {
-  test("of another project's connection is as of none", async => {
+describe("deleting", () => {
+  test("of another project's connection is as of none", async () => {
     const other = api(stage.site.url, stage.keys.other);
     const [foreign, unknown] = [await other.delete(`${BASE}/${bob}`), await other.delete(`${BASE}/ac_none`)];
     expect(foreign.status).toBe(404);
     expect(foreign.text).toBe(unknown.text);
   });
 
-  test("forgets the grant: the next call owes a consent, others keep theirs", async => {
+  test("forgets the grant: the next call owes a consent, others keep theirs", async () => {
     expect((await execute("bob")).status).toBe(200);
     const answer = await admin().delete(`${BASE}/${bob}`);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: "" });
@@ -124,9 +124,9 @@ describe("deleting", => {
     expect({ ids: idsIn(body), total: at(body, "total_count") }).toEqual({ ids: [alice], total: 1 });
   });
 
-  test("is seen by who asks how that consent stands", async => {
+  test("is seen by who asks how that consent stands", async () => {
     bob = await connect(stage, "bob");
-    const read = => admin().get(`/v1/auth/status?id=${bob}`);
+    const read = () => admin().get(`/v1/auth/status?id=${bob}`);
     expect((await read()).body).toMatchObject({ id: bob, status: "completed", user_id: "bob" });
     await admin().delete(`${BASE}/${bob}`);
     expect((await read()).status).toBe(400);
@@ -136,14 +136,14 @@ describe("deleting", => {
 });
 
 // F026: only bob is connected.
-describe("a user without a connection never gets another user's token", => {
-  beforeAll(async => {
+describe("a user without a connection never gets another user's token", () => {
+  beforeAll(async () => {
     bob = await connect(stage, "bob");
   });
   const run = { method: "POST", path: "/v1/tools/execute", as: "run" as const };
   const carol = { tool_name: "Chat.WhoAmI", user_id: "carol" };
   scenarios(
-    => stage,
+    () => stage,
     [
       { name: "carol owes a consent", ...run, body: carol, status: 403, error: "tool_requirements_not_met" },
       { name: "so does bob in another case", ...run, body: { ...carol, user_id: "Bob" }, status: 403 },
@@ -165,7 +165,7 @@ describe("a user without a connection never gets another user's token", => {
     ],
   );
 
-  test("not even when bob calls at the same time", async => {
+  test("not even when bob calls at the same time", async () => {
     stage.site.chat.clearRequests();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => execute(index % 2 === 0 ? "bob" : "carol")),

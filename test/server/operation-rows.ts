@@ -6,7 +6,7 @@ import { connect, type KeyName, type Stage, startConsent, startStage } from "./s
 export interface Row {
   path: string;
   body?: unknown;
-  /** Roles that may call it, written here by hand. */
+  /** Roles that may call it; written here by hand. */
   roles: "public" | ("admin" | "run" | "read")[];
   /** What an admin key gets. */
   success: number;

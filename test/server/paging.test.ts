@@ -7,7 +7,7 @@ import { type Stage, startStage } from "./stage";
 const CONNECTIONS = 130;
 
 let stage: Stage;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
   const { connections, providers } = stage.site.runtime;
   const { provider } = await providers.choose("default", { id: "slack" });
@@ -21,7 +21,7 @@ beforeAll(async => {
   };
   for (let index = 0; index < CONNECTIONS; index++) {
     stage.clock.move(1);
-    await connections.store("default", `user${index}`, provider, grant, [], function* {});
+    await connections.store("default", `user${index}`, provider, grant, [], function* () {});
   }
 });
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -29,11 +29,11 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const read = (path: string) => api(stage.site.url, stage.keys.read).get(path);
 
 /** Totals as they are known from elsewhere. */
-const LISTS: [string, => Promise<number> | number][] = [
-  ["/v1/admin/user_connections", => CONNECTIONS],
-  ["/v1/admin/user_connections?provider_id=slack", => CONNECTIONS],
-  ["/v1/admin/user_connections?user_id=user7", => 1],
-  ["/v1/tools", async => at((await read("/v1/tools?limit=100")).body, "total_count") as number],
+const LISTS: [string, () => Promise<number> | number][] = [
+  ["/v1/admin/user_connections", () => CONNECTIONS],
+  ["/v1/admin/user_connections?provider_id=slack", () => CONNECTIONS],
+  ["/v1/admin/user_connections?user_id=user7", () => 1],
+  ["/v1/tools", async () => at((await read("/v1/tools?limit=100")).body, "total_count") as number],
 ];
 
 describe.each(LISTS)("%s", (list, totalOf) => {
@@ -94,7 +94,7 @@ describe.each(LISTS)("%s", (list, totalOf) => {
     expect(text).not.toContain("DROP");
   });
 
-  test("page after page is the whole list, each item once, in one order", async => {
+  test("page after page is the whole list, each item once, in one order", async () => {
     const total = await totalOf();
     const seen: unknown[] = [];
     for (let offset = 0; offset < total; offset += 40) {
@@ -105,7 +105,7 @@ describe.each(LISTS)("%s", (list, totalOf) => {
   });
 });
 
-describe("a list without paging parameters", => {
+describe("a list without paging parameters", () => {
   test.each(["/v1/admin/auth_providers", "/v1/admin/secrets"])("%s does not look at them", async (path) => {
     const whole = await read(path);
     for (const query of ["limit=-1", "limit=abc", "offset=-1", "limit=0&offset=5"]) {

@@ -15,7 +15,7 @@ let stage: Stage;
 let redirect = "";
 /** Longer than the ten seconds after which Bun would close a silent connection. */
 let longPoll: Promise<{ answer: ApiAnswer; ms: number }>;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
   const admin = api(stage.site.url, stage.keys.admin);
   redirect = String(at((await admin.get("/v1/admin/auth_providers/slack")).body, "oauth2.redirect_uri"));
@@ -32,7 +32,7 @@ async function poll(id: string, wait: number | string): Promise<{ answer: ApiAns
 
 const statusIn = ({ body }: ApiAnswer) => at(body, "status");
 
-describe("a request", => {
+describe("a request", () => {
   const get = (query: string) => ({ method: "GET", path: `/v1/auth/status?${query}`, as: "run" as const });
   const bad = ["60", "-1", "1.5", "abc", "", "%20", "1e1", "0x1", "NaN", "99999999999999999999", "1,2"];
   const rows: Scenario[] = [
@@ -62,7 +62,7 @@ describe("a request", => {
   ];
   scenarios(() => stage, rows);
 
-  test("of another project is told the same as of an unknown id", async => {
+  test("of another project is told the same as of an unknown id", async () => {
     const { id } = await startConsent(stage, { user_id: "foreign" });
     const other = api(stage.site.url, stage.keys.other);
     const [foreign, unknown] = [
@@ -74,8 +74,8 @@ describe("a request", => {
   });
 });
 
-describe("a consent that is pending", => {
-  test("is answered at once without a wait, with its address", async => {
+describe("a consent that is pending", () => {
+  test("is answered at once without a wait, with its address", async () => {
     const { id, url } = await startConsent(stage, { user_id: "pending" });
     for (const wait of [0, "0"]) {
       const { answer, ms } = await poll(id, wait);
@@ -91,7 +91,7 @@ describe("a consent that is pending", => {
     }
   });
 
-  test("is answered when the wait is over", async => {
+  test("is answered when the wait is over", async () => {
     const { id } = await startConsent(stage, { user_id: "waiting" });
     const { answer, ms } = await poll(id, 1);
     expect(statusIn(answer)).toBe("pending");
@@ -103,7 +103,7 @@ describe("a consent that is pending", => {
 /** Polls first, acts 200 ms later; how long after the act the answer came. */
 async function wokenBy(
   id: string,
-  act: => Promise<unknown>,
+  act: () => Promise<unknown>,
 ): Promise<{ answer: ApiAnswer; late: number }> {
   const polling = poll(id, 30);
   await Bun.sleep(200);
@@ -113,26 +113,26 @@ async function wokenBy(
   return { answer, late: performance.now() - acted };
 }
 
-describe("a poller wakes within a second", => {
-  test("when the person has consented", async => {
+describe("a poller wakes within a second", () => {
+  test("when the person has consented", async () => {
     const flow = await agreed(stage);
-    const { answer, late } = await wokenBy(flow.id, => finish(stage, flow));
+    const { answer, late } = await wokenBy(flow.id, () => finish(stage, flow));
     expect(answer.body).toMatchObject({ id: flow.id, status: "completed", scopes: ["users:read"] });
     expect(at(answer.body, "url")).toBeUndefined();
     expect(late).toBeLessThan(1000);
   });
 
-  test("when the provider says no", async => {
+  test("when the provider says no", async () => {
     const { id, browser, state } = await atProvider(stage);
-    const deny = => browser.open(`${redirect}?error=access_denied&state=${state}`);
+    const deny = () => browser.open(`${redirect}?error=access_denied&state=${state}`);
     const { answer, late } = await wokenBy(id, deny);
     expect(statusIn(answer)).toBe("failed");
     expect(late).toBeLessThan(1000);
   });
 
-  test("with fifty others that wait for the same", async => {
+  test("with fifty others that wait for the same", async () => {
     const flow = await agreed(stage);
-    const polls = Array.from({ length: 50 }, => poll(flow.id, 30));
+    const polls = Array.from({ length: 50 }, () => poll(flow.id, 30));
     await Bun.sleep(200);
     const acted = performance.now();
     await finish(stage, flow);
@@ -140,14 +140,14 @@ describe("a poller wakes within a second", => {
     expect(performance.now() - acted).toBeLessThan(1000);
   });
 
-  test("when another process finishes the consent", async => {
+  test("when another process finishes the consent", async () => {
     const { environment } = stage.site;
     const second = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
     const server = await startServer(second);
     try {
       const { id, url } = await startConsent(stage, { user_id: "elsewhere" });
       const there = url.replace(stage.site.url, server.address);
-      const { answer, late } = await wokenBy(id, => new Browser().consent(there, "alice"));
+      const { answer, late } = await wokenBy(id, () => new Browser().consent(there, "alice"));
       expect(statusIn(answer)).toBe("completed");
       expect(late).toBeLessThan(1500);
     } finally {
@@ -156,9 +156,9 @@ describe("a poller wakes within a second", => {
     }
   });
 
-  test("and one that has hung up is not waited for", async => {
+  test("and one that has hung up is not waited for", async () => {
     const { id } = await startConsent(stage, { user_id: "gone" });
-    const ended = =>
+    const ended = () =>
       stage.site.logLines.filter((line) => line.includes('"path":"/v1/auth/status"')).length;
     const before = ended();
     const abort = new AbortController();
@@ -174,8 +174,8 @@ describe("a poller wakes within a second", => {
   });
 });
 
-describe("a consent that has ended", => {
-  test("well is answered at once, under both its ids", async => {
+describe("a consent that has ended", () => {
+  test("well is answered at once, under both its ids", async () => {
     const flow = await agreed(stage, { user_id: "ended" });
     await finish(stage, flow);
     const admin = api(stage.site.url, stage.keys.admin);
@@ -187,7 +187,7 @@ describe("a consent that has ended", => {
     }
   });
 
-  test("badly is answered after a pause, since clients ask again and again", async => {
+  test("badly is answered after a pause, since clients ask again and again", async () => {
     const { id, browser, state } = await atProvider(stage);
     await browser.open(`${redirect}?error=access_denied&state=${state}`);
     const [without, short, long] = await Promise.all([poll(id, 0), poll(id, 1), poll(id, 30)]);
@@ -198,7 +198,7 @@ describe("a consent that has ended", => {
   });
 });
 
-test("twelve seconds without an event end in an answer, not in a closed connection", async => {
+test("twelve seconds without an event end in an answer, not in a closed connection", async () => {
   const { answer, ms } = await longPoll;
   expect({ status: answer.status, state: statusIn(answer) }).toEqual({ status: 200, state: "pending" });
   expect(ms).toBeGreaterThan(11_900);

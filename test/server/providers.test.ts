@@ -5,7 +5,7 @@ import { startSite } from "../support/site";
 import { databaseOf, dump, type Stage, startStage } from "./stage";
 
 let stage: Stage;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -18,7 +18,7 @@ const OAUTH2 = {
   token_request: { endpoint: "https://idp.example/token" },
 };
 
-const admin = => api(stage.site.url, stage.keys.admin);
+const admin = () => api(stage.site.url, stage.keys.admin);
 const create = (body: unknown) => admin().post(BASE, body);
 
 /** A new custom provider. */
@@ -27,8 +27,8 @@ async function custom(id: string, oauth2: object = {}, more: object = {}): Promi
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 201, text: answer.text });
 }
 
-describe("creating", => {
-  test("fills in the defaults and answers with the record", async => {
+describe("creating", () => {
+  test("fills in the defaults and answers with the record", async () => {
     const { status, body } = await create({ id: "plain", oauth2: OAUTH2 });
     expect(status).toBe(201);
     const { created_at, updated_at, oauth2, ...rest } = body as Record<string, unknown>;
@@ -48,7 +48,7 @@ describe("creating", => {
     expect(redirect_uri).toMatch(new RegExp(`^${stage.site.url}/api/v1/oauth/[A-Za-z0-9_-]{24}/callback$`));
   });
 
-  test("keeps everything that a record can hold", async => {
+  test("keeps everything that a record can hold", async () => {
     const request = {
       endpoint: "https://idp.example/{{client_id}}/x?y=1",
       method: "POST",
@@ -91,13 +91,13 @@ describe("creating", => {
     expect(read.text).not.toContain(SECRET);
   });
 
-  test("takes a well-known provider with the client alone", async => {
+  test("takes a well-known provider with the client alone", async () => {
     const answer = await create({ id: "known", provider_id: "slack", oauth2: { client_id: "c" } });
     expect(answer.status).toBe(201);
     expect(at(answer.body, "provider_id")).toBe("slack");
   });
 
-  test("reads null as not given, at every depth", async => {
+  test("reads null as not given, at every depth", async () => {
     const request = { ...OAUTH2.token_request, method: null, params: null, response_map: { scope: null } };
     const oauth2 = {
       ...OAUTH2,
@@ -122,7 +122,7 @@ describe("creating", => {
     expect(at(answer.body, "status")).toBe("active");
   });
 
-  test("ignores fields that it does not know: they are neither stored nor shown", async => {
+  test("ignores fields that it does not know: they are neither stored nor shown", async () => {
     const stray = { stray_field: "s3cr3t-stray" };
     const oauth2 = {
       ...OAUTH2,
@@ -141,7 +141,7 @@ describe("creating", => {
     expect(JSON.stringify(dump(databaseOf(stage.site)))).not.toContain("s3cr3t-stray");
   });
 
-  test("of an id that is taken is already_exists and changes nothing", async => {
+  test("of an id that is taken is already_exists and changes nothing", async () => {
     await custom("taken");
     const before = await admin().get(`${BASE}/taken`);
     const again = await create({ id: "taken", description: "other", oauth2: OAUTH2 });
@@ -154,12 +154,12 @@ describe("creating", => {
     expect(other.status).toBe(201);
   });
 
-  test("of an id in another case is another record", async => {
+  test("of an id in another case is another record", async () => {
     await custom("Case");
     await custom("case");
   });
 
-  test("with an external_id in use is refused, in every project", async => {
+  test("with an external_id in use is refused, in every project", async () => {
     await custom("ext1", {}, { external_id: "shared" });
     for (const key of ["admin", "other"] as const) {
       const body = { id: "ext2", external_id: "shared", oauth2: OAUTH2 };
@@ -172,19 +172,19 @@ describe("creating", => {
     }
   });
 
-  test("twenty times at once makes one record", async => {
+  test("twenty times at once makes one record", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 20 }, => create({ id: "race", oauth2: OAUTH2 })),
+      Array.from({ length: 20 }, () => create({ id: "race", oauth2: OAUTH2 })),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([
       201,
-      ...Array.from({ length: 19 }, => 400),
+      ...Array.from({ length: 19 }, () => 400),
     ]);
   });
 });
 
-describe("reading and deleting", => {
-  test("the list is whole, oldest first, and says so", async => {
+describe("reading and deleting", () => {
+  test("the list is whole, oldest first, and says so", async () => {
     const { body } = await admin().get(`${BASE}?limit=1&offset=1`);
     const ids = (at(body, "items") as { id: string }[]).map(({ id }) => id);
     expect(ids.slice(0, 2)).toEqual(["slack", "plain"]);
@@ -196,7 +196,7 @@ describe("reading and deleting", => {
     });
   });
 
-  test("deleting answers with the record, and it is gone", async => {
+  test("deleting answers with the record, and it is gone", async () => {
     await custom("gone", { client_secret: SECRET });
     const before = await admin().get(`${BASE}/gone`);
     const deleted = await admin().delete(`${BASE}/gone`);
@@ -218,7 +218,7 @@ describe("reading and deleting", => {
     expect(at((await admin().get(`${BASE}/gone`)).body, "oauth2.client_secret.exists")).toBe(false);
   });
 
-  test("another project's record is as unknown as none", async => {
+  test("another project's record is as unknown as none", async () => {
     await custom("mine");
     const other = api(stage.site.url, stage.keys.other);
     for (const method of ["get", "delete", "patch"] as const) {
@@ -231,8 +231,8 @@ describe("reading and deleting", => {
   });
 });
 
-describe("the redirect address", => {
-  test("follows public_url, path prefix and all, and keeps its external id", async => {
+describe("the redirect address", () => {
+  test("follows public_url, path prefix and all, and keeps its external id", async () => {
     await using site = await startSite({
       environment: { RUNTIME_PUBLIC_URL: "https://runtime.example/prefix/" },
       chat: stage.site.chat,

@@ -5,20 +5,20 @@ import { type Scenario, scenarios } from "./scenario";
 import { databaseOf, dump, type Stage, startStage } from "./stage";
 
 let stage: Stage;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const BASE = "/v1/admin/secrets";
-const admin = => api(stage.site.url, stage.keys.admin);
+const admin = () => api(stage.site.url, stage.keys.admin);
 const upsert = (key: string, body: unknown) => admin().post(`${BASE}/${key}`, body);
 /** The value as a tool would get it. */
 const valueOf = (key: string, project = "default") => stage.site.runtime.secrets.value(project, key);
 const letters = (count: number): string => "x".repeat(count);
 
-describe("storing", => {
-  test("answers with the record and never with the value", async => {
+describe("storing", () => {
+  test("answers with the record and never with the value", async () => {
     const answer = await upsert("FIRST", { value: "s3cr3t-first", description: "The first" });
     expect(answer.status).toBe(200);
     const { id, created_at, updated_at, ...rest } = answer.body as Record<string, unknown>;
@@ -35,7 +35,7 @@ describe("storing", => {
     expect(await valueOf("FIRST")).toBe("s3cr3t-first");
   });
 
-  test("again replaces the value and keeps the rest", async => {
+  test("again replaces the value and keeps the rest", async () => {
     const first = await upsert("AGAIN", { value: "one", description: "Kept" });
     stage.clock.move(5000);
     const second = await upsert("AGAIN", { value: "two" });
@@ -52,7 +52,7 @@ describe("storing", => {
     });
   });
 
-  test("under another case of the key is the same secret, named as first written", async => {
+  test("under another case of the key is the same secret, named as first written", async () => {
     const first = await upsert("Mixed_Case", { value: "one" });
     const second = await upsert("MIXED_CASE", { value: "two" });
     expect(at(second.body, "id")).toBe(at(first.body, "id") as string);
@@ -62,13 +62,13 @@ describe("storing", => {
     expect(keys.filter(({ key }) => key.toLowerCase() === "mixed_case")).toHaveLength(1);
   });
 
-  test("twenty times at once makes one secret", async => {
+  test("twenty times at once makes one secret", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         upsert(index % 2 === 0 ? "RACE" : "race", { value: `v${index}` }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, => 200));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(new Set(answers.map(({ body }) => at(body, "id"))).size).toBe(1);
     expect(await valueOf("RACE")).toMatch(/^v\d+$/);
   });
@@ -87,7 +87,7 @@ describe("storing", => {
     expect(await valueOf("EXACT")).toBe(value);
   });
 
-  test("is done by each project for itself", async => {
+  test("is done by each project for itself", async () => {
     await upsert("SHARED_NAME", { value: "ours" });
     const other = api(stage.site.url, stage.keys.other);
     expect((await other.post(`${BASE}/SHARED_NAME`, { value: "theirs" })).status).toBe(200);
@@ -97,7 +97,7 @@ describe("storing", => {
   });
 });
 
-describe("limits", => {
+describe("limits", () => {
   const put = (
     name: string,
     key: string,
@@ -115,7 +115,7 @@ describe("limits", => {
     lacks: ["s3cr3t"],
   });
   scenarios(
-    => stage,
+    () => stage,
     [
       put("a value of 5,000 characters is stored", "LONG", { value: letters(5000) }, 200),
       put(
@@ -162,13 +162,13 @@ describe("limits", => {
     ],
   );
 
-  test("of a refused value leave no trace in the log", => {
+  test("of a refused value leave no trace in the log", () => {
     expect(stage.site.logLines.join("\n")).not.toContain("s3cr3t");
   });
 });
 
-describe("listing and deleting", => {
-  test("the list is whole, oldest first, whatever is asked", async => {
+describe("listing and deleting", () => {
+  test("the list is whole, oldest first, whatever is asked", async () => {
     const other = api(stage.site.url, stage.keys.other);
     for (let index = 0; index < 120; index++) {
       stage.clock.move(1);
@@ -182,8 +182,8 @@ describe("listing and deleting", => {
 
   test.each<[string, (id: string) => string]>([
     ["its id", (id) => id],
-    ["its key", => "DELETED"],
-    ["its key in another case", => "deleted"],
+    ["its key", () => "DELETED"],
+    ["its key in another case", () => "deleted"],
   ])("deletes by %s", async (_by, nameOf) => {
     const { body } = await upsert("DELETED", { value: "v" });
     const answer = await admin().delete(`${BASE}/${nameOf(String(at(body, "id")))}`);
@@ -196,7 +196,7 @@ describe("listing and deleting", => {
     });
   });
 
-  test("does not delete a secret of another project, neither by id nor by key", async => {
+  test("does not delete a secret of another project, neither by id nor by key", async () => {
     const { body } = await upsert("FOREIGN", { value: "v" });
     const other = api(stage.site.url, stage.keys.other);
     const texts = [];
@@ -209,7 +209,7 @@ describe("listing and deleting", => {
     expect(await valueOf("FOREIGN")).toBe("v");
   });
 
-  test("a secret made anew has nothing of the deleted one", async => {
+  test("a secret made anew has nothing of the deleted one", async () => {
     const first = await upsert("REBORN", { value: "old", description: "Old" });
     await admin().delete(`${BASE}/REBORN`);
     const second = await upsert("reborn", { value: "new" });
@@ -218,9 +218,9 @@ describe("listing and deleting", => {
     expect(at(second.body, "description")).toBeUndefined();
   });
 
-  test("says when a tool last used it", async => {
+  test("says when a tool last used it", async () => {
     await upsert("USED", { value: "v" });
-    const shown = async => {
+    const shown = async () => {
       const items = at((await admin().get(BASE)).body, "items") as {
         key: string;
         last_accessed_at?: string;

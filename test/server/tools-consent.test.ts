@@ -6,20 +6,20 @@ import { type Scenario, scenarios } from "./scenario";
 import { connect, type Stage, startStage } from "./stage";
 
 let stage: Stage;
-beforeAll(async => {
+beforeAll(async () => {
   stage = await startStage();
   await connect(stage, "alice");
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const agent = => api(stage.site.url, stage.keys.run);
+const agent = () => api(stage.site.url, stage.keys.run);
 const requirements = (body: unknown) => agent().post("/v1/tools/requirements", body);
 const statusOf = async (id: string) => (await agent().get(`/v1/auth/status?id=${id}`)).body;
 
-describe("token_status", => {
+describe("token_status", () => {
   const shown = async (query: string) => (await agent().get(`/v1/tools/Chat.WhoAmI${query}`)).body;
 
-  test("is left out when nobody is named", async => {
+  test("is left out when nobody is named", async () => {
     const record = await shown("");
     expect(at(record, "requirements.met")).toBe(false);
     expect(at(record, "requirements.authorization")).toEqual({
@@ -31,8 +31,8 @@ describe("token_status", => {
     });
   });
 
-  test("follows the user from not_started over pending to completed and failed", async => {
-    const read = async => at(await shown("?user_id=tom"), "requirements.authorization.token_status");
+  test("follows the user from not_started over pending to completed and failed", async () => {
+    const read = async () => at(await shown("?user_id=tom"), "requirements.authorization.token_status");
     expect(await read()).toBe("not_started");
     const { body } = await agent().post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "tom" });
     expect(await read()).toBe("pending");
@@ -41,14 +41,14 @@ describe("token_status", => {
     expect(at(await shown("?user_id=tom"), "requirements.met")).toBe(true);
   });
 
-  test("stands in lists too, for the user that is named", async => {
+  test("stands in lists too, for the user that is named", async () => {
     const { body } = await agent().get("/v1/tools?toolkit=chat&limit=100&user_id=alice");
     const items = at(body, "items") as { name: string }[];
     const whoAmI = items.find(({ name }) => name === "WhoAmI");
     expect(at(whoAmI, "requirements.authorization.token_status")).toBe("completed");
   });
 
-  test("says inactive, and why, without a provider", async => {
+  test("says inactive, and why, without a provider", async () => {
     const other = api(stage.site.url, stage.keys.other);
     const { body } = await other.get("/v1/tools/Chat.WhoAmI?user_id=alice");
     expect(at(body, "requirements.authorization")).toMatchObject({
@@ -59,8 +59,8 @@ describe("token_status", => {
   });
 });
 
-describe("requirements", => {
-  test("of several tools are joined by provider", async => {
+describe("requirements", () => {
+  test("of several tools are joined by provider", async () => {
     const tool_names = ["Chat.WhoAmI", "chat_sendmessage"];
     const { status, body } = await requirements({ tool_names, user_id: "new" });
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe("requirements", => {
     expect(Object.keys(item)).not.toContain("authorization_id");
   });
 
-  test("name what is missing only", async => {
+  test("name what is missing only", async () => {
     const { body } = await agent().post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "part" });
     await new Browser().consent(String(at(body, "url")), "carol");
     const report = await requirements({ tool_names: ["Chat.SendMessage"], user_id: "part" });
@@ -89,7 +89,7 @@ describe("requirements", => {
     expect(at(met.body, "met")).toBe(true);
   });
 
-  test("of a tool that is named twice count once", async => {
+  test("of a tool that is named twice count once", async () => {
     const tools = [{ tool_name: "Chat.WhoAmI", tool_version: null }];
     const { body } = await requirements({
       tool_names: ["Chat.WhoAmI", "chat.whoami"],
@@ -99,7 +99,7 @@ describe("requirements", => {
     expect(at(body, "authorization.items.slack.tool_names")).toEqual(["Chat.WhoAmI"]);
   });
 
-  test("with authorize start one consent for all, which can be polled and finished", async => {
+  test("with authorize start one consent for all, which can be polled and finished", async () => {
     const request = { tool_names: ["Chat.WhoAmI", "Chat.SendMessage"], user_id: "starter", authorize: true };
     const first = at((await requirements(request)).body, "authorization.items.slack");
     expect(first).toMatchObject({ met: false, token_status: "pending" });
@@ -117,13 +117,13 @@ describe("requirements", => {
     expect(at((await requirements(request)).body, "met")).toBe(true);
   });
 
-  test("with authorize start nothing when all is met", async => {
+  test("with authorize start nothing when all is met", async () => {
     const { body } = await requirements({ tool_names: ["Chat.WhoAmI"], user_id: "alice", authorize: true });
     expect(at(body, "met")).toBe(true);
     expect(at(body, "authorization.items.slack.url")).toBeUndefined();
   });
 
-  test("name all unknown tools at once", async => {
+  test("name all unknown tools at once", async () => {
     const tool_names = ["Chat.WhoAmI", "Chat.WhoAmU", "Nope.Nothing"];
     const tools = [{ tool_name: "Chat.SendMessage", tool_version: "9.9.9" }];
     const { status, body } = await requirements({ tool_names, tools, user_id: "alice" });
@@ -147,7 +147,7 @@ describe("requirements", => {
     {
       name: "of 201 tools are 400",
       ...post,
-      body: { user_id: "a", tool_names: Array.from({ length: 201 }, => "Chat.WhoAmI") },
+      body: { user_id: "a", tool_names: Array.from({ length: 201 }, () => "Chat.WhoAmI") },
     },
     {
       name: "of a tool without a name are 400",
@@ -164,8 +164,8 @@ describe("requirements", => {
   scenarios(() => stage, rows);
 });
 
-describe("authorizing a tool", => {
-  test("asks for exactly its scopes", async => {
+describe("authorizing a tool", () => {
+  test("asks for exactly its scopes", async () => {
     const { body } = await agent().post("/v1/tools/authorize", {
       tool_name: "Chat_WhoAmI",
       user_id: "exact",
@@ -174,7 +174,7 @@ describe("authorizing a tool", => {
     expect(body).toMatchObject({ status: "pending", user_id: "exact", provider_id: "slack", context: {} });
   });
 
-  test("of what is granted is completed at once, without an address", async => {
+  test("of what is granted is completed at once, without an address", async () => {
     const { body } = await agent().post("/v1/tools/authorize", {
       tool_name: "Chat.WhoAmI",
       user_id: "alice",
@@ -205,7 +205,7 @@ describe.each(CALLS)("%s", (path, body) => {
     expect(at(answer.body, "message")).toContain("user_id");
   });
 
-  test("with a key that is pinned to alice is 200 for her and 403 for bob", async => {
+  test("with a key that is pinned to alice is 200 for her and 403 for bob", async () => {
     const pinned = api(stage.site.url, stage.keys.pinned);
     expect((await pinned.post(path, { ...body, user_id: "alice" })).status).toBe(200);
     for (const user_id of ["bob", "Alice", "alice "]) {
@@ -217,14 +217,14 @@ describe.each(CALLS)("%s", (path, body) => {
     }
   });
 
-  test("names the user before anything is said about tool or provider", async => {
+  test("names the user before anything is said about tool or provider", async () => {
     const pinned = api(stage.site.url, stage.keys.pinned);
     const unknown = { tool_name: "No.Tool", tool_names: ["No.Tool"], auth_requirement: { id: "none" } };
     expect((await pinned.post(path, { ...unknown, user_id: "bob" })).status).toBe(403);
   });
 });
 
-describe("a key that is pinned to alice", => {
+describe("a key that is pinned to alice", () => {
   const rows: Scenario[] = [
     "/v1/tools?user_id=bob",
     "/v1/tools?user_id=bob&toolkit=none",
@@ -239,7 +239,7 @@ describe("a key that is pinned to alice", => {
   }));
   scenarios(() => stage, rows);
 
-  test("does not see bob's consent: to it there is none", async => {
+  test("does not see bob's consent: to it there is none", async () => {
     const { body } = await agent().post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "bob" });
     const pinned = api(stage.site.url, stage.keys.pinned);
     const foreign = await pinned.get(`/v1/auth/status?id=${String(at(body, "id"))}`);

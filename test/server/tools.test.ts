@@ -5,7 +5,7 @@ import { type Own, startOwn } from "./own";
 
 let own: Own;
 let key = "";
-beforeAll(async => {
+beforeAll(async () => {
   own = await startOwn();
   key = await own.key("read");
 });
@@ -16,7 +16,7 @@ const filtered = (filter: unknown) =>
   get(`/v1/tools?filter=${encodeURIComponent(typeof filter === "string" ? filter : JSON.stringify(filter))}`);
 const namesIn = (body: unknown) => (at(body, "items") as { name: string }[]).map(({ name }) => name);
 
-describe("a tool is found", => {
+describe("a tool is found", () => {
   test.each([
     ["TestKit.Echo", "Echo"],
     ["TestKit_Echo", "Echo"],
@@ -33,7 +33,7 @@ describe("a tool is found", => {
   });
 });
 
-describe("a tool is not found", => {
+describe("a tool is not found", () => {
   test.each([
     ["TestKit.Ecko", "tool_not_found", "did you mean TestKit.Echo?"],
     ["TestKit_Ecko", "tool_not_found", "did you mean TestKit.Echo?"],
@@ -60,7 +60,7 @@ describe("a tool is not found", => {
   });
 });
 
-test("a record says what a tool takes, needs and does", async => {
+test("a record says what a tool takes, needs and does", async () => {
   const { body } = await get("/v1/tools/TestKit.Echo");
   const parameter = (name: string, value_schema: object, description: string) => ({
     name,
@@ -86,8 +86,8 @@ test("a record says what a tool takes, needs and does", async => {
   expect(at(body, "metadata.behavior.operations")).toEqual(["read"]);
 });
 
-describe("the list", => {
-  test("is sorted by name", async => {
+describe("the list", () => {
+  test("is sorted by name", async () => {
     expect(namesIn((await get("/v1/tools")).body)).toEqual(["Echo", "Fail", "Tell_Secret"]);
   });
 
@@ -150,7 +150,7 @@ describe("the list", => {
   });
 });
 
-describe("include_format", => {
+describe("include_format", () => {
   const formats = async (query: string) => {
     const { body } = await get(`/v1/tools/TestKit.Echo?${query}`);
     return Object.keys((at(body, "formatted_schema") ?? {}) as object);
@@ -179,17 +179,17 @@ describe("include_format", => {
     for (const format of ["arcade", "openai", "anthropic"]) expect(at(body, "message")).toContain(format);
   });
 
-  test("names tools as models can", async => {
+  test("names tools as models can", async () => {
     const { body } = await get("/v1/tools/TestKit.Tell_Secret?include_format=openai,anthropic");
     expect(at(body, "formatted_schema.openai.function.name")).toBe("TestKit_Tell_Secret");
     expect(at(body, "formatted_schema.anthropic.name")).toBe("TestKit_Tell_Secret");
   });
 });
 
-describe("a secret that a tool needs", => {
-  test("is shown as unmet, then as met, never with its value", async => {
+describe("a secret that a tool needs", () => {
+  test("is shown as unmet, then as met, never with its value", async () => {
     const { runtime } = own;
-    const read = async => (await get("/v1/tools/TestKit.Tell_Secret?user_id=alice")).body;
+    const read = async () => (await get("/v1/tools/TestKit.Tell_Secret?user_id=alice")).body;
     expect(at(await read(), "requirements")).toEqual({
       met: false,
       secrets: [{ key: "TEST_SECRET", met: false, status_reason: "secret not found: TEST_SECRET" }],

@@ -1,4 +1,4 @@
-// The rules of the house (design.md, section 1), checked from the text of the files: which part imports which, how long
+// The rules of the house, checked from the text of the files: which part imports which, how long
 // a file is, who calls out. Pure: files in, sentences about what breaks a rule out.
 import { posix } from "node:path";
 
