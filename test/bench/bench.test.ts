@@ -88,6 +88,15 @@ describe("report", () => {
     expect(lines[4]).toMatch(/^size +100\/s +≥ 0\.50 × +skipped +no executable$/);
   });
 
+  test("a bound that is met against a baseline that was held up is unclear, a missed one is missed", () => {
+    const report = verdicts([
+      [row("get", 0.75), row("list", 0.25)].map((one) => ({ ...one, doubtful: true })),
+    ]);
+
+    expect(report.map(({ met }) => met)).toEqual([undefined, false]);
+    expect(table(report)).toContain("unclear");
+  });
+
   test("with several runs the table counts them", () => {
     expect(table(verdicts([[row("get", 0.75)], [row("get", 0.25)]]))).toContain("no (1 of 2)");
   });

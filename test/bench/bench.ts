@@ -15,7 +15,9 @@ export interface Row {
   /** Smallest and largest figure of the rounds. */
   spread?: readonly [number, number];
   bound: Bound;
-  /** Why the row was skipped, or what to know about the figure. */
+  /** The machine was too busy for the figure to be believed when it meets its bound; a miss is a miss all the same. */
+  doubtful?: boolean;
+  /** Why the row was skipped or is doubtful, or what to know about the figure. */
   note?: string;
   /** More figures, for the JSON report. */
   details?: Readonly<Record<string, number>>;

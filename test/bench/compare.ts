@@ -92,7 +92,7 @@ export function rateRow(
     figure: median(figures),
     spread: spread(figures),
     bound,
-    note: noteOf(details),
+    ...doubt(details),
     details,
   };
 }
@@ -111,9 +111,13 @@ export function detailsOf(side: string, rounds: readonly Measured[]): Record<str
 }
 
 // Processor time per answer says the same as the rates, and a busy machine disturbs it less.
-function noteOf(details: Readonly<Record<string, number>>): string {
+function doubt(details: Readonly<Record<string, number>>): { doubtful: boolean; note: string } {
   const micros = (side: string): string => (details[`${side}_serverMicros`] ?? NaN).toFixed(1);
+  const note = `processor ${micros("ours")} µs against ${micros("baseline")}`;
   const busy = details["baseline_serverBusy"] ?? 1;
-  const idle = `; the baseline was only ${Math.round(busy * 100)} % busy, so the figure flatters`;
-  return `processor ${micros("ours")} µs against ${micros("baseline")}${busy < SATURATED ? idle : ""}`;
+  if (busy >= SATURATED) return { doubtful: false, note };
+  return {
+    doubtful: true,
+    note: `${note}; the baseline had only ${Math.round(busy * 100)} % of its core: the figure flatters`,
+  };
 }

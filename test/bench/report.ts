@@ -5,7 +5,7 @@ import { median } from "./figures";
 
 /** A row with its verdict over all runs. */
 export interface Verdict extends Row {
-  /** Undefined: skipped. */
+  /** Undefined: skipped, or not to be said. */
   met: boolean | undefined;
   metRuns: number;
   runs: number;
@@ -19,13 +19,15 @@ export function verdict(runs: readonly Row[]): Verdict {
   const middle = median(figures);
   const distance = ({ figure }: Row): number => Math.abs((figure ?? Infinity) - middle);
   const shown = runs.reduce((best, row) => (distance(row) < distance(best) ? row : best), first);
-  const metRuns = runs.filter(({ bound, figure }) => isMet(bound, figure) === true).length;
-  return {
-    ...shown,
-    met: figures.length === 0 ? undefined : metRuns === runs.length,
-    metRuns,
-    runs: runs.length,
-  };
+  const outcomes = runs.map(metIn);
+  const metRuns = outcomes.filter((met) => met === true).length;
+  const met = outcomes.includes(false) ? false : outcomes.includes(undefined) ? undefined : true;
+  return { ...shown, met, metRuns, runs: runs.length };
+}
+
+function metIn({ bound, figure, doubtful }: Row): boolean | undefined {
+  const met = isMet(bound, figure);
+  return met === true && doubtful === true ? undefined : met;
 }
 
 /** Rows of each run, one list per run → a verdict per row, in the order of the first run. */
@@ -61,8 +63,8 @@ function cells(row: Verdict): string[] {
   ];
 }
 
-function metText({ met, metRuns, runs }: Verdict): string {
-  const word = met === undefined ? "skipped" : met ? "yes" : "no";
+function metText({ met, figure, metRuns, runs }: Verdict): string {
+  const word = met === undefined ? (figure === undefined ? "skipped" : "unclear") : met ? "yes" : "no";
   return runs === 1 || met === undefined ? word : `${word} (${metRuns} of ${runs})`;
 }
 

@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     if (options.help) return say(HELP);
-    if (options.list) return say(benches.map(({ name, about }) => `${name.padEnd(9)}${about}\n`).join(""));
+    if (options.list) return say(benches.map(({ name, about }) => `${name.padEnd(14)}${about}\n`).join(""));
     return await measure(options, chosen(options.names));
   } catch (error) {
     note(error instanceof Error ? error.message : String(error));

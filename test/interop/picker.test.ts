@@ -37,10 +37,8 @@ async function deploy(way: "script" | "redirect"): Promise<Deployment> {
   const operator = await site.runtime.identity.operator("default");
   await site.runtime.providers.create(operator, googleProvider(sheets));
   const agent = api(site.url, await site.key("run"));
-  const started = await agent.post("/v1/tools/authorize", {
-    tool_name: "Sheets.GetSpreadsheet",
-    user_id: "u1",
-  });
+  // More is granted than picking asks for: the browser's token must not hold it.
+  const started = await agent.post("/v1/tools/authorize", { tool_name: "Sheets.WhoAmI", user_id: "u1" });
   await new Browser().consent(String(at(started.body, "url")), "alice");
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
   const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
