@@ -1,10 +1,11 @@
 // Answers: JSON of a record, the Error record, or nothing.
+import { JsonText } from "../src/base";
 import { toRuntimeError } from "../src/errors";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
 export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
     status,
     headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
   });

@@ -26,7 +26,7 @@ export const toolOperations = [
     query: ToolsQuery,
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 415, 500],
-    handle: ({ runtime, principal, query }) => runtime.tools.list(principal, query),
+    handle: ({ runtime, principal, query }) => runtime.tools.listing(principal, query),
   }),
   operation({
     id: "tool-get",

@@ -1,6 +1,6 @@
 // What every area stands on: time, JSON, log lines, redacted values.
 export { type Clock, systemClock, timestamp } from "./clock";
-export { isObject, type Json, type JsonObject, parseJson } from "./json";
+export { isObject, type Json, type JsonObject, JsonText, parseJson } from "./json";
 export {
   createLog,
   type Log,

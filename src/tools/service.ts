@@ -1,5 +1,5 @@
 // Tools as fronts use them: listing, requirements, consent, execution.
-import { type Page, page, paging } from "../base";
+import { JsonText, type Page, page, paging } from "../base";
 import type { ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
@@ -8,6 +8,7 @@ import { malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
 import { actFor, type Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
+import { CachedByGeneration, type Store } from "../store";
 import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
@@ -29,11 +30,16 @@ import type {
   ToolsFilter,
 } from "./schema";
 
+/** Pages that are kept; one of a hundred tools is some 200 kB. */
+const MOST_PAGES = 50;
+
 export class Tools {
   readonly #registry: Registry;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
+  readonly #store: Store;
+  readonly #pages: CachedByGeneration<string, JsonText>;
 
   constructor(
     core: Core,
@@ -48,6 +54,8 @@ export class Tools {
   ) {
     const { providers, connections, authorization, secrets } = parts;
     this.#registry = new Registry(catalogs);
+    this.#store = core.store;
+    this.#pages = new CachedByGeneration(core.store, "providers", MOST_PAGES);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
     this.#execute = new Execute(core, {
@@ -75,6 +83,17 @@ export class Tools {
       found.length,
       window,
     );
+  }
+
+  /**
+   * The same as JSON. What is the same for every user is made once for the providers and secrets of this moment: a page
+   * of a hundred tools takes longer to make than a hundred requests to answer.
+   */
+  async listing(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord> | JsonText> {
+    if (query.user_id !== undefined) return this.list(principal, query);
+    const secrets = await this.#store.generation("secrets");
+    const key = JSON.stringify([principal.projectId, secrets, query]);
+    return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
