@@ -5,9 +5,25 @@ import { toRuntimeError } from "../src/errors";
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
 export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
-  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
+  return new Response(JSON.stringify(body), {
     status,
     headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
+  });
+}
+
+/** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */
+export function taggedAnswer(request: Request, { text, etag }: JsonText): Response {
+  const known = request.headers.get("if-none-match")?.split(",") ?? [];
+  const fresh = known.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+  return new Response(fresh ? null : text, {
+    status: fresh ? 304 : 200,
+    headers: {
+      ...(fresh ? {} : { "content-type": "application/json" }),
+      // Kept by the caller, and asked about each time.
+      "cache-control": "private, no-cache",
+      vary: "authorization",
+      etag,
+    },
   });
 }
 

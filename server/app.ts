@@ -11,6 +11,7 @@ import { dispatch, type Incoming } from "./dispatch";
 import { type Operation, operations } from "./operations";
 import { requestUrl } from "./request-url";
 import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
+import { openDescription } from "./pages/docs";
 import { openPicker, pickerScript } from "./pages/picker";
 
 type Params = Incoming["params"];
@@ -54,6 +55,7 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   app.get("/api/v1/auth/callback", ({ request }) => run(request, undefined, signedIn), RAW);
   app.get("/google/drive_picker", ({ request }) => run(request, undefined, pick), RAW);
   app.get("/google/drive_picker.js", ({ request }) => run(request, undefined, script), RAW);
+  app.get("/openapi.json", ({ request }) => run(request, undefined, description), RAW);
   app.all("/*", ({ request }) => run(request, undefined, nothing), RAW);
   return app;
 }
@@ -84,6 +86,7 @@ const finish: Answer = (runtime, { request, params }) =>
 const signedIn: Answer = (runtime, { request }) => signInCallback(runtime, request);
 const pick: Answer = (runtime, { request }) => openPicker(runtime, request);
 const script: Answer = () => pickerScript();
+const description: Answer = (runtime, { request }) => openDescription(runtime, request);
 const nothing: Answer = () =>
   errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
 

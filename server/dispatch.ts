@@ -1,10 +1,10 @@
 // The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
 // credential learns anything about the rules behind it.
-import { checked, fieldErrors } from "../src/base";
+import { checked, fieldErrors, JsonText } from "../src/base";
 import { invalidParameter, malformedRequest, notFound } from "../src/errors";
 import { type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
-import { errorAnswer, jsonAnswer } from "./answer";
+import { errorAnswer, jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, hasBody, readJsonBody } from "./body";
 import { type Operation, StatusAnswer } from "./operations";
 import { readQuery } from "./query";
@@ -42,11 +42,14 @@ export async function dispatch(
         operation.query === undefined ? {} : readQuery(operation.query, requestUrl(request).searchParams),
       body,
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+      wantsPage: () => request.headers.get("accept")?.includes("text/html") === true,
       // Bun makes the signal when it is first asked for, and most operations never ask.
       get signal() {
         return operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal;
       },
     });
+    if (value instanceof JsonText) return taggedAnswer(request, value);
+    if (value instanceof Response) return value;
     if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
     const { status } = operation.success;
     return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);

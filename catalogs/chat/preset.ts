@@ -60,4 +60,5 @@ export const chatPreset: ProviderPreset = {
     is_enterprise_install: "$.is_enterprise_install",
   },
   account: ["team_id", "user_id"],
+  revoke: { endpoint: "https://slack.com/api/auth.revoke", auth_method: "bearer_access_token" },
 };

@@ -41,6 +41,7 @@ export const recordsPreset: ProviderPreset = {
   facts: { api_domain: "$.api_domain" },
   // The token answer names no user. A grant of another data center is certainly another account's.
   account: ["api_domain"],
+  revoke: { endpoint: `${ACCOUNTS}/oauth/v2/token/revoke`, params: { token: "{{refresh_token}}" } },
   tokenServers: {
     parameter: "accounts-server",
     fact: "accounts_server",

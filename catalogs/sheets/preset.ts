@@ -61,4 +61,10 @@ export const googlePreset: ProviderPreset = {
     organization_domain: "jwt_decode('$.id_token','$.hd')",
   },
   account: ["user_id"],
+  // Asked for by their short names, granted by the long ones.
+  scopeAliases: {
+    email: "https://www.googleapis.com/auth/userinfo.email",
+    profile: "https://www.googleapis.com/auth/userinfo.profile",
+  },
+  revoke: { endpoint: "https://oauth2.googleapis.com/revoke", params: { token: "{{refresh_token}}" } },
 };

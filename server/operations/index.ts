@@ -2,6 +2,7 @@
 import { authProviderOperations } from "./auth-providers";
 import { authorizationOperations } from "./authorization";
 import { connectionOperations } from "./connections";
+import { discoveryOperations } from "./discovery";
 import type { Operation } from "./operation";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
@@ -16,5 +17,6 @@ export const operations: readonly Operation[] = [
   ...authorizationOperations,
   ...toolOperations,
   ...serviceOperations,
+  ...discoveryOperations,
 ];
 export { type Operation, StatusAnswer } from "./operation";

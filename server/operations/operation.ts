@@ -15,6 +15,8 @@ export interface Call<Query, Body> {
   body: Body;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
+  /** Whether the caller is a browser that wants a page to read. */
+  wantsPage(): boolean;
   /** Aborts when the caller hangs up; for an operation that only waits, also when the server stops. */
   signal: AbortSignal;
 }
@@ -39,6 +41,12 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   success: { status: number; schema?: TSchema };
   /** Statuses of errors that the operation declares. */
   errors: readonly number[];
+  /** Bodies of further answers, or of errors that are not the `Error` record; null: none. */
+  others?: Readonly<Record<number, TSchema | null>>;
+  /** A repeat with the same `Idempotency-Key` gets the answer of the first. */
+  takesIdempotencyKey?: true;
+  /** Answers with an `ETag`, and 304 to who has that answer. */
+  etag?: true;
   /** May take longer than the server's idle limit. */
   slow?: true;
   /** Does nothing but wait: a server that stops does not wait with it. */

@@ -16,6 +16,7 @@ export const serviceOperations = [
     credential: "public",
     success: { status: 200, schema: HealthSchema },
     errors: [503],
+    others: { 503: HealthSchema },
     handle: async ({ runtime }) => {
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);

@@ -26,6 +26,7 @@ export const toolOperations = [
     query: ToolsQuery,
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 415, 500],
+    etag: true,
     handle: ({ runtime, principal, query }) => runtime.tools.listing(principal, query),
   }),
   operation({
@@ -74,6 +75,7 @@ export const toolOperations = [
     body: ExecuteToolRequest,
     success: { status: 200, schema: ExecuteToolResponse },
     errors: [400, 401, 403, 413, 415, 500],
+    takesIdempotencyKey: true,
     slow: true,
     handle: ({ runtime, principal, body, idempotencyKey, signal }) =>
       runtime.tools.execute(principal, body, { idempotencyKey, signal }),

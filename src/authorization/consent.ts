@@ -148,11 +148,17 @@ export class Consent {
     const { state, verifier } = exchange;
     try {
       const secret = await this.#providers.clientSecret(provider);
-      return await exchangeCode(this.#core, provider, secret, {
-        parameters,
-        state,
-        verifier: verifier ?? undefined,
-      });
+      return await exchangeCode(
+        this.#core,
+        provider,
+        secret,
+        {
+          parameters,
+          state,
+          verifier: verifier ?? undefined,
+        },
+        await this.#providers.privateKey(provider),
+      );
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });

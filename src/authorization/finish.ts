@@ -1,5 +1,5 @@
 // The end of a flow: a grant that waits for the user check, a grant that is stored, a failure.
-import { Redacted } from "../base";
+import { type Json, Redacted } from "../base";
 import { type Connections, missingScopes, type TokenGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
@@ -17,6 +17,7 @@ interface HeldGrant {
   grantedAt: number;
   scopes: string[] | null;
   facts: TokenGrant["facts"];
+  userInfo?: Json;
 }
 
 /** The flow ended while its grant was about to be stored: nothing of it is. */
@@ -43,6 +44,7 @@ export class Finish {
       grantedAt: clock.now(),
       scopes: grant.scopes ?? null,
       facts: grant.facts,
+      ...(grant.userInfo === undefined ? {} : { userInfo: grant.userInfo }),
     };
     const sealed = await keyring.seal(flow.project_id, placeOf(flow.id, "grant"), JSON.stringify(held));
     await store.write(() => repository.holdGrant(flow, sealed));
@@ -66,7 +68,7 @@ export class Finish {
     const now = this.#core.clock.now();
     const asked: string[] = JSON.parse(flow.scopes);
     const needed: string[] = JSON.parse(flow.needed);
-    const missing = missingScopes(grant.scopes ?? asked, needed);
+    const missing = missingScopes(grant.scopes ?? asked, needed, provider.oauth2.scopeAliases);
     const reason = missing.length === 0 ? null : `the user did not grant ${missing.join(", ")}`;
     const status = reason === null ? "completed" : "failed";
     try {
@@ -114,6 +116,7 @@ export class Finish {
       expiresIn: held.expiresIn === null ? undefined : Math.max(0, held.expiresIn - age),
       scopes: held.scopes ?? undefined,
       facts: held.facts,
+      ...(held.userInfo === undefined ? {} : { userInfo: held.userInfo }),
     };
   }
 }

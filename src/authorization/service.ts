@@ -74,7 +74,10 @@ export class AuthorizationService {
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
     const state = await this.#connections.state(projectId, userId, provider);
-    if (state?.usable && missingScopes(state.scopes, request.scopes).length === 0) {
+    if (
+      state?.usable &&
+      missingScopes(state.scopes, request.scopes, provider.oauth2.scopeAliases).length === 0
+    ) {
       return completed(state.connectionId, userId, provider.id, state.scopes);
     }
     userCheckOf(this.#core, await this.#settings.of(projectId));
@@ -146,7 +149,8 @@ export class AuthorizationService {
     if (state === undefined)
       return { ...record, status: "failed", status_reason: "the connection was deleted" };
     if (state.reason !== undefined) return { ...record, status: "failed", status_reason: state.reason };
-    return { ...record, scopes: state.scopes };
+    const user_info = await this.#connections.userInfo(row.project_id, row.connection_id);
+    return { ...record, scopes: state.scopes, context: user_info === undefined ? {} : { user_info } };
   }
 
   async #start(

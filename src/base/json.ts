@@ -6,9 +6,15 @@ export type JsonObject = { [key: string]: Json };
 /** JSON that is text already: made once, sent as it is. */
 export class JsonText {
   readonly text: string;
+  #etag: string | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Validator of RFC 9110: another text, another tag. */
+  get etag(): string {
+    return (this.#etag ??= `"${new Bun.CryptoHasher("sha256").update(this.text).digest("base64url").slice(0, 27)}"`);
   }
 }
 

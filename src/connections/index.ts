@@ -8,6 +8,7 @@ export {
 } from "./schema";
 export { Connections, type GrantState, type LiveGrant } from "./service";
 export { splitScopes } from "./token-answer";
-export { exchangeCode, type TokenGrant, TokenRequestError } from "./token-request";
+export { exchangeCode, type TokenGrant } from "./token-request";
+export { TokenRequestError } from "./token-request-error";
 export { missingScopes, unionOfScopes } from "./scopes";
 export { sealedConnections } from "./tokens";

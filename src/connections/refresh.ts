@@ -6,8 +6,9 @@ import type { Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { refreshTokens, type TokenGrant, TokenRequestError } from "./token-request";
-import { openTokens, refreshTime, sealTokens } from "./tokens";
+import { refreshTokens, type TokenGrant } from "./token-request";
+import { TokenRequestError } from "./token-request-error";
+import { knownAfter, openTokens, refreshTime, sealTokens } from "./tokens";
 
 /** How much longer the lease lives than the longest token request. */
 const LEASE_MARGIN_MS = 15_000;
@@ -116,7 +117,15 @@ export class Refresher {
       const request = provider.oauth2.refresh;
       if (refreshToken === undefined || request === undefined) return undefined;
       const secret = await this.#providers.clientSecret(provider);
-      const grant = await refreshTokens(this.#core, provider, request, secret, refreshToken, facts);
+      const grant = await refreshTokens(
+        this.#core,
+        provider,
+        request,
+        secret,
+        refreshToken,
+        facts,
+        await this.#providers.privateKey(provider),
+      );
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;
@@ -141,7 +150,7 @@ export class Refresher {
     };
     return {
       ...row,
-      ...(await sealTokens(keyring, row, tokens, { ...before.facts, ...grant.facts })),
+      ...(await sealTokens(keyring, row, tokens, knownAfter(before, grant))),
       scopes: grant.scopes === undefined ? row.scopes : JSON.stringify(grant.scopes),
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),

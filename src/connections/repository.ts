@@ -53,8 +53,11 @@ export type ListedConnection = Pick<
   | "scopes"
   | "has_refresh"
   | "expires_at"
+  | "sealed_facts"
 >;
-const LISTED = "id, project_id, user_id, provider_id, status, status_reason, scopes, has_refresh, expires_at";
+const LISTED =
+  "id, project_id, user_id, provider_id, status, status_reason, scopes, has_refresh, " +
+  "expires_at, sealed_facts";
 const LIST = query<ListedConnection>(
   `SELECT ${LISTED} FROM connections WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
@@ -133,6 +136,13 @@ export async function countConnections(
   }
   if (userId !== undefined) return (await store.get(COUNT_OF_USER, projectId, userId))?.count ?? 0;
   return (await store.get(COUNTER, projectId, counterName(providerId)))?.value ?? 0;
+}
+
+const ACCOUNT_USED = query<{ id: string }>("SELECT id FROM connections WHERE account = ? LIMIT 1");
+
+/** Whether any connection, of whatever project, lives on this account at its provider. */
+export async function isAccountUsed(store: Store, account: string): Promise<boolean> {
+  return (await store.get(ACCOUNT_USED, account)) !== undefined;
 }
 
 export function* connectionInTransaction(

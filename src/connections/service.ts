@@ -1,19 +1,19 @@
 // What users granted at providers: store, read, refresh, forget. The token leaves this area only as `Redacted`, for
 // the hosts of its own platform.
-import { type Page, page, paging, Redacted, type JsonObject } from "../base";
+import { type Json, type JsonObject, type Page, page, paging, type Redacted } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { hashOf, newId } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import { actorOf, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { type Transaction } from "../store";
+import { GrantStore } from "./grant-store";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow, ListedConnection } from "./repository";
+import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
-import type { TokenGrant } from "./token-request";
-import { openTokens, refreshTime, sealTokens } from "./tokens";
+import { openKnown, openTokens } from "./tokens";
 
 /** A grant that a tool may run with. */
 export interface LiveGrant {
@@ -41,12 +41,14 @@ export class Connections {
   readonly #audit: Audit;
   readonly #providers: Providers;
   readonly #refresher: Refresher;
+  readonly #grants: GrantStore;
 
   constructor(core: Core, audit: Audit, providers: Providers) {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
     this.#refresher = new Refresher(core, providers);
+    this.#grants = new GrantStore(core, audit);
   }
 
   /** A key that is pinned to users sees theirs only, one user at a time. Throws `forbidden` for anybody else's. */
@@ -62,7 +64,7 @@ export class Connections {
       if (!providers.has(id)) providers.set(id, await this.#providers.find(projectId, id));
     }
     return page(
-      rows.map((row) => this.#record(row, providers.get(row.provider_id))),
+      await Promise.all(rows.map((row) => this.#record(row, providers.get(row.provider_id)))),
       total,
       window,
     );
@@ -70,7 +72,14 @@ export class Connections {
 
   /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
-    await this.#core.store.write(() => this.#delete(principal, id));
+    const row = await this.#core.store.write(() => this.#delete(principal, id));
+    await this.#revoke(row);
+  }
+
+  /** What the provider told of the user, by its user info request. */
+  async userInfo(projectId: string, id: string): Promise<Json | undefined> {
+    const row = await repository.findConnectionById(this.#core.store, projectId, id);
+    return row === undefined ? undefined : (await openKnown(this.#core.keyring, row)).userInfo;
   }
 
   /** What the user has granted at the provider, from the database alone; undefined when nothing. */
@@ -122,91 +131,12 @@ export class Connections {
     await this.#core.store.write(() => this.#narrow(projectId, used, lost));
   }
 
-  /**
-   * Stores a grant. The same account keeps what it had (its refresh token, when no new one came); another account
-   * replaces the grant whole. The caller runs `body` in the same transaction with the connection's id and scopes.
-   */
-  async store(
-    projectId: string,
-    userId: string,
-    provider: Provider,
-    grant: TokenGrant,
-    asked: readonly string[],
-    body: (connectionId: string, scopes: string[]) => Transaction<void>,
-  ): Promise<void> {
-    const { store } = this.#core;
-    // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const before = await repository.findConnection(store, projectId, userId, provider.id);
-      const row = await this.#rowOf(projectId, userId, provider, grant, asked, before);
-      const stored = await store.write(() => this.#store(row, before, body));
-      if (stored) return;
-    }
-    throw new Error("a connection kept changing while a grant was stored");
+  /** Stores a grant; see `GrantStore`. */
+  store(...args: Parameters<GrantStore["store"]>): Promise<void> {
+    return this.#grants.store(...args);
   }
 
-  async #rowOf(
-    projectId: string,
-    userId: string,
-    provider: Provider,
-    grant: TokenGrant,
-    asked: readonly string[],
-    before: ConnectionRow | undefined,
-  ): Promise<ConnectionRow> {
-    const { keyring, clock, random } = this.#core;
-    const now = clock.now();
-    const account = accountOf(provider, grant.facts);
-    // Of an account that is not known to be the same, or of a dead grant, nothing is kept.
-    const goesOn = before !== undefined && before.account === account && before.status === "active";
-    const earlier = goesOn ? await openTokens(keyring, before) : undefined;
-    const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
-    const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
-    const sealed = await sealTokens(
-      keyring,
-      key,
-      { accessToken: grant.accessToken, refreshToken },
-      grant.facts,
-    );
-    return {
-      ...key,
-      ...sealed,
-      id: before?.id ?? newId("ac", now, random),
-      status: "active",
-      status_reason: null,
-      scopes: JSON.stringify(grant.scopes ?? [...asked]),
-      account,
-      has_refresh: refreshToken === undefined ? 0 : 1,
-      expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
-      refresh_at: refreshTime(now, grant.expiresIn),
-      version: (before?.version ?? 0) + 1,
-      created_at: before?.created_at ?? now,
-      updated_at: now,
-    };
-  }
-
-  *#store(
-    row: ConnectionRow,
-    before: ConnectionRow | undefined,
-    body: (connectionId: string, scopes: string[]) => Transaction<void>,
-  ): Transaction<boolean> {
-    const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
-    if (current?.version !== before?.version || current?.id !== before?.id) return false;
-    if (before === undefined) yield* repository.addConnection(row);
-    else yield* repository.updateConnection(row);
-    if (before !== undefined && before.account !== null && before.account !== row.account) {
-      const { project_id: projectId, user_id, id: target } = row;
-      yield* this.#audit.record({
-        projectId,
-        actor: `user:${user_id}`,
-        action: "connection.account_changed",
-        target,
-      });
-    }
-    yield* body(row.id, JSON.parse(row.scopes));
-    return true;
-  }
-
-  *#delete(principal: Principal, id: string): Transaction<void> {
+  *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
     const { projectId } = principal;
     const row = yield* repository.connectionByIdInTransaction(projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
@@ -218,6 +148,16 @@ export class Connections {
       action: "connection.delete",
       target: id,
     });
+    return row;
+  }
+
+  /** Ends the grant at the provider too, unless another connection lives on the same account there. */
+  async #revoke(row: ConnectionRow): Promise<void> {
+    const provider = await this.#providers.find(row.project_id, row.provider_id);
+    if (provider?.oauth2.revoke === undefined) return;
+    if (row.account !== null && (await repository.isAccountUsed(this.#core.store, row.account))) return;
+    const tokens = await openTokens(this.#core.keyring, row);
+    await revokeGrant(this.#core, provider, await this.#providers.clientSecret(provider), tokens);
   }
 
   *#markDead(projectId: string, used: LiveGrant, reason: string): Transaction<void> {
@@ -270,7 +210,9 @@ export class Connections {
       facts: tokens.facts,
     };
   }
-  #record(row: ListedConnection, provider: Provider | undefined): UserConnection {
+  async #record(row: ListedConnection, provider: Provider | undefined): Promise<UserConnection> {
+    const known =
+      provider?.oauth2.userInfo === undefined ? undefined : await openKnown(this.#core.keyring, row);
     return {
       id: row.id,
       connection_id: row.id,
@@ -278,6 +220,7 @@ export class Connections {
       provider_id: row.provider_id,
       provider_type: "oauth2",
       ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
+      ...(known?.userInfo === undefined ? {} : { provider_user_info: known.userInfo }),
       scopes: JSON.parse(row.scopes),
       user_id: row.user_id,
     };
@@ -291,10 +234,4 @@ function userToList(principal: Principal, userId: string | undefined): string | 
   const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
   if (wanted !== undefined && bound.includes(wanted)) return wanted;
   throw forbidden("This credential is bound to certain users: name one of them in user_id.");
-}
-
-function accountOf(provider: Provider, facts: JsonObject): string | null {
-  // A platform may leave some of the facts open (no team for an organization-wide account), but not all.
-  const parts = provider.oauth2.account.map((name) => facts[name] ?? null);
-  return parts.every((part) => part === null) ? null : hashOf(JSON.stringify(parts));
 }

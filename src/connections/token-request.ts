@@ -13,6 +13,9 @@ import {
   type RequestConfig,
 } from "../providers";
 import { endpointAt, serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
+import { askedAbout } from "./extra-requests";
+import { signedAssertion } from "./signed-assertion";
+import { TokenRequestError } from "./token-request-error";
 import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
 
 /** What a provider granted. */
@@ -24,6 +27,8 @@ export interface TokenGrant {
   /** Undefined: as asked for (RFC 6749 section 5.1). */
   scopes: string[] | undefined;
   facts: JsonObject;
+  /** What the user info request gave; undefined when none was made. */
+  userInfo?: Json;
 }
 
 /** Codes of a provider in trouble, in the words of several platforms: they say nothing about the grant. */
@@ -39,21 +44,6 @@ const TRANSIENT_ERRORS = [
   "request_timeout",
 ];
 
-/** Why there is no grant. */
-export class TokenRequestError extends Error {
-  override readonly name = "TokenRequestError";
-  /** The OAuth error of the provider, or undefined when it did not answer as one. */
-  readonly code: string | undefined;
-  /** Nothing is known about the grant: try again later. */
-  readonly transient: boolean;
-
-  constructor(message: string, options: { code?: string; transient: boolean; cause?: unknown }) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = options.code;
-    this.transient = options.transient;
-  }
-}
-
 export interface CodeExchange {
   /** Parameters of the callback, as they came. */
   parameters: URLSearchParams;
@@ -67,15 +57,16 @@ export async function exchangeCode(
   provider: Provider,
   secret: string | undefined,
   exchange: CodeExchange,
+  privateKey?: string,
 ): Promise<TokenGrant> {
   const { token } = provider.oauth2;
   const server = namedServer(provider, exchange.parameters);
-  const request = { template: token, values: {}, server };
-  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) => {
+  const request = { template: token, values: {}, server, privateKey };
+  const grant = await requestTokens(core, provider, secret, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
-    // RFC 9207: providers name their issuer, which no record tells us yet. Each has a redirect address of its own, and
-    // that is what keeps their answers apart (RFC 9700 section 4.4.2).
-    answer.delete("iss");
+    // RFC 9207: a provider that names its issuer must name the one that the record states. Without a stated one the
+    // redirect address, each provider's own, keeps their answers apart (RFC 9700 section 4.4.2).
+    if (provider.oauth2.issuer === undefined) answer.delete("iss");
     const parameters = oauth.validateAuthResponse(issuer, client, answer, exchange.state);
     const verifier = exchange.verifier ?? oauth.nopkce;
     return oauth.authorizationCodeGrantRequest(
@@ -88,22 +79,25 @@ export async function exchangeCode(
       options,
     );
   });
+  return askedAbout(core, provider, secret, grant, "on_token_grant");
 }
 
 /** Trades a refresh token for a new pair, by the provider's `refresh_request`; `facts` are those of the grant. Throws `TokenRequestError`. */
-export function refreshTokens(
+export async function refreshTokens(
   core: Core,
   provider: Provider,
   template: RequestConfig,
   secret: string | undefined,
   refreshToken: Redacted,
   facts: JsonObject = {},
+  privateKey?: string,
 ): Promise<TokenGrant> {
   const values = { refresh_token: refreshToken.reveal() };
-  const request = { template, values, server: serverOfGrant(provider.oauth2, facts) };
-  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
+  const request = { template, values, server: serverOfGrant(provider.oauth2, facts), privateKey };
+  const grant = await requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
     oauth.refreshTokenGrantRequest(issuer, client, auth, refreshToken.reveal(), options),
   );
+  return askedAbout(core, provider, secret, grant, "on_token_refresh");
 }
 
 function namedServer(provider: Provider, parameters: URLSearchParams): TokenServer {
@@ -119,6 +113,7 @@ interface TokenRequest {
   template: RequestConfig;
   values: PlaceholderValues;
   server: TokenServer;
+  privateKey: string | undefined;
 }
 
 type Send = (
@@ -132,7 +127,7 @@ async function requestTokens(
   core: Core,
   provider: Provider,
   secret: string | undefined,
-  { template: request, values, server: place }: TokenRequest,
+  { template: request, values, server: place, privateKey }: TokenRequest,
   send: Send,
 ): Promise<TokenGrant> {
   const filled: PlaceholderValues = {
@@ -142,7 +137,8 @@ async function requestTokens(
     ...values,
   };
   const endpoint = endpointAt(fill(request.endpoint, filled), place);
-  const server = { issuer: new URL(endpoint).origin, token_endpoint: endpoint };
+  const issuer = provider.oauth2.issuer ?? new URL(endpoint).origin;
+  const server = { issuer, token_endpoint: endpoint };
   const client = { client_id: provider.oauth2.clientId };
   let raw: Json = null;
   const options: oauth.TokenEndpointRequestOptions = {
@@ -155,7 +151,11 @@ async function requestTokens(
     },
   };
   try {
-    const response = await send(server, client, clientAuth(request, secret), options);
+    const asserts = request.auth_method === "private_key_jwt" && privateKey !== undefined;
+    const auth = asserts
+      ? await signedAssertion(privateKey, provider.oauth2.issuer ?? endpoint)
+      : clientAuth(request, secret);
+    const response = await send(server, client, auth, options);
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
     return grantOf(tokens, { ...factsOf(provider, raw), ...place.facts });
   } catch (error) {

@@ -1,11 +1,24 @@
 // The sealed part of a connection: tokens and facts, bound to project, user and provider.
-import { type JsonObject, Redacted } from "../base";
+import { type Json, type JsonObject, Redacted } from "../base";
 import { type Keyring, sealedColumn, type SealedRow } from "../crypto";
 import type { ConnectionRow } from "./repository";
 
 export interface Tokens {
   accessToken: Redacted;
   refreshToken: Redacted | undefined;
+}
+
+/** What the provider told about the account. */
+export interface Known {
+  facts: JsonObject;
+  /** What the user info request gave. */
+  userInfo?: Json;
+}
+
+/** What is known once a grant has told its part. */
+export function knownAfter(before: Known, grant: Known): Known {
+  const userInfo = grant.userInfo ?? before.userInfo;
+  return { facts: { ...before.facts, ...grant.facts }, ...(userInfo === undefined ? {} : { userInfo }) };
 }
 
 type RowKey = Pick<ConnectionRow, "project_id" | "user_id" | "provider_id">;
@@ -25,31 +38,34 @@ export async function sealTokens(
   keyring: Keyring,
   row: RowKey,
   tokens: Tokens,
-  facts: JsonObject,
+  known: Known,
 ): Promise<Sealed> {
   const { accessToken, refreshToken } = tokens;
   const text = JSON.stringify({ access: accessToken.reveal(), refresh: refreshToken?.reveal() ?? null });
   return {
     sealed_tokens: await keyring.seal(row.project_id, placeOf(row, "tokens"), text),
-    sealed_facts: await keyring.seal(row.project_id, placeOf(row, "facts"), JSON.stringify(facts)),
+    sealed_facts: await keyring.seal(row.project_id, placeOf(row, "facts"), JSON.stringify(known)),
   };
 }
 
-export async function openTokens(
-  keyring: Keyring,
-  row: RowKey & Sealed,
-): Promise<Tokens & { facts: JsonObject }> {
+export async function openTokens(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & Known> {
   const text = await keyring.open(row.project_id, placeOf(row, "tokens"), row.sealed_tokens);
   const { access, refresh }: { access: string; refresh: string | null } = JSON.parse(text);
-  const facts =
-    row.sealed_facts === null
-      ? "{}"
-      : await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts);
+  const known = await openKnown(keyring, row);
   return {
     accessToken: new Redacted(access),
     refreshToken: refresh === null ? undefined : new Redacted(refresh),
-    facts: JSON.parse(facts),
+    ...known,
   };
+}
+
+/** The facts and the user info alone. */
+export async function openKnown(
+  keyring: Keyring,
+  row: RowKey & Pick<Sealed, "sealed_facts">,
+): Promise<Known> {
+  if (row.sealed_facts === null) return { facts: {} };
+  return JSON.parse(await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts));
 }
 
 export const sealedConnections = ["tokens", "facts"].map((field) =>

@@ -13,6 +13,11 @@ export interface EffectiveOAuth2 {
   token: RequestConfig;
   refresh: RequestConfig | undefined;
   userInfo: TriggeredRequestConfig | undefined;
+  introspection?: TriggeredRequestConfig | undefined;
+  revoke?: RequestConfig | undefined;
+  /** What callbacks must name as their issuer when they name one (RFC 9207). */
+  issuer?: string | undefined;
+  scopeAliases?: Readonly<Record<string, string>>;
   /** Fact name → path into the token answer. */
   facts: Readonly<Record<string, string>>;
   /** Facts that together name the account at the provider. */
@@ -48,10 +53,22 @@ export function effectiveOAuth2(
     token,
     refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
     userInfo: merge(base.user_info_request, own.user_info_request),
+    introspection: merge(base.token_introspection_request, own.token_introspection_request),
+    // Presets state it in the shape of a request; a test of each catalog checks them.
+    revoke: beside(preset?.revoke as RequestConfig | undefined, token.endpoint),
+    issuer: own.issuer,
+    scopeAliases: preset?.scopeAliases ?? {},
     facts: preset?.facts ?? {},
     account: preset?.account ?? [],
     tokenServers: tokenServersOf(preset?.tokenServers, token.endpoint, settings),
   };
+}
+
+/** A grant is ended where it was made: a record that has its tokens from elsewhere (a relay) goes there for this too. */
+function beside(request: RequestConfig | undefined, tokenEndpoint: string): RequestConfig | undefined {
+  const [url, origin] = [URL.parse(request?.endpoint ?? ""), URL.parse(tokenEndpoint)?.origin];
+  if (request === undefined || url === null || origin === undefined) return undefined;
+  return { ...request, endpoint: origin + url.pathname };
 }
 
 function tokenServersOf(

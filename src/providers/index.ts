@@ -17,6 +17,6 @@ export {
   type ProviderChoice,
   type ProviderDependents,
   Providers,
-  sealedClientSecrets,
 } from "./service";
 export { fill, mentions, type PlaceholderValues } from "./template";
+export { sealedClientSecrets } from "./secrets";

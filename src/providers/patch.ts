@@ -7,22 +7,30 @@ import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema
 
 const FREE_MAPS = ["params", "response_map"];
 
+/** Null: not given, so what is stored stays. */
+export interface SealedSecrets {
+  clientSecret: string | null;
+  privateKey: string | null;
+}
+
 /** The row after the patch. Its version grows when something changed that a pending consent depends on. */
 export function patched(
   row: ProviderRow,
   patch: AuthProviderPatch,
-  sealedSecret: string | null,
+  sealed: SealedSecrets,
   now: number,
 ): ProviderRow {
-  const { client_secret: _, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
+  const { client_secret: _, private_key: __, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
   const before: OAuth2Config = JSON.parse(row.oauth2);
   const oauth2 = JSON.stringify(merge({ ...before }, changes));
   const provider_id = patch.provider_id ?? row.provider_id;
-  const sealed_client_secret = sealedSecret ?? row.sealed_client_secret;
+  const sealed_client_secret = sealed.clientSecret ?? row.sealed_client_secret;
+  const sealed_private_key = sealed.privateKey ?? row.sealed_private_key;
   const changed =
     oauth2 !== row.oauth2 ||
     provider_id !== row.provider_id ||
-    sealed_client_secret !== row.sealed_client_secret;
+    sealed_client_secret !== row.sealed_client_secret ||
+    sealed_private_key !== row.sealed_private_key;
   return {
     ...row,
     provider_id,
@@ -30,6 +38,7 @@ export function patched(
     status: patch.status ?? row.status,
     oauth2,
     sealed_client_secret,
+    sealed_private_key,
     version: changed ? row.version + 1 : row.version,
     updated_at: now,
   };

@@ -12,6 +12,7 @@ export interface ProviderRow {
   /** JSON of the record's `oauth2` without the secret. */
   oauth2: string;
   sealed_client_secret: string | null;
+  sealed_private_key: string | null;
   /** Grows with each change of what a pending consent depends on. */
   version: number;
   created_at: number;
@@ -19,7 +20,8 @@ export interface ProviderRow {
 }
 
 const COLUMNS =
-  "project_id, id, provider_id, type, description, external_id, status, oauth2, sealed_client_secret, version, " +
+  "project_id, id, provider_id, type, description, external_id, status, oauth2, sealed_client_secret, sealed_private_key, " +
+  "version, " +
   "created_at, updated_at";
 const FIND = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE project_id = ? AND id = ?`);
 const FIND_BY_EXTERNAL_ID = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE external_id = ?`);
@@ -29,9 +31,10 @@ const LIST = query<ProviderRow>(
 const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
-const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 const UPDATE = query(
   "UPDATE auth_providers SET provider_id = ?, description = ?, status = ?, oauth2 = ?, sealed_client_secret = ?, " +
+    "sealed_private_key = ?, " +
     "version = ?, updated_at = ? WHERE project_id = ? AND id = ?",
 );
 const DELETE = query("DELETE FROM auth_providers WHERE project_id = ? AND id = ?");
@@ -77,6 +80,7 @@ export function* addProvider(row: ProviderRow): Transaction<void> {
     row.status,
     row.oauth2,
     row.sealed_client_secret,
+    row.sealed_private_key,
     row.version,
     row.created_at,
     row.updated_at,
@@ -92,6 +96,7 @@ export function* updateProvider(row: ProviderRow): Transaction<void> {
     row.status,
     row.oauth2,
     row.sealed_client_secret,
+    row.sealed_private_key,
     row.version,
     row.updated_at,
     row.project_id,

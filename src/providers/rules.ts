@@ -30,6 +30,7 @@ export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
       ? incomplete
       : [
           ...missingRequests(oauth2, hasPreset),
+          ...checkIssuer(oauth2.issuer),
           ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
         ];
   if (errors.length === 0) return;
@@ -46,6 +47,11 @@ function missingRequests(oauth2: OAuth2Config, hasPreset: boolean): FieldError[]
       rule: "required",
       message: "is required for a provider without a well-known provider_id",
     }));
+}
+
+function checkIssuer(issuer: string | undefined): FieldError[] {
+  const message = issuer === undefined ? undefined : checkAddress(issuer);
+  return message === undefined ? [] : [{ field: "oauth2.issuer", rule: "uri", message }];
 }
 
 function checkRequest(name: string, request: RequestConfig | undefined): FieldError[] {

@@ -53,21 +53,38 @@ const requests = {
   token_introspection_request: Type.Optional(TriggeredRequestConfig),
 };
 const common = {
+  issuer: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: "OpenID issuer; fills the requests that are not given.",
+    }),
+  ),
   scope_delimiter: Type.Optional(Type.Enum([",", " "])),
   pkce: Type.Optional(Pkce),
 };
 const clientId = Type.String({ minLength: 1, maxLength: 1000 });
 const clientSecret = Type.Optional(Type.String({ minLength: 1, maxLength: 1000 }));
 
+const privateKey = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description: "PEM or JWK; write-only, for private_key_jwt.",
+  }),
+);
+
 export const OAuth2Create = Type.Object({
   client_id: clientId,
   client_secret: clientSecret,
+  private_key: privateKey,
   ...common,
   ...requests,
 });
 export const OAuth2Patch = Type.Object({
   client_id: Type.Optional(clientId),
   client_secret: clientSecret,
+  private_key: privateKey,
   ...common,
   authorize_request: Type.Optional(Type.Partial(RequestConfig)),
   token_request: Type.Optional(Type.Partial(RequestConfig)),
@@ -110,6 +127,7 @@ export const AuthProviderResponse = Type.Object({
   oauth2: Type.Object({
     client_id: Type.String(),
     client_secret: SecretResponse,
+    private_key: Type.Optional(SecretResponse),
     redirect_uri: Type.String({ description: "The address to register at the provider." }),
     ...common,
     ...requests,
@@ -118,7 +136,8 @@ export const AuthProviderResponse = Type.Object({
 
 export type RequestConfig = Static<typeof RequestConfig>;
 export type TriggeredRequestConfig = Static<typeof TriggeredRequestConfig>;
-export type OAuth2Config = Omit<Static<typeof OAuth2Create>, "client_secret">;
+/** The record's `oauth2` as it is stored: without what is sealed. */
+export type OAuth2Config = Omit<Static<typeof OAuth2Create>, "client_secret" | "private_key">;
 export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
 export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;
 export type AuthProvider = Static<typeof AuthProviderResponse>;

@@ -1,17 +1,20 @@
 // Auth providers: where and how users consent. Records, their rules, and the choice of one for a requirement.
-import { timestamp, UNPAGED_LIMIT, wholePage, type Page } from "../base";
+import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { newToken, sealedColumn } from "../crypto";
+import { newToken } from "../crypto";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
-import { actorOf, type Principal, projectBinding } from "../identity";
+import { actorOf, type Principal } from "../identity";
 import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "../tools";
+import { discovered } from "./discovery";
 import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
-import { knownFields, patched } from "./patch";
+import { knownFields, patched, type SealedSecrets } from "./patch";
+import { providerRecord } from "./record";
 import * as repository from "./repository";
 import type { ProviderRow } from "./repository";
 import { checkOAuth2 } from "./rules";
+import { ClientSecrets } from "./secrets";
 import {
   type AuthProvider,
   type AuthProviderCreate,
@@ -33,6 +36,7 @@ export interface Provider {
   redirectUri: string;
   oauth2: EffectiveOAuth2;
   sealedClientSecret: string | null;
+  sealedPrivateKey: string | null;
 }
 
 /** How a requirement names a provider. */
@@ -57,6 +61,7 @@ export class Providers {
   readonly #presets: ReadonlyMap<string, ProviderPreset>;
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
+  readonly #secrets: ClientSecrets;
   readonly #records: CachedByGeneration<string, AuthProvider | undefined>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
@@ -66,6 +71,7 @@ export class Providers {
     this.#presets = new Map(presets.map((preset) => [preset.id, preset]));
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
+    this.#secrets = new ClientSecrets(core.keyring);
     this.#records = new CachedByGeneration(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
@@ -87,7 +93,8 @@ export class Providers {
   /** Throws `already_exists`, or `malformed_request` naming the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
-    const { client_secret, ...oauth2 } = knownFields(OAuth2Create, request.oauth2);
+    const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
+    const oauth2 = await discovered(this.#core, given, private_key !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -99,7 +106,18 @@ export class Providers {
       external_id: request.external_id ?? newToken(random).slice(0, 24),
       status: request.status ?? "active",
       oauth2: JSON.stringify(oauth2),
-      sealed_client_secret: await this.#seal(principal.projectId, request.id, client_secret),
+      sealed_client_secret: await this.#secrets.seal(
+        principal.projectId,
+        request.id,
+        "client_secret",
+        client_secret,
+      ),
+      sealed_private_key: await this.#secrets.seal(
+        principal.projectId,
+        request.id,
+        "private_key",
+        private_key,
+      ),
       version: 1,
       created_at: now,
       updated_at: now,
@@ -112,9 +130,13 @@ export class Providers {
   async update(principal: Principal, id: string, patch: AuthProviderPatch): Promise<AuthProvider> {
     if (patch.id !== undefined && patch.id !== id)
       throw malformedRequest("id may only repeat the id of the path.");
-    const secret = await this.#seal(principal.projectId, id, patch.oauth2?.client_secret);
+    const { client_secret, private_key } = patch.oauth2 ?? {};
+    const sealed = {
+      clientSecret: await this.#secrets.seal(principal.projectId, id, "client_secret", client_secret),
+      privateKey: await this.#secrets.seal(principal.projectId, id, "private_key", private_key),
+    };
     const now = this.#core.clock.now();
-    const row = await this.#core.store.write(() => this.#update(principal, id, patch, secret, now));
+    const row = await this.#core.store.write(() => this.#update(principal, id, patch, sealed, now));
     return this.#record(row);
   }
 
@@ -163,9 +185,13 @@ export class Providers {
   }
 
   /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */
-  async clientSecret(provider: Provider): Promise<string | undefined> {
-    if (provider.sealedClientSecret === null) return undefined;
-    return this.#core.keyring.open(provider.projectId, place(provider.id), provider.sealedClientSecret);
+  clientSecret(provider: Provider): Promise<string | undefined> {
+    return this.#secrets.open(provider, "client_secret", provider.sealedClientSecret);
+  }
+
+  /** The client's private key in clear; undefined when none is stored. Signs assertions, never leaves. */
+  privateKey(provider: Provider): Promise<string | undefined> {
+    return this.#secrets.open(provider, "private_key", provider.sealedPrivateKey);
   }
 
   async #load(projectId: string): Promise<Provider[]> {
@@ -192,12 +218,12 @@ export class Providers {
     principal: Principal,
     id: string,
     patch: AuthProviderPatch,
-    sealedSecret: string | null,
+    sealed: SealedSecrets,
     now: number,
   ): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
-    const next = patched(row, patch, sealedSecret, now);
+    const next = patched(row, patch, sealed, now);
     checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
     yield* repository.updateProvider(next);
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
@@ -222,10 +248,6 @@ export class Providers {
     return providerId === undefined ? undefined : this.#presets.get(providerId);
   }
 
-  async #seal(projectId: string, id: string, secret: string | undefined): Promise<string | null> {
-    return secret === undefined ? null : this.#core.keyring.seal(projectId, place(id), secret);
-  }
-
   #redirectUri(row: ProviderRow): string {
     return `${this.#core.publicUrl()}/api/v1/oauth/${row.external_id}/callback`;
   }
@@ -246,45 +268,17 @@ export class Providers {
         this.#core.settings,
       ),
       sealedClientSecret: row.sealed_client_secret,
+      sealedPrivateKey: row.sealed_private_key,
     };
   }
 
   #record(row: ProviderRow): AuthProvider {
-    const { client_id, ...rest } = oauth2Of(row);
-    return {
-      id: row.id,
-      ...(row.provider_id === null ? {} : { provider_id: row.provider_id }),
-      type: "oauth2",
-      status: row.status === "active" ? "active" : "inactive",
-      ...(row.description === null ? {} : { description: row.description }),
-      binding: projectBinding(row.project_id),
-      created_at: timestamp(row.created_at),
-      updated_at: timestamp(row.updated_at),
-      oauth2: {
-        client_id,
-        client_secret: { binding: "project", editable: true, exists: row.sealed_client_secret !== null },
-        redirect_uri: this.#redirectUri(row),
-        ...rest,
-      },
-    };
+    return providerRecord(row, oauth2Of(row), this.#redirectUri(row));
   }
 }
 
-export const sealedClientSecrets = [
-  sealedColumn({
-    table: "auth_providers",
-    column: "sealed_client_secret",
-    keys: ["id"],
-    place: (row) => place(String(row["id"])),
-  }),
-];
-
 function oauth2Of(row: ProviderRow): OAuth2Config {
   return JSON.parse(row.oauth2);
-}
-
-function place(id: string): { table: string; row: string; field: string } {
-  return { table: "auth_providers", row: id, field: "client_secret" };
 }
 
 function unknown(id: string): Error {

@@ -112,6 +112,10 @@ export interface ProviderPreset {
   facts?: Readonly<Record<string, string>>;
   /** Facts that together name the account at the provider. */
   account?: readonly string[];
+  /** Other names of scopes → the names under which they are granted. */
+  scopeAliases?: Readonly<Record<string, string>>;
+  /** How a grant is ended at the provider, in the shape of a record's requests. */
+  revoke?: JsonObject;
   /** For a provider whose users' grants lie on one of several token servers. */
   tokenServers?: TokenServers;
 }

@@ -60,7 +60,12 @@ export class Readiness {
     if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
     try {
       const grant = await this.#connections.grant(projectId, userId, authorization.provider);
-      if (grant !== undefined && missingScopes(grant.scopes, authorization.scopes).length === 0) return grant;
+      if (
+        grant !== undefined &&
+        missingScopes(grant.scopes, authorization.scopes, authorization.provider.oauth2.scopeAliases)
+          .length === 0
+      )
+        return grant;
     } catch (error) {
       if (error instanceof TokenRequestError) return refreshFailed(error);
       throw error;

@@ -89,7 +89,7 @@ export class Requirements {
     const granted =
       userId === undefined ? undefined : await this.#connections.state(projectId, userId, provider);
     const usable = granted?.usable === true;
-    const missing = missingScopes(usable ? granted.scopes : [], need.scopes);
+    const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
     if (missing.length === 0)
       return { ...base, provider, reason, missing, met: true, tokenStatus: "completed" };
     const pending =

@@ -3,13 +3,13 @@ import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization";
 
-const ValueSchema = Type.Object({
+export const ValueSchema = Type.Object({
   val_type: Type.Enum(["string", "integer", "number", "boolean", "json", "array"]),
   inner_val_type: Type.Optional(Type.Enum(["string", "integer", "number", "boolean", "json"])),
   enum: Type.Optional(Type.Array(Type.String())),
 });
 
-const Parameter = Type.Object({
+export const Parameter = Type.Object({
   name: Type.String(),
   value_schema: ValueSchema,
   description: Type.Optional(Type.String()),
@@ -21,7 +21,7 @@ const active = Type.Enum(["active", "inactive"]);
 const tokenStatus = Type.Optional(Type.Enum([...AUTHORIZATION_STATUSES]));
 const Scopes = Type.Object({ scopes: Type.Array(Type.String()) });
 
-const Requirements = Type.Object({
+export const Requirements = Type.Object({
   met: Type.Boolean(),
   authorization: Type.Optional(
     Type.Object({
@@ -41,7 +41,7 @@ const Requirements = Type.Object({
   ),
 });
 
-const ToolMetadataRecord = Type.Object({
+export const ToolMetadataRecord = Type.Object({
   classification: Type.Optional(Type.Object({ service_domains: Type.Array(Type.String()) })),
   behavior: Type.Object({
     operations: Type.Array(Type.String()),

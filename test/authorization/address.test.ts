@@ -37,6 +37,7 @@ function provider(authorize: object, more: object = {}): Provider {
       ...more,
     },
     sealedClientSecret: null,
+    sealedPrivateKey: null,
   };
 }
 

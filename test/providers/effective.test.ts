@@ -45,6 +45,11 @@ describe("without a preset", () => {
       userInfo: undefined,
       facts: {},
       account: [],
+      scopeAliases: {},
+      introspection: undefined,
+      issuer: undefined,
+      revoke: undefined,
+      tokenServers: undefined,
     });
   });
 

@@ -24,6 +24,8 @@ const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
 
 // In this order each of them succeeds for an admin key.
 export const ROWS: Record<string, Row> = {
+  "engine-config": { path: "/v1/config", roles: "public", success: 200 },
+  swagger: { path: "/v1/swagger", roles: "public", success: 200 },
   "service-health": { path: "/v1/health", roles: "public", success: 200 },
   "auth-providers-list": { path: "/v1/admin/auth_providers", roles: ["admin", "read"], success: 200 },
   "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, roles: ["admin"], success: 201 },

@@ -40,7 +40,7 @@ const first: Migration = {
     `CREATE TABLE auth_providers (
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, id TEXT NOT NULL, provider_id TEXT,
       type TEXT NOT NULL, description TEXT, external_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL,
-      oauth2 TEXT NOT NULL, sealed_client_secret TEXT, version INTEGER NOT NULL,
+      oauth2 TEXT NOT NULL, sealed_client_secret TEXT, sealed_private_key TEXT, version INTEGER NOT NULL,
       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (project_id, id)
     ) STRICT`,
 
@@ -65,6 +65,8 @@ const first: Migration = {
     ) STRICT`,
     "CREATE INDEX connections_page ON connections (project_id, created_at, id)",
     "CREATE INDEX connections_provider ON connections (project_id, provider_id, created_at, id)",
+
+    "CREATE INDEX connections_account ON connections (account)",
 
     // One consent flow. The address, the state and the browser are found by their hashes; what must be shown or sent
     // again (address, state, verifier, a grant that waits for the user check) is sealed.

@@ -60,6 +60,7 @@ const provider: Provider = {
     account: [],
   },
   sealedClientSecret: null,
+  sealedPrivateKey: null,
 };
 
 describe("a callback is well formed", () => {

@@ -1,0 +1,86 @@
+// What operations answer: their own record, the `Error` record, headers.
+import type { TSchema } from "typebox";
+import { isObject, type JsonObject } from "../../src/base";
+import type { Operation } from "../operations";
+import type { Components } from "./components";
+import { ErrorRecord } from "./error-record";
+import { exampleOf } from "./examples";
+
+/** Every status that an operation answers with, success first. */
+export function statusesOf({ success, errors, others = {}, etag }: Operation): number[] {
+  const more = [...errors, ...Object.keys(others).map(Number), ...(etag === true ? [304] : [])];
+  return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
+}
+
+interface Refusal {
+  name: string;
+  description: string;
+}
+
+const REFUSALS: Readonly<Record<number, Refusal>> = {
+  400: { name: "BadRequest", description: "The request breaks a rule; nothing was done." },
+  401: { name: "Unauthorized", description: "The credential is missing, malformed or rejected." },
+  403: { name: "Forbidden", description: "The credential may not do this, or the user owes a consent." },
+  404: { name: "NotFound", description: "There is no such record in the project." },
+  409: { name: "Conflict", description: "Another record stands in the way." },
+  413: { name: "RequestTooLarge", description: "The body is over the limit." },
+  415: { name: "UnsupportedMediaType", description: "The body is not JSON." },
+  429: { name: "TooManyRequests", description: "Too many requests; `Retry-After` says when to go on." },
+  500: { name: "InternalServerError", description: "The server failed; the log has the reason." },
+  503: { name: "ServiceUnavailable", description: "The service cannot work at the moment." },
+  504: { name: "GatewayTimeout", description: "An upstream did not answer in time." },
+};
+const PLAIN: Readonly<Record<number, string>> = {
+  303: "Sends a browser to the page.",
+  304: "Nothing has changed since the answer with this `ETag`.",
+};
+
+const REQUEST_ID = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
+const ETAG = { etag: { $ref: "#/components/headers/ETag" } };
+
+/** The headers that answers refer to. */
+export const HEADERS: JsonObject = {
+  RequestId: {
+    description: "Names this request in the server's log.",
+    schema: { type: "string" },
+  },
+  ETag: {
+    description: "Changes when the answer does; send it back as `If-None-Match`.",
+    schema: { type: "string" },
+  },
+};
+
+/** Responses of an operation by status; those that many share are put under `shared` and referred to. */
+export function responsesOf(
+  operation: Operation,
+  components: Components,
+  shared: Map<string, unknown>,
+): { [status: string]: unknown } {
+  const { success, others = {}, etag } = operation;
+  const responses = statusesOf(operation).map((status): [string, unknown] => {
+    if (status === success.status) {
+      const headers = etag === true ? { ...REQUEST_ID, ...ETAG } : REQUEST_ID;
+      return [String(status), response("Done.", headers, success.schema, components)];
+    }
+    const other = others[status];
+    const description = PLAIN[status] ?? REFUSALS[status]?.description ?? `Status ${status}.`;
+    if (other !== undefined) return [String(status), response(description, REQUEST_ID, other, components)];
+    if (status < 400) return [String(status), response(description, { ...REQUEST_ID, ...ETAG })];
+    const { name } = REFUSALS[status] ?? { name: `Status${status}` };
+    if (!shared.has(name)) shared.set(name, response(description, REQUEST_ID, ErrorRecord, components));
+    return [String(status), { $ref: `#/components/responses/${name}` }];
+  });
+  return Object.fromEntries(responses);
+}
+
+function response(description: string, headers: object, schema?: TSchema | null, components?: Components) {
+  if (schema === undefined || schema === null || components === undefined) return { description, headers };
+  return { description, headers, content: { "application/json": mediaOf(schema, components) } };
+}
+
+/** A schema with the example of its record. */
+export function mediaOf(schema: TSchema, components: Components): object {
+  const example = exampleOf(components.nameOf(schema));
+  const shown = components.show(schema);
+  return { schema: isObject(shown) ? shown : {}, ...(example === undefined ? {} : { example }) };
+}

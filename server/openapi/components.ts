@@ -1,0 +1,86 @@
+// Schemas as the document shows them: records by reference, and in keywords that client generators know.
+import type { TSchema } from "typebox";
+import { isObject } from "../../src/base";
+
+export type JsonSchema = { [key: string]: unknown };
+
+const SCHEMA = ["items", "additionalProperties", "propertyNames", "not", "contains"];
+const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const MAPS = ["properties", "patternProperties"];
+/** How the pattern of a map with any key is written. */
+const ANY_KEY = "^.*$";
+
+export class Components {
+  /** What was referred to so far, by name. */
+  readonly used = new Map<string, JsonSchema>();
+  readonly #names: ReadonlyMap<string, string>;
+
+  constructor(records: Readonly<Record<string, TSchema>>) {
+    // By text: an optional field holds a copy of its record's schema.
+    this.#names = new Map(Object.entries(records).map(([name, schema]) => [JSON.stringify(schema), name]));
+  }
+
+  /** The name of a record; of a page of a record; undefined for other schemas. */
+  nameOf(schema: unknown): string | undefined {
+    const name = this.#names.get(JSON.stringify(schema));
+    if (name !== undefined) return name;
+    const item = itemOfPage(schema);
+    const itemName = item === undefined ? undefined : this.nameOf(item);
+    return itemName === undefined ? undefined : `OffsetPageOf${itemName}`;
+  }
+
+  /** A reference for what has a name, else the schema itself. */
+  show(schema: unknown): unknown {
+    const name = this.nameOf(schema);
+    if (name === undefined) return isObject(schema) ? this.#shown(schema) : schema;
+    if (!this.used.has(name) && isObject(schema)) {
+      // In place before it is made: a record may hold itself.
+      this.used.set(name, {});
+      this.used.set(name, this.#shown(schema));
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #shown(schema: JsonSchema): JsonSchema {
+    const shown: JsonSchema = {};
+    for (const [key, value] of Object.entries(schema)) {
+      if (SCHEMA.includes(key)) shown[key] = this.show(value);
+      else if (SCHEMAS.includes(key) && Array.isArray(value)) shown[key] = value.map((one) => this.show(one));
+      else if (MAPS.includes(key) && isObject(value)) shown[key] = this.#all(value);
+      else shown[key] = value;
+    }
+    return withType(withoutPattern(shown));
+  }
+
+  #all(schemas: JsonSchema): JsonSchema {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.show(schema)]));
+  }
+}
+
+function itemOfPage(schema: unknown): unknown {
+  if (!isObject(schema) || !isObject(schema["properties"])) return undefined;
+  const { items, total_count, page_count } = schema["properties"];
+  return isObject(items) && total_count !== undefined && page_count !== undefined
+    ? items["items"]
+    : undefined;
+}
+
+// An enumeration of texts, said in full.
+function withType(schema: JsonSchema): JsonSchema {
+  const { enum: values, type } = schema;
+  const texts = Array.isArray(values) && values.every((value) => typeof value === "string");
+  return texts && type === undefined ? { type: "string", ...schema } : schema;
+}
+
+// A map by pattern, as the `additionalProperties` that every generator makes a map of.
+function withoutPattern(schema: JsonSchema): JsonSchema {
+  const { patternProperties, additionalProperties: _, ...rest } = schema;
+  if (!isObject(patternProperties)) return schema;
+  const [[pattern, value] = ["", {}], ...more] = Object.entries(patternProperties);
+  if (more.length > 0 || rest["properties"] !== undefined) return schema;
+  return {
+    ...rest,
+    ...(pattern === ANY_KEY ? {} : { propertyNames: { pattern } }),
+    additionalProperties: value,
+  };
+}

@@ -1,0 +1,136 @@
+// The OpenAPI document, made from the operation table.
+import type { TObject } from "typebox";
+import { isObject, type JsonObject } from "../../src/base";
+import type { Operation } from "../operations";
+import { HEADERS, mediaOf, responsesOf } from "./answers";
+import { Components } from "./components";
+import { RECORDS } from "./records";
+
+export const INFO = {
+  title: "Agent Runtime Control and Execution API",
+  version: "0.1.0",
+  description:
+    "Which tools exist and what each of them needs, the consent of users for exactly that, and running tools on their behalf.",
+};
+
+const TAGS: Readonly<Record<string, string>> = {
+  Administration: "Auth providers, secrets, connections of users and settings of a project.",
+  Authorization: "Consent of users: start a flow, follow it, confirm who gave it.",
+  Tools: "Which tools exist, what they need, and running them.",
+  "Language model": "Chat completions with tools.",
+  Hooks: "Decisions of the customer's own server around tool calls.",
+  Gateways: "Sets of tools that MCP clients reach at an address of their own.",
+  Operations: "The service itself. Needs no credential.",
+};
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "Names this call across repeats: a repeat with the same key gets the answer of the first.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier answer: 304 when nothing has changed.",
+  schema: { type: "string" },
+};
+const SECURITY_SCHEMES = {
+  Bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "A project API key, or an access token of a user.",
+  },
+  ApiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "The same without the word `Bearer`.",
+  },
+};
+
+/** The document over these operations, for a server at `publicUrl`. */
+export function documentOf(operations: readonly Operation[], publicUrl: string): JsonObject {
+  const components = new Components(RECORDS);
+  const responses = new Map<string, unknown>();
+  const paths: { [path: string]: { [method: string]: unknown } } = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = operationObject(operation, components, responses);
+  }
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  const document = {
+    openapi: "3.1.1",
+    info: INFO,
+    servers: [{ url: publicUrl }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
+    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
+      responses: sorted(responses),
+      schemas: sorted(components.used),
+    },
+  };
+  // Through JSON: schemas carry marks of their library that are not part of them.
+  return JSON.parse(JSON.stringify(document));
+}
+
+function operationObject(operation: Operation, components: Components, shared: Map<string, unknown>): object {
+  const { id, tag, summary, credential, body } = operation;
+  const parameters = parametersOf(operation, components);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: accessOf(operation),
+    ...(credential === "public" ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": mediaOf(body, components) } } }),
+    responses: responsesOf(operation, components, shared),
+  };
+}
+
+function accessOf({ credential }: Operation): string {
+  if (credential === "public") return "Needs no credential.";
+  return `For API keys with the role ${credential.map((role) => `\`${role}\``).join(" or ")}.`;
+}
+
+function parametersOf(operation: Operation, components: Components): object[] {
+  const { path, parameters = {}, query, takesIdempotencyKey, etag } = operation;
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: components.show(parameters[name] ?? { type: "string", minLength: 1, maxLength: 256 }),
+  }));
+  return [
+    ...named,
+    ...(query === undefined ? [] : queryParameters(query, components)),
+    ...(takesIdempotencyKey === true ? [IDEMPOTENCY_KEY] : []),
+    ...(etag === true ? [IF_NONE_MATCH] : []),
+  ];
+}
+
+function queryParameters(query: TObject, components: Components): object[] {
+  return Object.entries(query.properties).map(([name, property]) => {
+    const shown = components.show(property);
+    const { description, ...schema } = isObject(shown) ? shown : {};
+    return {
+      name,
+      in: "query",
+      ...(description === undefined ? {} : { description }),
+      required: query.required?.includes(name) === true,
+      // Lists come comma-joined.
+      ...(schema["type"] === "array" ? { style: "form", explode: false } : {}),
+      schema,
+    };
+  });
+}
+
+function sorted(entries: ReadonlyMap<string, unknown>): { [name: string]: unknown } {
+  return Object.fromEntries([...entries].toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}

@@ -1,0 +1,16 @@
+// The record of every refusal.
+import { Type } from "typebox";
+
+const FieldError = Type.Object({
+  field: Type.String({ description: "Path of the field, with dots." }),
+  rule: Type.String({ description: "The rule that it breaks." }),
+  message: Type.String(),
+});
+
+export const ErrorRecord = Type.Object({
+  name: Type.String({ pattern: "^[a-z_]+$", description: "Stable code, for programs." }),
+  message: Type.String({ description: "One sentence for the developer: what to do next." }),
+  field_errors: Type.Optional(
+    Type.Array(FieldError, { description: "What is wrong with the request, field by field." }),
+  ),
+});

@@ -1,0 +1,175 @@
+// One example per record that is sent or answered whole. Tests check each against its schema.
+
+const BINDING = { id: "default", type: "project" };
+const TIME = "2026-01-31T09:30:00Z";
+const AUTHORIZATION = {
+  id: "ar_01jb2q8x5t9v7w3y4z6k8m0n1p",
+  status: "pending",
+  url: "https://runtime.example.com/authorize/4f9a27c1",
+  user_id: "alice@example.com",
+  provider_id: "slack",
+  scopes: ["chat:write", "users:read"],
+  context: {},
+};
+const PROVIDER = {
+  id: "slack",
+  provider_id: "slack",
+  type: "oauth2",
+  status: "active",
+  description: "Team chat",
+};
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ArbitraryObject: {
+    type: "function",
+    function: {
+      name: "Chat_WhoAmI",
+      description: "Says who the user is.",
+      parameters: { type: "object", properties: {}, required: [] },
+    },
+  },
+  AuthProviderCreateRequest: {
+    id: "slack",
+    provider_id: "slack",
+    description: "Team chat",
+    oauth2: { client_id: "1234567890.1234567890", client_secret: "the secret of the application" },
+  },
+  AuthProviderPatchRequest: { description: "Team chat of the sales department" },
+  AuthProviderResponse: {
+    ...PROVIDER,
+    binding: BINDING,
+    created_at: TIME,
+    updated_at: TIME,
+    oauth2: {
+      client_id: "1234567890.1234567890",
+      client_secret: { binding: "project", editable: true, exists: true },
+      redirect_uri: "https://runtime.example.com/api/v1/oauth/2f6c1d9a/callback",
+    },
+  },
+  AuthorizationConfirmUserRequest: { flow_id: "fl_3c1f0a", user_id: "alice@example.com" },
+  AuthorizationConfirmUserResponse: {
+    auth_id: AUTHORIZATION.id,
+    next_uri: "https://application.example.com/done",
+  },
+  AuthorizationInitiationRequest: {
+    auth_requirement: { provider_id: "slack", oauth2: { scopes: ["chat:write"] } },
+    user_id: "alice@example.com",
+    next_uri: "https://application.example.com/done",
+  },
+  AuthorizationResponse: AUTHORIZATION,
+  AuthorizeToolRequest: { tool_name: "Chat.SendMessage", user_id: "alice@example.com" },
+  EngineConfigResponse: {
+    dashboard: { authority: "https://identity.example.com", clientId: "runtime", coordinatorUri: "" },
+    oauth2: { callback_url_template: "https://runtime.example.com/api/v1/oauth/{external_id}/callback" },
+    servers: { timeout_max_seconds: 59 },
+  },
+  Error: {
+    name: "malformed_request",
+    message: "failed to validate request body: tool_name is required",
+    field_errors: [{ field: "tool_name", rule: "required", message: "is required" }],
+  },
+  ExecuteToolRequest: {
+    tool_name: "Chat.SendMessage",
+    user_id: "alice@example.com",
+    input: { channel_name: "general", message: "Hello" },
+  },
+  ExecuteToolResponse: {
+    id: "te_01jb2q8x5t9v7w3y4z6k8m0n1p",
+    execution_id: "tc_01jb2q8x5t9v7w3y4z6k8m0n1q",
+    execution_type: "immediate",
+    status: "completed",
+    success: true,
+    duration: 218.4,
+    finished_at: TIME,
+    output: { value: { ok: true } },
+  },
+  HealthSchema: { healthy: true },
+  SessionVerificationSettingsResponse: {
+    verifier_url: "https://application.example.com/verify",
+    unsafe_skip_verification: false,
+    unsafe_skip_verification_choice_allowed: false,
+  },
+  StoredSecretResponse: {
+    id: "sec_01jb2q8x5t9v7w3y4z6k8m0n1p",
+    key: "VENDOR_SERVER_URL",
+    description: "Address of the records platform",
+    binding: BINDING,
+    created_at: TIME,
+    updated_at: TIME,
+  },
+  OpenApiDocument: {
+    openapi: "3.1.1",
+    info: { title: "Agent Runtime Control and Execution API", version: "0.1.0" },
+    paths: {},
+  },
+  ToolRequirementsRequest: { tool_names: ["Chat.SendMessage"], user_id: "alice@example.com" },
+  ToolRequirementsResponse: {
+    met: false,
+    authorization: {
+      met: false,
+      items: {
+        slack: {
+          met: false,
+          provider_id: "slack",
+          provider_type: "oauth2",
+          scopes: ["chat:write", "users:read"],
+          oauth2: { scopes: ["chat:write"] },
+          status: "active",
+          token_status: "not_started",
+          tool_names: ["Chat.SendMessage"],
+        },
+      },
+    },
+    secrets: { met: true, items: {} },
+  },
+  ToolResponse: {
+    fully_qualified_name: "Chat.WhoAmI@1.0.0",
+    qualified_name: "Chat.WhoAmI",
+    name: "WhoAmI",
+    toolkit: { name: "Chat", description: "Team chat", version: "1.0.0" },
+    description: "Says who the user is.",
+    input: { parameters: [] },
+    output: { available_modes: ["value", "error"], value_schema: { val_type: "json" } },
+    requirements: {
+      met: false,
+      authorization: {
+        id: "slack",
+        provider_id: "slack",
+        provider_type: "oauth2",
+        oauth2: { scopes: ["users:read", "users:read.email"] },
+        status: "active",
+      },
+    },
+  },
+  UpdateSessionVerificationSettingsRequest: { verifier_url: "https://application.example.com/verify" },
+  UpsertStoredSecretRequest: { value: "https://records.example.com", description: "Records platform" },
+  UserAuthProviderConnectionResponse: {
+    id: "ac_01jb2q8x5t9v7w3y4z6k8m0n1p",
+    connection_id: "ac_01jb2q8x5t9v7w3y4z6k8m0n1p",
+    connection_status: "active",
+    provider_id: "slack",
+    provider_type: "oauth2",
+    scopes: ["chat:write", "users:read"],
+    user_id: "alice@example.com",
+  },
+  ValidateCustomVerifierRequest: {
+    verifier_url: "https://application.example.com/verify",
+    user_id: "alice@example.com",
+  },
+  ValidateCustomVerifierResponse: {
+    flow_id: "fl_3c1f0a",
+    next_uri: "https://application.example.com/verify?flow_id=fl_3c1f0a",
+  },
+};
+
+const PAGE = "OffsetPageOf";
+
+/** The example of a record, or of a page of it; undefined when there is none. */
+export function exampleOf(name: string | undefined): unknown {
+  if (name === undefined) return undefined;
+  if (!name.startsWith(PAGE)) return EXAMPLES[name];
+  const item = EXAMPLES[name.slice(PAGE.length)];
+  return item === undefined
+    ? undefined
+    : { items: [item], total_count: 1, offset: 0, limit: 25, page_count: 1 };
+}

@@ -1,0 +1,78 @@
+// The records by the names under which the document shows them. A schema that equals one of these is shown as a
+// reference; every body and answer of an operation must be one of them, or a page of one.
+import type { TSchema } from "typebox";
+import {
+  AuthorizationConfirmUserRequest,
+  AuthorizationConfirmUserResponse,
+  AuthorizationInitiationRequest,
+  AuthorizationResponse,
+  ValidateCustomVerifierRequest,
+  ValidateCustomVerifierResponse,
+} from "../../src/authorization";
+import { UserAuthProviderConnectionResponse } from "../../src/connections";
+import { BindingResponse, SecretResponse } from "../../src/identity";
+import {
+  AuthProviderCreateRequest,
+  AuthProviderPatchRequest,
+  AuthProviderResponse,
+} from "../../src/providers";
+import { RequestConfig, TriggeredRequestConfig } from "../../src/providers/schema";
+import { StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets";
+import {
+  SessionVerificationSettingsResponse,
+  UpdateSessionVerificationSettingsRequest,
+} from "../../src/settings";
+import {
+  AuthorizeToolRequest,
+  ExecuteToolRequest,
+  ExecuteToolResponse,
+  ToolRequirementsRequest,
+  ToolRequirementsResponse,
+  ToolResponse,
+} from "../../src/tools";
+import {
+  Parameter,
+  Requirements,
+  ToolErrorRecord,
+  ToolMetadataRecord,
+  ValueSchema,
+} from "../../src/tools/schema";
+import { EngineConfigResponse, OpenApiDocument } from "../operations/discovery";
+import { HealthSchema } from "../operations/service";
+import { ErrorRecord } from "./error-record";
+
+export const RECORDS: Readonly<Record<string, TSchema>> = {
+  AuthProviderCreateRequest,
+  AuthProviderPatchRequest,
+  AuthProviderResponse,
+  AuthorizationConfirmUserRequest,
+  AuthorizationConfirmUserResponse,
+  AuthorizationInitiationRequest,
+  AuthorizationResponse,
+  AuthorizeToolRequest,
+  BindingResponse,
+  EngineConfigResponse,
+  Error: ErrorRecord,
+  ExecuteToolRequest,
+  ExecuteToolResponse,
+  HealthSchema,
+  OpenApiDocument,
+  Parameter,
+  RequestConfig,
+  Requirements,
+  SecretResponse,
+  SessionVerificationSettingsResponse,
+  StoredSecretResponse,
+  ToolError: ToolErrorRecord,
+  ToolMetadata: ToolMetadataRecord,
+  ToolRequirementsRequest,
+  ToolRequirementsResponse,
+  ToolResponse,
+  TriggeredRequestConfig,
+  UpdateSessionVerificationSettingsRequest,
+  UpsertStoredSecretRequest,
+  UserAuthProviderConnectionResponse,
+  ValidateCustomVerifierRequest,
+  ValidateCustomVerifierResponse,
+  ValueSchema,
+};

@@ -1,0 +1,74 @@
+// What the service says about itself to clients that find their way alone.
+import { Type } from "typebox";
+import { operation } from "./operation";
+
+const tag = "Operations";
+
+export const EngineConfigResponse = Type.Object({
+  dashboard: Type.Object({
+    authority: Type.String({ description: "OpenID provider of user tokens; empty: none." }),
+    clientId: Type.String(),
+    coordinatorUri: Type.String(),
+  }),
+  oauth2: Type.Object({
+    callback_url_template: Type.String({
+      description: "Redirect addresses of auth providers, with `{external_id}` in the place of theirs.",
+    }),
+  }),
+  servers: Type.Object({
+    timeout_max_seconds: Type.Integer({ description: "Longest time that a request may wait." }),
+  }),
+});
+
+/** An OpenAPI document, which has a schema of its own. */
+export const OpenApiDocument = Type.Object({
+  openapi: Type.String(),
+  info: Type.Object({ title: Type.String(), version: Type.String() }),
+  paths: Type.Record(Type.String(), Type.Unknown()),
+});
+
+/** Seconds that `wait` of auth-status may last. */
+const LONGEST_WAIT = 59;
+
+export const discoveryOperations = [
+  operation({
+    id: "engine-config",
+    method: "GET",
+    path: "/v1/config",
+    tag,
+    summary: "Say how clients find their way around this deployment",
+    credential: "public",
+    success: { status: 200, schema: EngineConfigResponse },
+    errors: [],
+    handle: ({ runtime }) => {
+      const { settings, publicUrl } = runtime.core;
+      return {
+        dashboard: {
+          authority: settings["auth.url"] ?? "",
+          clientId: settings["auth.client_id"] ?? "",
+          coordinatorUri: "",
+        },
+        oauth2: { callback_url_template: `${publicUrl()}/api/v1/oauth/{external_id}/callback` },
+        servers: { timeout_max_seconds: Math.max(LONGEST_WAIT, settings["tools.timeout"]) },
+      };
+    },
+  }),
+  operation({
+    id: "swagger",
+    method: "GET",
+    path: "/v1/swagger",
+    tag,
+    summary: "Get this description; a browser is sent to its page",
+    credential: "public",
+    success: { status: 200, schema: OpenApiDocument },
+    errors: [],
+    others: { 303: null },
+    etag: true,
+    handle: async ({ runtime, wantsPage }) => {
+      // Relative: stays below the prefix that a proxy in front may want.
+      if (wantsPage()) return new Response(null, { status: 303, headers: { location: "swagger/ui" } });
+      const { publishedDocument } = await import("../openapi");
+      return publishedDocument(runtime.core.publicUrl());
+    },
+  }),
+];

@@ -1,0 +1,27 @@
+// A provider as clients see it.
+import { timestamp } from "../base";
+import { projectBinding } from "../identity";
+import type { ProviderRow } from "./repository";
+import type { AuthProvider, OAuth2Config } from "./schema";
+
+export function providerRecord(row: ProviderRow, oauth2: OAuth2Config, redirectUri: string): AuthProvider {
+  const { client_id, ...rest } = oauth2;
+  const secret = { binding: "project", editable: true } as const;
+  return {
+    id: row.id,
+    ...(row.provider_id === null ? {} : { provider_id: row.provider_id }),
+    type: "oauth2",
+    status: row.status === "active" ? "active" : "inactive",
+    ...(row.description === null ? {} : { description: row.description }),
+    binding: projectBinding(row.project_id),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    oauth2: {
+      client_id,
+      client_secret: { ...secret, exists: row.sealed_client_secret !== null },
+      ...(row.sealed_private_key === null ? {} : { private_key: { ...secret, exists: true } }),
+      redirect_uri: redirectUri,
+      ...rest,
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The secrets of a provider's client, sealed.
+import { type Keyring, type Place, sealedColumn } from "../crypto";
+
+const FIELDS = ["client_secret", "private_key"] as const;
+type Field = (typeof FIELDS)[number];
+
+export class ClientSecrets {
+  readonly #keyring: Keyring;
+
+  constructor(keyring: Keyring) {
+    this.#keyring = keyring;
+  }
+
+  /** Null for a secret that is not given. */
+  async seal(
+    projectId: string,
+    id: string,
+    field: Field,
+    secret: string | undefined,
+  ): Promise<string | null> {
+    return secret === undefined ? null : this.#keyring.seal(projectId, place(id, field), secret);
+  }
+
+  async open(
+    { projectId, id }: { projectId: string; id: string },
+    field: Field,
+    sealed: string | null,
+  ): Promise<string | undefined> {
+    return sealed === null ? undefined : this.#keyring.open(projectId, place(id, field), sealed);
+  }
+}
+
+export const sealedClientSecrets = FIELDS.map((field) =>
+  sealedColumn({
+    table: "auth_providers",
+    column: `sealed_${field}`,
+    keys: ["id"],
+    place: (row) => place(String(row["id"]), field),
+  }),
+);
+
+function place(id: string, field: Field): Place {
+  return { table: "auth_providers", row: id, field };
+}

@@ -1,0 +1,23 @@
+// Project × user × provider, through HTTP and the terminal: whatever happens at once, a platform sees a token of nobody
+// but the user whom the call names, and who has not consented is not served (F026).
+import { expect, test } from "bun:test";
+import { interleave, sentenceOf } from "./interleave";
+
+test("in 1,000 interleavings no call bears another's token and nobody is served without a consent", async () => {
+  const figures = await interleave({
+    interleavings: 1000,
+    seed: 20_000,
+    terminalShare: 0.12,
+    processesEvery: 100,
+  });
+  process.stdout.write(sentenceOf(figures));
+
+  expect(figures.faults).toEqual([]);
+  expect(figures.foreign).toBe(0);
+  // It was no idle run.
+  expect(figures.platformCalls).toBeGreaterThan(1000);
+  expect(figures.served).toBeGreaterThan(1000);
+  expect(figures.refreshes).toBeGreaterThan(100);
+  expect(figures.commands).toBeGreaterThan(100);
+  expect(figures.processes).toBe(30);
+}, 60_000);

@@ -1,0 +1,52 @@
+// 200 calls over four processes while one token of single use has expired (F001, F003, F004). The token endpoint of 15 s
+// is in test/long/storm.long.ts.
+import { describe, expect, test } from "bun:test";
+import type { Fault } from "../sandbox/chat";
+import { sentenceOf, storm } from "./storm";
+
+test.each<[string, Fault | undefined]>([
+  ["a token endpoint that answers at once", undefined],
+  ["a token endpoint that takes 1.5 s", { kind: "delay", ms: 1500 }],
+])(
+  "with %s: one refresh, 200 successes",
+  async (name, fault) => {
+    const result = await storm((chat) => {
+      if (fault !== undefined) chat.fail("refresh", fault);
+    });
+    process.stdout.write(sentenceOf(name, result));
+
+    expect(result).toEqual({
+      refreshes: 1,
+      succeeded: 200,
+      toldToRetry: 0,
+      succeededThen: 0,
+      others: [],
+      tokens: 1,
+      connection: "active",
+    });
+  },
+  60_000,
+);
+
+// Who waited for the refresh that failed learns that it passes; nobody asks in his name meanwhile. The next one does.
+describe("when the first refresh fails without a word on the grant", () => {
+  test.each<[string, Fault]>([
+    ["the connection is reset", { kind: "reset_before" }],
+    ["503 with a page", { kind: "server_error", status: 503 }],
+  ])(
+    "(%s): one more refresh, and all 200 succeed, some when they try again as they are told",
+    async (name, fault) => {
+      const result = await storm((chat) => chat.fail("refresh", fault));
+      process.stdout.write(sentenceOf(name, result));
+
+      expect(result.others).toEqual([]);
+      expect(result.refreshes).toBe(2);
+      expect(result.succeeded + result.toldToRetry).toBe(200);
+      // Only those who waited in the process whose refresh failed: the others never hear of it.
+      expect(result.toldToRetry).toBeWithin(1, 51);
+      expect(result.succeededThen).toBe(result.toldToRetry);
+      expect([result.tokens, result.connection]).toEqual([1, "active"]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,78 @@
+// A refresh storm: four servers on one data folder, one token of single use that has expired, 200 calls at once.
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { type ApiAnswer, api, at } from "../support/api";
+import { Browser } from "../support/browser";
+import { Installation } from "../support/runtime-process";
+
+const SERVERS = 4;
+const CALLS = 200;
+
+export interface Storm {
+  /** Refreshes that reached the token endpoint. */
+  readonly refreshes: number;
+  readonly succeeded: number;
+  /** Calls that were told to try again, and how many of them succeeded when they did. */
+  readonly toldToRetry: number;
+  readonly succeededThen: number;
+  /** What the others were told; there must be none. */
+  readonly others: readonly string[];
+  /** What the platform was asked with: tokens other than the newest are of no use. */
+  readonly tokens: number;
+  /** How the connection stands afterwards. */
+  readonly connection: unknown;
+}
+
+/** `prepare` says how the token endpoint shall behave. */
+export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm> {
+  await using chat = await startChatSandbox({ rotation: true });
+  await using installation = new Installation(chat);
+  await installation.addChatProvider(chat);
+  const key = await installation.key("run");
+  const first = await installation.serve();
+  const others = await Promise.all(Array.from({ length: SERVERS - 1 }, () => installation.serve()));
+  const clients = [first, ...others].map(({ address }) => api(address, key));
+  const whoAmI = { tool_name: "Chat.WhoAmI", user_id: "alice" };
+  const execute = (index: number): Promise<ApiAnswer> =>
+    clientAt(clients, index).post("/v1/tools/execute", whoAmI);
+  const started = await clientAt(clients, 0).post("/v1/tools/authorize", whoAmI);
+  await new Browser().consent(String(at(started.body, "url")), "alice");
+  installation.expireTokens();
+  chat.clearRequests();
+  prepare(chat);
+
+  const answers = await Promise.all(Array.from({ length: CALLS }, (_, index) => execute(index)));
+  const retried = answers.flatMap((answer, index) => (saysRetry(answer) ? [index] : []));
+  const again = await Promise.all(retried.map(execute));
+
+  const listed = await installation.json(["connections", "list", "--user", "alice"]);
+  return {
+    refreshes: chat.calls("refresh"),
+    succeeded: answers.filter(isSuccess).length,
+    toldToRetry: retried.length,
+    succeededThen: again.filter(isSuccess).length,
+    others: answers.filter((answer) => !isSuccess(answer) && !saysRetry(answer)).map(({ text }) => text),
+    tokens: new Set(chat.requests.flatMap(({ method, token }) => (method === "users.info" ? [token] : []))).size,
+    connection: at(listed, "0.connection_status"),
+  };
+}
+
+/** One line for standard output. */
+export function sentenceOf(name: string, { refreshes, succeeded, toldToRetry, succeededThen }: Storm): string {
+  const retries = toldToRetry === 0 ? "" : `, ${toldToRetry} told to try again, ${succeededThen} succeeded then`;
+  return `refresh storm, ${name}: ${refreshes} refreshes, ${succeeded} successes of ${CALLS}${retries}\n`;
+}
+
+function isSuccess({ status, body }: ApiAnswer): boolean {
+  return status === 200 && at(body, "success") === true && at(body, "output.value.username") === "alice";
+}
+
+/** A failure that is known to pass: the answer says so itself. */
+function saysRetry({ status, body }: ApiAnswer): boolean {
+  return status === 200 && at(body, "output.error.can_retry") === true;
+}
+
+function clientAt(clients: readonly ReturnType<typeof api>[], index: number): ReturnType<typeof api> {
+  const client = clients[index % clients.length];
+  if (client === undefined) throw new Error("there is no server");
+  return client;
+}
