@@ -60,5 +60,15 @@ export const chatPreset: ProviderPreset = {
     is_enterprise_install: "$.is_enterprise_install",
   },
   account: ["team_id", "user_id"],
+  setup: {
+    console: "https://api.slack.com/apps",
+    steps: [
+      "Create an app (from scratch) in your workspace, or open yours.",
+      "OAuth & Permissions, Redirect URLs: add the redirect address and save.",
+      "OAuth & Permissions, User Token Scopes (not Bot Token Scopes): add the scopes.",
+      "Basic Information, App Credentials: copy Client ID and Client Secret into the provider record.",
+    ],
+    refusesHttp: "always",
+  },
   revoke: { endpoint: "https://slack.com/api/auth.revoke", auth_method: "bearer_access_token" },
 };

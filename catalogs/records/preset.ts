@@ -41,6 +41,17 @@ export const recordsPreset: ProviderPreset = {
   facts: { api_domain: "$.api_domain" },
   // The token answer names no user. A grant of another data center is certainly another account's.
   account: ["api_domain"],
+  setup: {
+    console: "https://api-console.zoho.com/",
+    steps: [
+      "Add a client of the type Server-based Applications.",
+      "Authorized Redirect URIs: add the redirect address.",
+      "Settings, Multi-DC: switch on the data centers of your users; each has a client secret of its own.",
+      "Copy Client ID and Client Secret into the provider record; the scopes are asked for at consent.",
+      "Set the secret VENDOR_SERVER_URL to the API address of the data center, such as https://www.zohoapis.com.",
+    ],
+    refusesHttp: "except_loopback",
+  },
   revoke: { endpoint: `${ACCOUNTS}/oauth/v2/token/revoke`, params: { token: "{{refresh_token}}" } },
   tokenServers: {
     parameter: "accounts-server",

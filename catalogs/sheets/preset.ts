@@ -66,5 +66,17 @@ export const googlePreset: ProviderPreset = {
     email: "https://www.googleapis.com/auth/userinfo.email",
     profile: "https://www.googleapis.com/auth/userinfo.profile",
   },
+  setup: {
+    console: "https://console.cloud.google.com/auth/clients",
+    steps: [
+      "Enable the Google Sheets API and the Google Drive API for the project.",
+      "Data access: add the scopes.",
+      "Clients: create a client of the type Web application.",
+      "Authorized redirect URIs: add the redirect address.",
+      "Authorized JavaScript origins: add the origin of this server, for the file picker.",
+      "Copy client ID and client secret into the provider record.",
+    ],
+    refusesHttp: "except_loopback",
+  },
   revoke: { endpoint: "https://oauth2.googleapis.com/revoke", params: { token: "{{refresh_token}}" } },
 };

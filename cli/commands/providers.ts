@@ -58,6 +58,13 @@ export const providers: Noun = {
       run: createProvider,
     }),
     verb({
+      usage: "setup <provider>",
+      summary: "Say what to enter at a well-known platform's console: redirect address, scopes, steps.",
+      examples: ["runtime providers setup slack", "runtime providers setup google -o json"],
+      read: (line) => ({ provider: line.word(0) }),
+      run: setupProvider,
+    }),
+    verb({
       usage: "update <id>",
       summary: "Change what is given and leave the rest.",
       examples: [
@@ -133,6 +140,25 @@ async function createProvider(io: Io, common: Common, fields: ProviderFields): P
     printProvider(io, common, provider);
     io.note(
       `Register this redirect address at the provider:\n  ${io.notePaint.bold(provider.oauth2.redirect_uri)}`,
+    );
+  });
+}
+
+async function setupProvider(io: Io, common: Common, { provider }: { provider: string }): Promise<void> {
+  await withSession(io, common, async ({ runtime, principal, server }) => {
+    await server();
+    const setup = await runtime.providers.setup(principal, provider, runtime.tools.scopesOf(provider));
+    for (const warning of setup.warnings) io.note(`warning: ${warning}`);
+    printRecord(io, common.output, setup, [
+      ["redirect uri", setup.redirect_uri],
+      ["scopes", setup.scopes.join(" ")],
+      ["console", setup.console],
+      ...setup.steps.map((step, index): [string, string] => [`step ${index + 1}`, step]),
+    ]);
+    if (setup.exists) return;
+    const command = `runtime providers create ${provider} --provider ${provider} --external-id ${setup.external_id}`;
+    io.note(
+      `Then, so that the redirect address stays this one:\n  ${command} --client-id ID --client-secret-stdin`,
     );
   });
 }

@@ -2,7 +2,6 @@
 import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { newToken } from "../crypto";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
@@ -12,6 +11,7 @@ import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
 import { knownFields, patched, type SealedSecrets } from "./patch";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
+import { newExternalId, presetNamed, type ProviderSetup, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { checkOAuth2 } from "./rules";
 import { ClientSecrets } from "./secrets";
@@ -103,7 +103,7 @@ export class Providers {
       provider_id: request.provider_id ?? null,
       type: request.type ?? "oauth2",
       description: request.description ?? null,
-      external_id: request.external_id ?? newToken(random).slice(0, 24),
+      external_id: request.external_id ?? newExternalId(random),
       status: request.status ?? "active",
       oauth2: JSON.stringify(oauth2),
       sealed_client_secret: await this.#secrets.seal(
@@ -138,6 +138,19 @@ export class Providers {
     const now = this.#core.clock.now();
     const row = await this.#core.store.write(() => this.#update(principal, id, patch, sealed, now));
     return this.#record(row);
+  }
+
+  /**
+   * What to enter at a well-known provider's console. Throws `not_found` for one that has no preset here.
+   * `scopes`: what the tools need.
+   */
+  async setup(principal: Principal, id: string, scopes: string[]): Promise<ProviderSetup> {
+    const preset = presetNamed(this.#presets, id);
+    const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
+    const row = rows.find(({ provider_id }) => provider_id === id);
+    const externalId = row?.external_id ?? newExternalId(this.#core.random);
+    const facts = { preset, externalId, exists: row !== undefined, scopes };
+    return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
 
   /** Removes the record together with its connections and pending consents; answers what was removed. */

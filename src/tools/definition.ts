@@ -114,10 +114,20 @@ export interface ProviderPreset {
   account?: readonly string[];
   /** Other names of scopes → the names under which they are granted. */
   scopeAliases?: Readonly<Record<string, string>>;
+  /** What an operator does at the platform's console. */
+  setup?: ProviderSetupSteps;
   /** How a grant is ended at the provider, in the shape of a record's requests. */
   revoke?: JsonObject;
   /** For a provider whose users' grants lie on one of several token servers. */
   tokenServers?: TokenServers;
+}
+
+export interface ProviderSetupSteps {
+  /** Address of the platform's console. */
+  console: string;
+  steps: readonly string[];
+  /** Whether the platform takes plain http for this machine, or never. */
+  refusesHttp: "always" | "except_loopback";
 }
 
 /**

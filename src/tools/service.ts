@@ -131,6 +131,13 @@ export class Tools {
     );
   }
 
+  /** All scopes that the tools of a well-known provider need, sorted. */
+  scopesOf(providerId: string): string[] {
+    const needs = this.#registry.tools.map(({ definition }) => definition.authorization);
+    const scopes = needs.flatMap((need) => (need?.provider === providerId ? need.scopes : []));
+    return [...new Set(scopes)].toSorted();
+  }
+
   execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
     return this.#execute.execute(principal, request, options);
   }

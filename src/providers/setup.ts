@@ -1,0 +1,62 @@
+// What an operator enters at a platform's console before the first consent.
+import { newToken, type Random } from "../crypto";
+import { notFound } from "../errors";
+import type { ProviderPreset } from "../tools";
+
+export interface ProviderSetup {
+  provider_id: string;
+  /** Exactly what to register at the platform. */
+  redirect_uri: string;
+  /** Fixed part of the address: give it when the record is created, so that the address stays this one. */
+  external_id: string;
+  /** Whether a record exists already; then the address is its own. */
+  exists: boolean;
+  /** All scopes that the tools of this platform need. */
+  scopes: string[];
+  console: string;
+  steps: string[];
+  /** What the platform will refuse. */
+  warnings: string[];
+}
+
+export interface SetupFacts {
+  preset: ProviderPreset;
+  externalId: string;
+  exists: boolean;
+  publicUrl: string;
+  scopes: string[];
+}
+
+/** The made-up part of a redirect address: letters and digits, so that no command line takes it for a flag. */
+export function newExternalId(random: Random): string {
+  return newToken(random).replaceAll(/[-_]/g, "x").slice(0, 24);
+}
+
+/** Throws `not_found` naming those that there are. */
+export function presetNamed(presets: ReadonlyMap<string, ProviderPreset>, id: string): ProviderPreset {
+  const preset = presets.get(id);
+  if (preset !== undefined) return preset;
+  throw notFound(`There is no well-known provider "${id}". Known: ${[...presets.keys()].join(", ")}.`);
+}
+
+/** The steps for a well-known provider, with the exact redirect address of this deployment. */
+export function providerSetup({ preset, externalId, exists, publicUrl, scopes }: SetupFacts): ProviderSetup {
+  const redirect_uri = `${publicUrl}/api/v1/oauth/${externalId}/callback`;
+  const { console = "", steps = [], refusesHttp = "always" } = preset.setup ?? {};
+  const { protocol, hostname } = new URL(redirect_uri);
+  const loopback = hostname === "localhost" || hostname.startsWith("127.");
+  const refused = protocol === "http:" && (refusesHttp === "always" || !loopback);
+  const warning =
+    `${preset.description.split(",")[0] ?? preset.id} refuses plain http redirect addresses: set public_url ` +
+    "(RUNTIME_PUBLIC_URL) to the https address of a proxy in front of this server.";
+  return {
+    provider_id: preset.id,
+    redirect_uri,
+    external_id: externalId,
+    exists,
+    scopes,
+    console,
+    steps: [...steps],
+    warnings: refused ? [warning] : [],
+  };
+}

@@ -1,0 +1,148 @@
+// JSON Schema in the part of OpenAPI 3.0 that Gemini takes. It refuses a whole request over one keyword that it does
+// not know, so nothing passes that is not listed here; what is lost is checked when the tool runs.
+import { isObject } from "../../base";
+import type { JsonSchema } from "./self-contained";
+
+/** Taken over as they are. */
+const KEPT = [
+  "title",
+  "description",
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minimum",
+  "maximum",
+  "default",
+] as const;
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  string: ["date-time"],
+  integer: ["int32", "int64"],
+  number: ["float", "double"],
+};
+
+/** The schema of a declaration's parameters; undefined when there are none: it refuses objects without properties. */
+export function geminiParameters(schema: JsonSchema): JsonSchema | undefined {
+  const translated = geminiSchema(schema);
+  return translated["properties"] === undefined ? undefined : translated;
+}
+
+/** `schema` holds no references. */
+export function geminiSchema(given: unknown): JsonSchema {
+  if (!isObject(given)) return { type: "string" };
+  const schema = merged(given);
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return choices;
+  const type = typeOf(schema);
+  return {
+    type,
+    ...kept(schema),
+    ...bounds(schema, type),
+    ...format(schema, type),
+    ...enumeration(schema, type),
+    ...(type === "object" ? members(schema) : {}),
+    ...(type === "array" ? items(schema) : {}),
+  };
+}
+
+// `allOf` asks for all parts at once: one schema with the keywords of all.
+function merged(schema: JsonSchema): JsonSchema {
+  const { allOf, ...rest } = schema;
+  if (!Array.isArray(allOf)) return schema;
+  return allOf.filter(isObject).reduce<JsonSchema>((sum, part) => {
+    const { properties, required, ...others } = merged(part);
+    return {
+      ...others,
+      ...sum,
+      ...joined("properties", properties, sum["properties"]),
+      ...joined("required", required, sum["required"]),
+    };
+  }, rest);
+}
+
+function joined(key: string, left: unknown, right: unknown): JsonSchema {
+  if (isObject(left)) return { [key]: { ...left, ...(isObject(right) ? right : {}) } };
+  if (Array.isArray(left)) return { [key]: [...new Set([...left, ...(Array.isArray(right) ? right : [])])] };
+  return right === undefined ? {} : { [key]: right };
+}
+
+// Alternatives, lists of types among them. `null` among them makes the rest nullable; one that is left stands alone.
+function choicesOf(schema: JsonSchema): JsonSchema | undefined {
+  const { anyOf, oneOf, type, ...rest } = schema;
+  const listed = Array.isArray(type) ? type.map((one: unknown) => ({ ...rest, type: one })) : undefined;
+  const alternatives = [anyOf, oneOf].find(Array.isArray) ?? listed;
+  if (alternatives === undefined) return undefined;
+  const some = alternatives.filter((one) => !isNull(one));
+  const nullable = some.length < alternatives.length ? { nullable: true } : {};
+  const [only] = some;
+  if (some.length === 1 && isObject(only)) return { ...geminiSchema({ ...rest, ...only }), ...nullable };
+  if (some.length === 0) return { type: "string", ...kept(rest), ...nullable };
+  const { title, description } = rest;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    anyOf: some.map(geminiSchema),
+    ...nullable,
+  };
+}
+
+function isNull(schema: unknown): boolean {
+  return isObject(schema) && (schema["type"] === "null" || ("const" in schema && schema["const"] === null));
+}
+
+function typeOf({ type, properties, items: listed, const: only, enum: values }: JsonSchema): string {
+  if (typeof type === "string" && type !== "null") return type;
+  if (properties !== undefined) return "object";
+  if (listed !== undefined) return "array";
+  const [sample] = only === undefined ? (Array.isArray(values) ? values : []) : [only];
+  if (typeof sample === "number") return Number.isInteger(sample) ? "integer" : "number";
+  // Anything at all: the tool's own check takes text for it.
+  return typeof sample === "boolean" ? "boolean" : "string";
+}
+
+function kept(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(KEPT.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]));
+}
+
+function bounds(schema: JsonSchema, type: string): JsonSchema {
+  const step = type === "integer" ? 1 : 0;
+  const { exclusiveMinimum: above, exclusiveMaximum: below } = schema;
+  return {
+    ...(typeof above === "number" ? { minimum: above + step } : {}),
+    ...(typeof below === "number" ? { maximum: below - step } : {}),
+  };
+}
+
+function format({ format: name }: JsonSchema, type: string): JsonSchema {
+  return typeof name === "string" && FORMATS[type]?.includes(name) === true ? { format: name } : {};
+}
+
+// Only texts can be enumerated; other values are said in the description.
+function enumeration(schema: JsonSchema, type: string): JsonSchema {
+  const { const: only, enum: listed, description } = schema;
+  const values: unknown[] = only === undefined ? (Array.isArray(listed) ? listed : []) : [only];
+  if (values.length === 0) return {};
+  if (type === "string") return { enum: values.filter((value) => value !== null).map(String) };
+  const text = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
+  return { description: typeof description === "string" ? `${description} ${text}` : text };
+}
+
+function members({ properties, required }: JsonSchema): JsonSchema {
+  const entries = isObject(properties) ? Object.entries(properties) : [];
+  if (entries.length === 0) return {};
+  const names = entries.map(([name]) => name);
+  const needed = Array.isArray(required) ? required.filter((name) => names.includes(String(name))) : [];
+  return {
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name, geminiSchema(schema)])),
+    ...(needed.length === 0 ? {} : { required: needed }),
+  };
+}
+
+// A list must say of what; a tuple's places become alternatives.
+function items({ items: listed, prefixItems }: JsonSchema): JsonSchema {
+  if (Array.isArray(prefixItems) && prefixItems.length > 0) {
+    return { items: geminiSchema(prefixItems.length === 1 ? prefixItems[0] : { anyOf: prefixItems }) };
+  }
+  return { items: geminiSchema(listed ?? {}) };
+}

@@ -1,0 +1,111 @@
+// A schema without references: every `$ref` is replaced by what it refers to, so that it can stand in a request alone.
+import { isObject } from "../../base";
+
+export type JsonSchema = { [key: string]: unknown };
+
+/** A schema that holds itself is written out so many times on one path; what would come next may be anything. */
+const MOST_REPEATS = 2;
+/** Schemas in all. Records that hold each other many times grow without end long before they grow deep. */
+const MOST_SCHEMAS = 2000;
+
+const SCHEMA = [
+  "items",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "propertyNames",
+  "not",
+  "contains",
+  "if",
+  "then",
+  "else",
+];
+const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const MAPS = ["properties", "patternProperties", "dependentSchemas"];
+/** Say where a schema is or what it is called: without meaning once it is copied. */
+const PLACES = ["$defs", "definitions", "$id", "$anchor", "$schema", "$dynamicAnchor", "$comment"];
+
+interface Walk {
+  /** Where pointers are looked up, nearest first. */
+  scopes: readonly JsonSchema[];
+  /** Targets that are being written out on the way here. */
+  path: readonly unknown[];
+  budget: { schemas: number };
+}
+
+/** A copy without references and definitions; the schema itself stays as it is. */
+export function selfContained(schema: unknown): JsonSchema {
+  const shown = copied(schema, { scopes: [], path: [], budget: { schemas: MOST_SCHEMAS } });
+  return isObject(shown) ? shown : {};
+}
+
+function copied(schema: unknown, walk: Walk): unknown {
+  if (!isObject(schema)) return schema;
+  if (--walk.budget.schemas < 0) return open(schema);
+  const here = isScope(schema, walk) ? { ...walk, scopes: [schema, ...walk.scopes] } : walk;
+  const { $ref: reference, ...rest } = schema;
+  if (typeof reference !== "string") return parts(schema, here);
+  const target = targetOf(reference, here.scopes);
+  const repeats = here.path.filter((one) => one === target).length;
+  const own = parts(rest, here);
+  if (target === undefined) return own;
+  if (repeats >= MOST_REPEATS) return { ...open(target), ...own };
+  const inlined = copied(target, { ...here, path: [...here.path, target] });
+  // What stands beside a reference holds as well; descriptions there are the nearer ones.
+  return isObject(inlined) ? { ...inlined, ...own } : own;
+}
+
+function parts(schema: JsonSchema, walk: Walk): JsonSchema {
+  const shown: JsonSchema = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (PLACES.includes(key)) continue;
+    if (SCHEMA.includes(key)) shown[key] = copied(value, walk);
+    else if (SCHEMAS.includes(key) && Array.isArray(value)) {
+      shown[key] = value.map((one: unknown) => copied(one, walk));
+    } else if (MAPS.includes(key) && isObject(value)) {
+      shown[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copied(one, walk)]));
+    } else shown[key] = structuredClone(value);
+  }
+  return shown;
+}
+
+function isScope(schema: JsonSchema, { scopes }: Walk): boolean {
+  return scopes.length === 0 || schema["$defs"] !== undefined || schema["$id"] !== undefined;
+}
+
+// `#`, a pointer (`#/$defs/Node`), an `$id`, or the bare name of a definition.
+function targetOf(reference: string, scopes: readonly JsonSchema[]): unknown {
+  const root = scopes.at(-1);
+  if (reference === "#") return root;
+  for (const scope of scopes) {
+    const found = reference.startsWith("#/") ? pointed(scope, reference.slice(2)) : named(scope, reference);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function pointed(scope: JsonSchema, pointer: string): unknown {
+  return pointer.split("/").reduce<unknown>((inner, step) => {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(inner)) return inner[Number(key)];
+    return isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined;
+  }, scope);
+}
+
+function named(scope: JsonSchema, name: string): unknown {
+  if (scope["$id"] === name) return scope;
+  for (const place of ["$defs", "definitions"]) {
+    const definitions = scope[place];
+    if (!isObject(definitions)) continue;
+    const own = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+    const byId = Object.values(definitions).find((one) => isObject(one) && one["$id"] === name);
+    if (own !== undefined || byId !== undefined) return own ?? byId;
+  }
+  return undefined;
+}
+
+// Anything of the same type.
+function open(schema: unknown): JsonSchema {
+  const type = isObject(schema) ? schema["type"] : undefined;
+  return type === undefined ? {} : { type };
+}
