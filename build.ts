@@ -13,6 +13,17 @@ const { values } = parseArgs({
   },
 });
 
+// Script and style of the documentation page are 1.9 MB as they are, 0.5 MB gzipped; the server sends them so.
+const gzippedFiles: Bun.BunPlugin = {
+  name: "gzipped files",
+  setup: (build) => {
+    build.onLoad({ filter: /swagger-ui-dist\/[\w-]+\.(?:js|css)$/ }, async ({ path }) => ({
+      contents: Bun.gzipSync(await Bun.file(path).bytes(), { level: 9 }),
+      loader: "file",
+    }));
+  },
+};
+
 mkdirSync(dirname(values.outfile), { recursive: true });
 const result = await Bun.build({
   // Two entries: the first answers `--version` without loading the second.
@@ -26,6 +37,7 @@ const result = await Bun.build({
   sourcemap: "linked",
   // Compiled, split programs broke at run time on paths that no smoke test reached.
   splitting: false,
+  plugins: [gzippedFiles],
   compile: {
     outfile: values.outfile,
     // By default the executable would read .env and bunfig.toml of whatever folder it is started in.

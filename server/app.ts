@@ -11,7 +11,8 @@ import { dispatch, type Incoming } from "./dispatch";
 import { type Operation, operations } from "./operations";
 import { requestUrl } from "./request-url";
 import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
-import { openDescription } from "./pages/docs";
+import { docsFile, openDescription, openDocs } from "./pages/docs";
+import { apiCatalog, llmsText } from "./pages/docs-catalog";
 import { openPicker, pickerScript } from "./pages/picker";
 
 type Params = Incoming["params"];
@@ -56,6 +57,10 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   app.get("/google/drive_picker", ({ request }) => run(request, undefined, pick), RAW);
   app.get("/google/drive_picker.js", ({ request }) => run(request, undefined, script), RAW);
   app.get("/openapi.json", ({ request }) => run(request, undefined, description), RAW);
+  app.get("/v1/swagger/ui", ({ request }) => run(request, undefined, docs), RAW);
+  app.get("/v1/swagger/ui/:file", ({ request, params }) => run(request, params, docsPart), RAW);
+  app.get("/.well-known/api-catalog", ({ request }) => run(request, undefined, catalog), RAW);
+  app.get("/llms.txt", ({ request }) => run(request, undefined, llms), RAW);
   app.all("/*", ({ request }) => run(request, undefined, nothing), RAW);
   return app;
 }
@@ -87,6 +92,10 @@ const signedIn: Answer = (runtime, { request }) => signInCallback(runtime, reque
 const pick: Answer = (runtime, { request }) => openPicker(runtime, request);
 const script: Answer = () => pickerScript();
 const description: Answer = (runtime, { request }) => openDescription(runtime, request);
+const docs: Answer = () => openDocs();
+const docsPart: Answer = (_runtime, { params }) => docsFile(params?.["file"] ?? "");
+const catalog: Answer = (runtime) => apiCatalog(runtime);
+const llms: Answer = (runtime) => llmsText(runtime);
 const nothing: Answer = () =>
   errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
 

@@ -53,6 +53,7 @@ export const recordsPreset: ProviderPreset = {
     refusesHttp: "except_loopback",
   },
   revoke: { endpoint: `${ACCOUNTS}/oauth/v2/token/revoke`, params: { token: "{{refresh_token}}" } },
+  revokesAlone: true,
   tokenServers: {
     parameter: "accounts-server",
     fact: "accounts_server",

@@ -23,6 +23,7 @@ import {
   UpdateSessionVerificationSettingsRequest,
 } from "../../src/settings";
 import {
+  ArbitraryObject,
   AuthorizeToolRequest,
   ExecuteToolRequest,
   ExecuteToolResponse,
@@ -42,6 +43,7 @@ import { HealthSchema } from "../operations/service";
 import { ErrorRecord } from "./error-record";
 
 export const RECORDS: Readonly<Record<string, TSchema>> = {
+  ArbitraryObject,
   AuthProviderCreateRequest,
   AuthProviderPatchRequest,
   AuthProviderResponse,

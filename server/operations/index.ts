@@ -3,6 +3,7 @@ import { authProviderOperations } from "./auth-providers";
 import { authorizationOperations } from "./authorization";
 import { connectionOperations } from "./connections";
 import { discoveryOperations } from "./discovery";
+import { formattedToolOperations } from "./formatted-tools";
 import type { Operation } from "./operation";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...connectionOperations,
   ...authorizationOperations,
   ...toolOperations,
+  ...formattedToolOperations,
   ...serviceOperations,
   ...discoveryOperations,
 ];

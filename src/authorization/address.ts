@@ -1,6 +1,6 @@
 // The address at the provider to which the browser is sent (RFC 6749 section 4.1.1, RFC 7636).
 import * as oauth from "oauth4webapi";
-import { fill, mentions, type Provider } from "../providers";
+import { fill, fillAddress, mentions, type Provider } from "../providers";
 
 export interface ProviderAddressOptions {
   provider: Provider;
@@ -17,12 +17,12 @@ export async function providerAddress(options: ProviderAddressOptions): Promise<
   const { provider, state, verifier } = options;
   const { authorize, clientId } = provider.oauth2;
   const templates = Object.entries(authorize.params ?? {});
-  const url = new URL(fill(authorize.endpoint, { client_id: clientId }));
   const values = {
     client_id: clientId,
     redirect_uri: provider.redirectUri,
-    ...scopeValues(options, templates),
+    ...scopeValues(options, [authorize.endpoint, ...templates.map(([, template]) => template)]),
   };
+  const url = new URL(fillAddress(authorize.endpoint, values));
   for (const [name, template] of templates) {
     const value = fill(template, values).trim();
     if (value !== "") url.searchParams.set(name, value);
@@ -36,9 +36,9 @@ export async function providerAddress(options: ProviderAddressOptions): Promise<
 }
 
 // `{{scopes}}` is everything, unless the template lists the granted ones by itself.
-function scopeValues({ provider, scopes, granted }: ProviderAddressOptions, templates: [string, string][]) {
+function scopeValues({ provider, scopes, granted }: ProviderAddressOptions, templates: readonly string[]) {
   const delimiter = provider.oauth2.scopeDelimiter;
-  const apart = templates.some(([, template]) => mentions(template, "existing_scopes"));
+  const apart = templates.some((template) => mentions(template, "existing_scopes"));
   const asked = apart ? scopes.filter((scope) => !granted.includes(scope)) : scopes;
   return { scopes: asked.join(delimiter), existing_scopes: granted.join(delimiter) };
 }

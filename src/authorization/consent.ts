@@ -156,6 +156,7 @@ export class Consent {
           parameters,
           state,
           verifier: verifier ?? undefined,
+          values: await this.#scopesOf(flow, provider),
         },
         await this.#providers.privateKey(provider),
       );
@@ -164,6 +165,17 @@ export class Consent {
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
       return this.#finish.fail(flow, error.message);
     }
+  }
+
+  /** What the token request's templates may say of scopes, as the provider was asked for them. */
+  async #scopesOf(flow: FlowRow, provider: Provider) {
+    const state = await this.#connections.state(flow.project_id, flow.user_id, provider);
+    const asked: string[] = JSON.parse(flow.scopes);
+    const { scopeDelimiter } = provider.oauth2;
+    return {
+      scopes: asked.join(scopeDelimiter),
+      existing_scopes: (state?.scopes ?? []).join(scopeDelimiter),
+    };
   }
 
   /** Who sits at the browser? The grant waits for the answer, unless the customer wants no question. */

@@ -78,8 +78,9 @@ export class Finish {
         provider,
         grant,
         asked,
-        function* (connectionId, scopes) {
-          const ending = { status, reason, scopes, connectionId } as const;
+        function* (connectionId, scopes, renewable) {
+          const told = reason ?? (renewable ? null : whyNotLasting(provider, grant));
+          const ending = { status, reason: told, scopes, connectionId } as const;
           if (!(yield* repository.finishFlow(flow, ending, now))) throw new FlowEnded();
         },
       );
@@ -119,6 +120,15 @@ export class Finish {
       ...(held.userInfo === undefined ? {} : { userInfo: held.userInfo }),
     };
   }
+}
+
+// Said at once, not when the grant has run out and nobody remembers the consent (F006).
+function whyNotLasting({ oauth2 }: Provider, { expiresIn }: TokenGrant): string | null {
+  if (oauth2.refresh === undefined || expiresIn === undefined) return null;
+  return (
+    "the provider gave no refresh token: the user must consent again when this grant expires; " +
+    "the provider's authorize_request may need a parameter that asks for offline access"
+  );
 }
 
 // A flow without a provider grants nothing: it tries out the customer's verifier.

@@ -6,7 +6,8 @@ import { invalidParameter } from "../errors";
  * Throws `invalid_parameter`.
  */
 export function checkNextUri(text: string, allowedHosts: readonly string[]): string {
-  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+  // Browsers forgive further slashes before the host; other readers take them for an empty host.
+  const url = /^https?:\/\/[^\s\\/?#][^\s\\]*$/i.test(text) ? URL.parse(text) : null;
   if (url === null) throw invalidParameter("next_uri must be an absolute http or https address.");
   if (url.username !== "" || url.password !== "") {
     throw invalidParameter("next_uri must not hold a user name or password.");

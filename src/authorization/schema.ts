@@ -21,7 +21,7 @@ export const AUTHORIZATION_STATUSES = ["not_started", "pending", "completed", "f
 export const AuthorizationResponse = Type.Object({
   id: Type.String(),
   status: Type.Enum([...AUTHORIZATION_STATUSES]),
-  /** Why it failed, or what to know about a pending one. */
+  /** Why it failed, or what to know about one that has not. */
   status_reason: Type.Optional(Type.String()),
   url: Type.Optional(Type.String({ description: "Where to send the user; only while pending." })),
   user_id: Type.String(),

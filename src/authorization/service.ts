@@ -1,6 +1,6 @@
 // Starting a consent and watching it: what agents and scripts call. The browser's side is `consent.ts`.
 import type { Core } from "../core";
-import { type Connections, missingScopes, unionOfScopes } from "../connections";
+import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet } from "../errors";
 import { actFor, maySee, type Principal } from "../identity";
@@ -78,7 +78,7 @@ export class AuthorizationService {
       state?.usable &&
       missingScopes(state.scopes, request.scopes, provider.oauth2.scopeAliases).length === 0
     ) {
-      return completed(state.connectionId, userId, provider.id, state.scopes);
+      return this.#completed(projectId, state.connectionId, state);
     }
     userCheckOf(this.#core, await this.#settings.of(projectId));
     return this.#start(request, nextUri, state?.scopes ?? []);
@@ -136,7 +136,7 @@ export class AuthorizationService {
     if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
     const connection = id.startsWith("ac_") ? await this.#connections.stateById(projectId, id) : undefined;
     if (connection !== undefined && maySee(principal, connection.userId)) {
-      return completed(id, connection.userId, connection.providerId, connection.scopes, connection.reason);
+      return this.#completed(projectId, id, connection);
     }
     throw invalidParameter("There is no authorization with this id.");
   }
@@ -149,8 +149,30 @@ export class AuthorizationService {
     if (state === undefined)
       return { ...record, status: "failed", status_reason: "the connection was deleted" };
     if (state.reason !== undefined) return { ...record, status: "failed", status_reason: state.reason };
-    const user_info = await this.#connections.userInfo(row.project_id, row.connection_id);
-    return { ...record, scopes: state.scopes, context: user_info === undefined ? {} : { user_info } };
+    return {
+      ...record,
+      scopes: state.scopes,
+      context: await this.#contextOf(row.project_id, row.connection_id),
+    };
+  }
+
+  /** The record of a grant that is there, under this id. */
+  async #completed(projectId: string, id: string, state: GrantState): Promise<Authorization> {
+    const { userId: user_id, providerId: provider_id, scopes, reason } = state;
+    return {
+      id,
+      status: reason === undefined ? "completed" : "failed",
+      ...(reason === undefined ? {} : { status_reason: reason }),
+      user_id,
+      provider_id,
+      scopes,
+      context: reason === undefined ? await this.#contextOf(projectId, state.connectionId) : {},
+    };
+  }
+
+  async #contextOf(projectId: string, connectionId: string): Promise<Authorization["context"]> {
+    const user_info = await this.#connections.userInfo(projectId, connectionId);
+    return user_info === undefined ? {} : { user_info };
   }
 
   async #start(
@@ -196,23 +218,4 @@ export class AuthorizationService {
     yield* repository.addFlow(row);
     return row;
   }
-}
-
-function completed(
-  id: string,
-  userId: string,
-  providerId: string,
-  scopes: string[],
-  reason?: string,
-): Authorization {
-  const status = reason === undefined ? "completed" : "failed";
-  return {
-    id,
-    status,
-    ...(reason === undefined ? {} : { status_reason: reason }),
-    user_id: userId,
-    provider_id: providerId,
-    scopes,
-    context: {},
-  };
 }

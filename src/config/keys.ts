@@ -51,6 +51,11 @@ export const KEYS = {
     meaning: "projects may complete consents without any check of the user",
   },
   "auth.url": { schema: address, meaning: "OpenID provider whose access tokens identify users" },
+  "auth.issuer": {
+    schema: address,
+    meaning:
+      "the one issuer that counts, where auth.url names a template (https://idp.example/{tenantid}/v2.0)",
+  },
   "auth.client_id": {
     schema: text,
     meaning: "our client at auth.url, with which browsers sign in before a consent",

@@ -1,45 +1,47 @@
 // What a provider is asked beside the token endpoint: who the user is (`user_info_request`) and what the token is good
 // for (`token_introspection_request`, RFC 7662). Both by the record's templates, when their triggers say so.
-import { isObject, type Json, type JsonObject, parseJson, Redacted } from "../base";
+import { isObject, type Json, type JsonObject, parseJson } from "../base";
 import type { Core } from "../core";
-import type { EgressRequest } from "../egress";
-import {
-  fill,
-  type PlaceholderValues,
-  parseExpression,
-  type Provider,
-  type TriggeredRequestConfig,
-} from "../providers";
-import { splitScopes } from "./token-answer";
+import { parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
+import type { ClientKeys } from "./client-authentication";
+import { sendSideRequest } from "./side-request";
+import { seconds, splitScopes } from "./token-answer";
 import type { TokenGrant } from "./token-request";
 
 export type Trigger = "on_token_grant" | "on_token_refresh";
 
-/** Answers that are larger are no answer to such a question. */
-const MAX_BYTES = 1_000_000;
+/** Somebody waits for the consent or the refresh, which do not depend on the answer. */
+const TIMEOUT_MS = 10_000;
 
-/** The grant with what the provider says of it. What cannot be learned stays unknown: a grant is not lost over that. */
+/**
+ * The grant with what the provider says of it; the very same one when that is nothing. What cannot be learned stays
+ * unknown: a grant is not lost over that.
+ */
 export async function askedAbout(
   core: Core,
   provider: Provider,
-  secret: string | undefined,
+  keys: ClientKeys,
   grant: TokenGrant,
   trigger: Trigger,
 ): Promise<TokenGrant> {
   const { userInfo, introspection } = provider.oauth2;
   const ask = async (
     request: TriggeredRequestConfig | undefined,
-    method: string,
+    authMethod: "bearer_access_token" | "client_secret_basic",
   ): Promise<Json | undefined> => {
     if (request === undefined || !request.triggers[trigger] || request.enabled === false) return undefined;
     try {
-      return await answerOf(core, provider, secret, grant, request, method);
+      return await answerOf(core, provider, keys, grant, request, authMethod);
     } catch (error) {
       core.log.warn("a question about a grant was not answered", { provider: provider.id, error });
       return undefined;
     }
   };
-  const [info, state] = await Promise.all([ask(userInfo, "GET"), ask(introspection, "GET")]);
+  const [info, state] = await Promise.all([
+    ask(userInfo, "bearer_access_token"),
+    ask(introspection, "client_secret_basic"),
+  ]);
+  if (info === undefined && state === undefined) return grant;
   return {
     ...grant,
     ...(info === undefined ? {} : { userInfo: mapped(info, userInfo?.response_map) }),
@@ -50,80 +52,31 @@ export async function askedAbout(
 async function answerOf(
   core: Core,
   provider: Provider,
-  secret: string | undefined,
-  grant: TokenGrant,
+  keys: ClientKeys,
+  { accessToken }: TokenGrant,
   request: TriggeredRequestConfig,
-  defaultMethod: string,
-): Promise<Json | undefined> {
-  const token = grant.accessToken.reveal();
-  const values: PlaceholderValues = {
-    client_id: provider.oauth2.clientId,
-    redirect_uri: provider.redirectUri,
-    access_token: token,
-    ...(secret === undefined ? {} : { client_secret: secret }),
-  };
-  const parameters = new URLSearchParams();
-  for (const [name, template] of Object.entries(request.params ?? {}))
-    parameters.set(name, fill(template, values));
-  const authorization = authorizationOf(provider, request, secret, token, values);
-  const headers = { accept: "application/json", ...(authorization === undefined ? {} : { authorization }) };
-  const response = await core.egress.fetch(...callOf(request, defaultMethod, parameters, headers, values));
+  authMethod: "bearer_access_token" | "client_secret_basic",
+): Promise<Json> {
+  const response = await sendSideRequest(core, provider, {
+    request,
+    keys,
+    accessToken,
+    defaults: { method: "GET", authMethod },
+    timeoutMs: TIMEOUT_MS,
+  });
   if (!response.ok) throw new Error(`the answer has status ${response.status}`);
   const text = await response.text();
   const form = response.headers.get("content-type")?.includes("x-www-form-urlencoded") === true;
-  return form ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
+  return form ? Object.fromEntries(new URLSearchParams(text)) : readJson(text);
 }
 
-type Headers = NonNullable<EgressRequest["headers"]>;
-
-function callOf(
-  request: TriggeredRequestConfig,
-  defaultMethod: string,
-  parameters: URLSearchParams,
-  headers: Headers,
-  values: PlaceholderValues,
-): [URL, EgressRequest] {
-  const url = new URL(fill(request.endpoint, values));
-  if ((request.method ?? defaultMethod) === "GET") {
-    for (const [name, value] of parameters) url.searchParams.set(name, value);
-    return [url, { method: "GET", headers, maxBytes: MAX_BYTES }];
+// The parser's own message quotes what it was given, which may be a person's data.
+function readJson(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Error("the answer is not JSON");
   }
-  const type = request.request_content_type ?? "application/x-www-form-urlencoded";
-  const text =
-    type === "application/json" ? JSON.stringify(Object.fromEntries(parameters)) : parameters.toString();
-  return [
-    url,
-    {
-      method: "POST",
-      headers: { ...headers, "content-type": type },
-      body: new Redacted(text),
-      maxBytes: MAX_BYTES,
-    },
-  ];
-}
-
-// User info takes the token, introspection the client, unless the record says otherwise.
-function authorizationOf(
-  provider: Provider,
-  request: TriggeredRequestConfig,
-  secret: string | undefined,
-  token: string,
-  values: PlaceholderValues,
-): Redacted | undefined {
-  const format = request.auth_header_value_format;
-  if (format !== undefined) return new Redacted(fill(format, values));
-  const method =
-    request.auth_method ??
-    (request === provider.oauth2.userInfo ? "bearer_access_token" : "client_secret_basic");
-  if (method === "bearer_access_token") return new Redacted(`Bearer ${token}`);
-  if (!method.startsWith("client_secret_basic") || secret === undefined) return undefined;
-  const encode = method === "client_secret_basic" ? formEncoded : (text: string) => text;
-  const pair = `${encode(provider.oauth2.clientId)}:${encode(secret)}`;
-  return new Redacted(`Basic ${Buffer.from(pair).toString("base64")}`);
-}
-
-function formEncoded(text: string): string {
-  return new URLSearchParams({ text }).toString().slice("text=".length);
 }
 
 /** Without a map the whole answer; with one, what its expressions find. */
@@ -137,6 +90,7 @@ function mapped(answer: Json, map: Readonly<Record<string, string>> | undefined)
   return picked;
 }
 
+/** What introspection says goes before what the token answer said; what it does not say stays. */
 function stateOf(
   core: Core,
   answer: Json,
@@ -145,12 +99,13 @@ function stateOf(
 ): Partial<TokenGrant> {
   const found = mapped(answer, request.response_map);
   if (!isObject(found)) return {};
-  const scopes = Array.isArray(found["scope"]) ? found["scope"].join(" ") : found["scope"];
-  const expiry = Number(found["expires_in"]);
+  const { expires_in: expiry, scope } = found;
+  const scopes = Array.isArray(scope) ? scope.filter((item) => typeof item === "string").join(" ") : scope;
+  const told = typeof expiry === "string" && expiry.trim() !== "" ? Number(expiry) : expiry;
   const relative = request.expiration_format === "relative_seconds";
-  const expiresIn = relative ? expiry : expiry - Math.floor(core.clock.now() / 1000);
+  const life = typeof told === "number" && !relative ? told - Math.floor(core.clock.now() / 1000) : told;
   return {
-    expiresIn: Number.isFinite(expiresIn) && expiresIn > 0 ? Math.floor(expiresIn) : grant.expiresIn,
+    expiresIn: seconds(life) ?? grant.expiresIn,
     scopes: typeof scopes === "string" && scopes !== "" ? splitScopes(scopes) : grant.scopes,
   };
 }

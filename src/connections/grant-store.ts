@@ -1,5 +1,5 @@
 // A new grant becomes a connection, or takes the place of what the user had granted before.
-import type { JsonObject } from "../base";
+import { isObject, type Json } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId } from "../crypto";
@@ -21,7 +21,8 @@ export class GrantStore {
 
   /**
    * Stores a grant. The same account keeps what it had (its refresh token, when no new one came); another account
-   * replaces the grant whole. The caller runs `body` in the same transaction with the connection's id and scopes.
+   * replaces the grant whole. The caller runs `body` in the same transaction with the connection's id and scopes, and
+   * whether the grant can be renewed.
    */
   async store(
     projectId: string,
@@ -29,7 +30,7 @@ export class GrantStore {
     provider: Provider,
     grant: TokenGrant,
     asked: readonly string[],
-    body: (connectionId: string, scopes: string[]) => Transaction<void>,
+    body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
   ): Promise<void> {
     const { store } = this.#core;
     // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
@@ -52,7 +53,7 @@ export class GrantStore {
   ): Promise<ConnectionRow> {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
-    const account = accountOf(provider, grant.facts);
+    const account = accountOf(provider, grant);
     // Of an account that is not known to be the same, or of a dead grant, nothing is kept.
     const goesOn = before !== undefined && before.account === account && before.status === "active";
     const earlier = goesOn ? await openTokens(keyring, before) : undefined;
@@ -84,7 +85,7 @@ export class GrantStore {
   *#store(
     row: ConnectionRow,
     before: ConnectionRow | undefined,
-    body: (connectionId: string, scopes: string[]) => Transaction<void>,
+    body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
   ): Transaction<boolean> {
     const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
     if (current?.version !== before?.version || current?.id !== before?.id) return false;
@@ -99,13 +100,22 @@ export class GrantStore {
         target,
       });
     }
-    yield* body(row.id, JSON.parse(row.scopes));
+    yield* body(row.id, JSON.parse(row.scopes), row.has_refresh === 1);
     return true;
   }
 }
 
-function accountOf(provider: Provider, facts: JsonObject): string | null {
+/** Whose account it is, as one text that is the same for every connection of this account and client. */
+function accountOf({ oauth2 }: Provider, { facts, userInfo }: TokenGrant): string | null {
   // A platform may leave some of the facts open (no team for an organization-wide account), but not all.
-  const parts = provider.oauth2.account.map((name) => facts[name] ?? null);
-  return parts.every((part) => part === null) ? null : hashOf(JSON.stringify(parts));
+  const named = oauth2.account.map((name) => facts[name] ?? null);
+  const parts = named.some((part) => part !== null) ? named : [userOf(userInfo)];
+  if (parts.every((part) => part === null)) return null;
+  return hashOf(JSON.stringify([new URL(oauth2.token.endpoint).origin, oauth2.clientId, ...parts]));
+}
+
+/** Names under which user info calls the user; `sub` is that of OpenID Connect Core section 5.3.2. */
+function userOf(userInfo: Json | undefined): Json {
+  if (!isObject(userInfo)) return null;
+  return userInfo["sub"] ?? userInfo["id"] ?? null;
 }

@@ -4,8 +4,10 @@ import type { Core } from "../core";
 import { newToken } from "../crypto";
 import type { Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
+import type { ClientKeys } from "./client-authentication";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
+import { askedAbout } from "./extra-requests";
 import { refreshTokens, type TokenGrant } from "./token-request";
 import { TokenRequestError } from "./token-request-error";
 import { knownAfter, openTokens, refreshTime, sealTokens } from "./tokens";
@@ -113,10 +115,12 @@ export class Refresher {
     const { store, keyring } = this.#core;
     let released = false;
     try {
-      const { refreshToken, facts } = await openTokens(keyring, row);
+      const { accessToken, refreshToken, facts } = await openTokens(keyring, row);
       const request = provider.oauth2.refresh;
       if (refreshToken === undefined || request === undefined) return undefined;
       const secret = await this.#providers.clientSecret(provider);
+      const privateKey = await this.#providers.privateKey(provider);
+      const scopes = (JSON.parse(row.scopes) as string[]).join(provider.oauth2.scopeDelimiter);
       const grant = await refreshTokens(
         this.#core,
         provider,
@@ -124,12 +128,13 @@ export class Refresher {
         secret,
         refreshToken,
         facts,
-        await this.#providers.privateKey(provider),
+        privateKey,
+        { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
       );
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;
-      return stored;
+      return stored === next ? await this.#learn(next, provider, { secret, privateKey }, grant) : stored;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
       const outcome = await store.write(() => this.#dead(lease, row));
@@ -138,6 +143,30 @@ export class Refresher {
     } finally {
       if (!released) await store.write(() => releaseLease(lease));
     }
+  }
+
+  /** What the provider says of the new token. Asked when the pair is durable: the answer may be long in coming. */
+  async #learn(
+    row: ConnectionRow,
+    provider: Provider,
+    keys: ClientKeys,
+    grant: TokenGrant,
+  ): Promise<ConnectionRow> {
+    const told = await askedAbout(this.#core, provider, keys, grant, "on_token_refresh");
+    if (told === grant) return row;
+    const next = { ...(await this.#nextRow(row, told)), version: row.version };
+    if (told.expiresIn === grant.expiresIn) {
+      next.expires_at = row.expires_at;
+      next.refresh_at = row.refresh_at;
+    }
+    return this.#core.store.write(() => this.#keep(next));
+  }
+
+  *#keep(next: ConnectionRow): Transaction<ConnectionRow> {
+    const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
+    // Newer tokens, or an end, say more than this.
+    if (row?.version === next.version && row.status === "active") yield* repository.updateConnection(next);
+    return next;
   }
 
   async #nextRow(row: ConnectionRow, grant: TokenGrant): Promise<ConnectionRow> {

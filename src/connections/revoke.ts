@@ -1,8 +1,10 @@
 // Revocation at the provider (RFC 7009), after the connection is gone here.
-import { type JsonObject, Redacted } from "../base";
+import type { JsonObject } from "../base";
 import type { Core } from "../core";
-import { fill, type Provider } from "../providers";
-import { endpointAt, serverOfGrant } from "./token-server";
+import type { Provider } from "../providers";
+import type { ClientKeys } from "./client-authentication";
+import { sendSideRequest } from "./side-request";
+import { serverOfGrant } from "./token-server";
 import type { Tokens } from "./tokens";
 
 /** How long the caller of a deletion waits for the provider. */
@@ -12,38 +14,25 @@ const TIMEOUT_MS = 5000;
 export async function revokeGrant(
   core: Core,
   provider: Provider,
-  secret: string | undefined,
-  tokens: Tokens & { facts: JsonObject },
+  keys: ClientKeys,
+  { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
 ): Promise<void> {
   const request = provider.oauth2.revoke;
   if (request === undefined) return;
-  const token = (tokens.refreshToken ?? tokens.accessToken).reveal();
-  const values = {
-    client_id: provider.oauth2.clientId,
-    access_token: tokens.accessToken.reveal(),
-    refresh_token: token,
-    ...(secret === undefined ? {} : { client_secret: secret }),
-  };
-  const parameters = new URLSearchParams();
-  for (const [name, template] of Object.entries(request.params ?? {})) {
-    parameters.set(name, fill(template, values));
-  }
-  const bearer = request.auth_method === "bearer_access_token";
   try {
-    const response = await core.egress.fetch(
-      endpointAt(request.endpoint, serverOfGrant(provider.oauth2, tokens.facts)),
-      {
-        method: "POST",
-        timeoutMs: TIMEOUT_MS,
-        headers: {
-          accept: "application/json",
-          "content-type": "application/x-www-form-urlencoded",
-          ...(bearer ? { authorization: new Redacted(`Bearer ${values.access_token}`) } : {}),
-        },
-        body: new Redacted(parameters.toString()),
-      },
-    );
-    if (!response.ok)
+    const response = await sendSideRequest(core, provider, {
+      request,
+      keys,
+      accessToken,
+      // The longest-lived token stands for the grant.
+      values: { refresh_token: (refreshToken ?? accessToken).reveal() },
+      // Platforms take the token itself as the proof; RFC 7009 section 2.1 wants the client's, which a record states.
+      defaults: { method: "POST", authMethod: "none" },
+      server: serverOfGrant(provider.oauth2, facts),
+      timeoutMs: TIMEOUT_MS,
+    });
+    // Some platforms say no inside HTTP 200.
+    if (!response.ok || /"ok"\s*:\s*false/.test(await response.text()))
       core.log.warn("a grant was not revoked", { provider: provider.id, status: response.status });
   } catch (error) {
     core.log.warn("a grant was not revoked", { provider: provider.id, error });

@@ -155,9 +155,14 @@ export class Connections {
   async #revoke(row: ConnectionRow): Promise<void> {
     const provider = await this.#providers.find(row.project_id, row.provider_id);
     if (provider?.oauth2.revoke === undefined) return;
-    if (row.account !== null && (await repository.isAccountUsed(this.#core.store, row.account))) return;
+    const mayBeShared = row.account !== null && !provider.oauth2.revokesAlone;
+    if (mayBeShared && (await repository.isAccountUsed(this.#core.store, row.account ?? ""))) return;
     const tokens = await openTokens(this.#core.keyring, row);
-    await revokeGrant(this.#core, provider, await this.#providers.clientSecret(provider), tokens);
+    const keys = {
+      secret: await this.#providers.clientSecret(provider),
+      privateKey: await this.#providers.privateKey(provider),
+    };
+    await revokeGrant(this.#core, provider, keys, tokens);
   }
 
   *#markDead(projectId: string, used: LiveGrant, reason: string): Transaction<void> {

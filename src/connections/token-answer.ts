@@ -78,7 +78,8 @@ function errorOf(raw: Json, status: number): TokenAnswer {
   return { kind: "error", error, description: typeof description === "string" ? description : undefined };
 }
 
-function seconds(value: Json | undefined): number | undefined {
+/** A life in seconds; undefined for what is none: absent, absurd, over. */
+export function seconds(value: Json | undefined): number | undefined {
   const number = typeof value === "string" && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
   return number > 0 && number <= MAX_EXPIRES_IN_S ? Math.floor(number) : undefined;

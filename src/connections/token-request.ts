@@ -6,7 +6,7 @@ import type { Core } from "../core";
 import { EgressError, type EgressRequest } from "../egress";
 import {
   fill,
-  mentions,
+  fillAddress,
   type PlaceholderValues,
   parseExpression,
   type Provider,
@@ -14,7 +14,7 @@ import {
 } from "../providers";
 import { endpointAt, serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
 import { askedAbout } from "./extra-requests";
-import { signedAssertion } from "./signed-assertion";
+import { clientAuthentication, placesSecret } from "./client-authentication";
 import { TokenRequestError } from "./token-request-error";
 import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
 
@@ -49,6 +49,8 @@ export interface CodeExchange {
   parameters: URLSearchParams;
   state: string;
   verifier: string | undefined;
+  /** What the templates may say of scopes. */
+  values?: Pick<PlaceholderValues, "scopes" | "existing_scopes">;
 }
 
 /** Exchanges the code of a callback for tokens. Throws `TokenRequestError`. */
@@ -61,13 +63,13 @@ export async function exchangeCode(
 ): Promise<TokenGrant> {
   const { token } = provider.oauth2;
   const server = namedServer(provider, exchange.parameters);
-  const request = { template: token, values: {}, server, privateKey };
+  const request = { template: token, values: exchange.values ?? {}, server, privateKey };
   const grant = await requestTokens(core, provider, secret, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
     // RFC 9207: a provider that names its issuer must name the one that the record states. Without a stated one the
     // redirect address, each provider's own, keeps their answers apart (RFC 9700 section 4.4.2).
     if (provider.oauth2.issuer === undefined) answer.delete("iss");
-    const parameters = oauth.validateAuthResponse(issuer, client, answer, exchange.state);
+    const parameters = validated(issuer, client, answer, exchange.state);
     const verifier = exchange.verifier ?? oauth.nopkce;
     return oauth.authorizationCodeGrantRequest(
       issuer,
@@ -79,10 +81,10 @@ export async function exchangeCode(
       options,
     );
   });
-  return askedAbout(core, provider, secret, grant, "on_token_grant");
+  return askedAbout(core, provider, { secret, privateKey }, grant, "on_token_grant");
 }
 
-/** Trades a refresh token for a new pair, by the provider's `refresh_request`; `facts` are those of the grant. Throws `TokenRequestError`. */
+/** Trades a refresh token for a new pair, by the provider's `refresh_request`; `facts` and `known` are those of the grant. Throws `TokenRequestError`. */
 export async function refreshTokens(
   core: Core,
   provider: Provider,
@@ -91,13 +93,27 @@ export async function refreshTokens(
   refreshToken: Redacted,
   facts: JsonObject = {},
   privateKey?: string,
+  known: PlaceholderValues = {},
 ): Promise<TokenGrant> {
-  const values = { refresh_token: refreshToken.reveal() };
+  const values = { ...known, refresh_token: refreshToken.reveal() };
   const request = { template, values, server: serverOfGrant(provider.oauth2, facts), privateKey };
-  const grant = await requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
+  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
     oauth.refreshTokenGrantRequest(issuer, client, auth, refreshToken.reveal(), options),
   );
-  return askedAbout(core, provider, secret, grant, "on_token_refresh");
+}
+
+function validated(
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  answer: URLSearchParams,
+  state: string,
+): URLSearchParams {
+  try {
+    return oauth.validateAuthResponse(server, client, answer, state);
+  } catch (cause) {
+    const message = "The callback is not a valid answer of this provider, or is that of another issuer.";
+    throw new TokenRequestError(message, { transient: false, cause });
+  }
 }
 
 function namedServer(provider: Provider, parameters: URLSearchParams): TokenServer {
@@ -136,9 +152,14 @@ async function requestTokens(
     ...(secret === undefined ? {} : { client_secret: secret }),
     ...values,
   };
-  const endpoint = endpointAt(fill(request.endpoint, filled), place);
+  const endpoint = endpointAt(fillAddress(request.endpoint, filled), place);
   const issuer = provider.oauth2.issuer ?? new URL(endpoint).origin;
-  const server = { issuer, token_endpoint: endpoint };
+  const server = {
+    issuer,
+    token_endpoint: endpoint,
+    authorization_response_iss_parameter_supported:
+      provider.oauth2.issuer !== undefined && provider.oauth2.namesIssuer === true,
+  };
   const client = { client_id: provider.oauth2.clientId };
   let raw: Json = null;
   const options: oauth.TokenEndpointRequestOptions = {
@@ -151,38 +172,14 @@ async function requestTokens(
     },
   };
   try {
-    const asserts = request.auth_method === "private_key_jwt" && privateKey !== undefined;
-    const auth = asserts
-      ? await signedAssertion(privateKey, provider.oauth2.issuer ?? endpoint)
-      : clientAuth(request, secret);
+    const keys = { secret, privateKey };
+    const auth = await clientAuthentication(provider, request, keys, filled, endpoint);
     const response = await send(server, client, auth, options);
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
     return grantOf(tokens, { ...factsOf(provider, raw), ...place.facts });
   } catch (error) {
     throw tokenRequestError(error);
   }
-}
-
-// Credentials go in the header or in the body, never both (RFC 6749 section 2.3); a template that places the secret
-// itself does it alone.
-function clientAuth(request: RequestConfig, secret: string | undefined): oauth.ClientAuth {
-  if (secret === undefined || request.auth_method === "none") return oauth.None();
-  if (request.auth_method === "client_secret_basic") return oauth.ClientSecretBasic(secret);
-  if (request.auth_method === "client_secret_basic_raw") {
-    return (_server, client, _body, headers) => {
-      headers.set(
-        "authorization",
-        `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString("base64")}`,
-      );
-    };
-  }
-  return Object.values(request.params ?? {}).some(placesSecret)
-    ? oauth.None()
-    : oauth.ClientSecretPost(secret);
-}
-
-function placesSecret(template: string): boolean {
-  return mentions(template, "client_secret");
 }
 
 /** Sends what `oauth4webapi` prepared, in the form that the provider's template asks for. */
@@ -195,9 +192,10 @@ async function call(
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams(init.body);
   const { authorization } = init.headers;
+  const authenticated = authorization !== undefined || body.has("client_assertion");
   for (const [name, template] of Object.entries(request.params ?? {})) {
     const value = fill(template, values);
-    const twice = authorization !== undefined && placesSecret(template);
+    const twice = authenticated && placesSecret(template);
     if (value !== "" && !twice) body.set(name, value);
   }
   const headers: NonNullable<EgressRequest["headers"]> = {

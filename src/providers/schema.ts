@@ -51,6 +51,7 @@ const requests = {
   refresh_request: Type.Optional(RequestConfig),
   user_info_request: Type.Optional(TriggeredRequestConfig),
   token_introspection_request: Type.Optional(TriggeredRequestConfig),
+  revoke_request: Type.Optional(RequestConfig),
 };
 const common = {
   issuer: Type.Optional(
@@ -59,6 +60,9 @@ const common = {
       maxLength: 1000,
       description: "OpenID issuer; fills the requests that are not given.",
     }),
+  ),
+  authorization_response_iss_parameter_supported: Type.Optional(
+    Type.Boolean({ description: "Callbacks must name the issuer (RFC 9207); filled from the issuer." }),
   ),
   scope_delimiter: Type.Optional(Type.Enum([",", " "])),
   pkce: Type.Optional(Pkce),
@@ -91,6 +95,7 @@ export const OAuth2Patch = Type.Object({
   refresh_request: Type.Optional(Type.Partial(RequestConfig)),
   user_info_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
   token_introspection_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
+  revoke_request: Type.Optional(Type.Partial(RequestConfig)),
 });
 
 const descriptive = {

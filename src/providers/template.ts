@@ -26,6 +26,16 @@ export function fill(template: string, values: PlaceholderValues): string {
   });
 }
 
+/** Fills an address in: in its query values are encoded, so that they arrive as they are. */
+export function fillAddress(template: string, values: PlaceholderValues): string {
+  const at = template.indexOf("?");
+  if (at < 0) return fill(template, values);
+  const encoded = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]),
+  );
+  return fill(template.slice(0, at), values) + fill(template.slice(at), encoded);
+}
+
 /** Whether a template mentions a placeholder. */
 export function mentions(template: string, placeholder: Placeholder): boolean {
   return [...template.matchAll(FORM)].some((match) => match[1] === placeholder);

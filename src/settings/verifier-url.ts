@@ -6,7 +6,8 @@ import { invalidParameter } from "../errors";
  * Throws `invalid_parameter`.
  */
 export function checkVerifierUrl(text: string, listed: readonly string[]): string {
-  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+  // Browsers forgive further slashes before the host; other readers take them for an empty host.
+  const url = /^https?:\/\/[^\s\\/?#][^\s\\]*$/i.test(text) ? URL.parse(text) : null;
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
     throw invalidParameter("verifier_url must be an absolute http or https address.");
   }

@@ -118,6 +118,8 @@ export interface ProviderPreset {
   setup?: ProviderSetupSteps;
   /** How a grant is ended at the provider, in the shape of a record's requests. */
   revoke?: JsonObject;
+  /** Whether ending one grant of an account leaves its others alive. Default: it may end them all. */
+  revokesAlone?: boolean;
   /** For a provider whose users' grants lie on one of several token servers. */
   tokenServers?: TokenServers;
 }

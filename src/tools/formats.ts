@@ -1,29 +1,52 @@
-// Tool definitions in the forms that model vendors take.
-import { RuntimeError } from "../errors";
-import type { Tool } from "./registry";
+// Tool definitions in the forms that model vendors and MCP clients take. Never `strict`: vendors refuse whole requests
+// over a strict schema with an optional parameter or a free-form object in it.
 import { toolRecord } from "./document";
+import type { Format } from "./formats/format";
+import { geminiParameters } from "./formats/gemini";
+import { type JsonSchema, selfContained } from "./formats/self-contained";
+import type { Tool } from "./registry";
 
-export const FORMATS = ["arcade", "openai", "anthropic"] as const;
-export type Format = (typeof FORMATS)[number];
+export { DEFAULT_FORMAT, type Format, formatOf, FORMATS } from "./formats/format";
 
-/** Throws `unsupported_format` naming the formats that exist. */
-export function formatOf(name: string): Format {
-  const format = FORMATS.find((known) => known === name);
-  if (format !== undefined) return format;
-  throw new RuntimeError("unsupported_format", 400, `Unknown format. Known formats: ${FORMATS.join(", ")}.`);
+/** The tool in a format, under a name that models can use. Its own schema stays as it is. */
+export function formatted(tool: Tool, format: Format): object {
+  const { modelName: name, definition } = tool;
+  const { description } = definition;
+  switch (format) {
+    case "arcade":
+      return toolRecord(tool);
+    case "openai":
+      return { type: "function", function: { name, description, parameters: parameterSchema(tool) } };
+    case "anthropic":
+      return { name, description, input_schema: parameterSchema(tool) };
+    case "gemini": {
+      const parameters = geminiParameters(parameterSchema(tool));
+      return { name, description, ...(parameters === undefined ? {} : { parameters }) };
+    }
+    case "mcp":
+      return {
+        name,
+        title: tool.qualifiedName,
+        description,
+        inputSchema: parameterSchema(tool),
+        annotations: annotationsOf(tool),
+      };
+  }
 }
 
-/** The tool in a format. Names carry `_`, since models cannot use dots. */
-export function formatted(tool: Tool, format: Format): unknown {
-  const name = tool.qualifiedName.replace(".", "_");
-  const { description } = tool.definition;
-  if (format === "arcade") return toolRecord(tool);
-  const schema = parameterSchema(tool);
-  if (format === "anthropic") return { name, description, input_schema: schema };
-  return { type: "function", function: { name, description, parameters: schema } };
+// Of the root only what every vendor knows.
+function parameterSchema({ definition }: Tool): JsonSchema {
+  const { properties = {}, required = [] } = selfContained(definition.input);
+  return { type: "object", properties, required };
 }
 
-function parameterSchema({ definition }: Tool): { [key: string]: unknown } {
-  const { properties, required } = definition.input;
-  return { type: "object", properties: { ...properties }, required: [...(required ?? [])] };
+function annotationsOf({ definition, qualifiedName }: Tool): object {
+  const { read_only, destructive, idempotent, open_world } = definition.metadata.behavior;
+  return {
+    title: qualifiedName,
+    readOnlyHint: read_only,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: open_world,
+  };
 }

@@ -36,12 +36,15 @@ export {
 export { type ExecuteOptions } from "./execute";
 export { sealedAnswers } from "./idempotency";
 export {
+  ArbitraryObject,
   type AuthorizeTool,
   AuthorizeToolRequest,
   type ExecuteTool,
   ExecuteToolRequest,
   ExecuteToolResponse,
   type Execution,
+  FormattedToolQuery,
+  FormattedToolsQuery,
   ToolQuery,
   type ToolRecord,
   type ToolRequirements,
@@ -50,4 +53,4 @@ export {
   ToolResponse,
   ToolsQuery,
 } from "./schema";
-export { Tools } from "./service";
+export { type CatalogSummary, Tools } from "./service";

@@ -1,6 +1,7 @@
 // The tools of all catalogs, found by any of the names that people and models use for them.
 import { toolNotFound, malformedRequest } from "../errors";
 import { nearest } from "../base";
+import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
 
 /** A tool with its place: what the services work with. */
@@ -11,12 +12,15 @@ export interface Tool {
   qualifiedName: string;
   /** `Chat.SendMessage@1.0.0` */
   fullyQualifiedName: string;
+  /** `Chat_SendMessage`: the name under which models know it. */
+  modelName: string;
 }
 
 export class Registry {
   /** Sorted by fully qualified name. */
   readonly tools: readonly Tool[];
   readonly #byName = new Map<string, Tool>();
+  readonly #byModelName = new Map<string, Tool>();
 
   constructor(catalogs: readonly Catalog[]) {
     this.tools = catalogs
@@ -26,6 +30,10 @@ export class Registry {
       const key = tool.qualifiedName.toLowerCase();
       if (this.#byName.has(key)) throw new Error(`two tools are called ${tool.qualifiedName}`);
       this.#byName.set(key, tool);
+    }
+    for (const [tool, name] of modelNames(this.tools, (plain) => this.#split(plain.toLowerCase()))) {
+      tool.modelName = name;
+      this.#byModelName.set(name.toLowerCase(), tool);
     }
   }
 
@@ -50,6 +58,10 @@ export class Registry {
     const name = bare.toLowerCase();
     const dotted = this.#byName.get(name);
     if (dotted !== undefined || name.includes(".")) return dotted;
+    return this.#byModelName.get(name) ?? this.#split(name);
+  }
+
+  #split(name: string): Tool | undefined {
     // `_` may also stand inside a name: the first one that splits into a known toolkit and tool counts.
     for (let at = name.indexOf("_"); at > 0; at = name.indexOf("_", at + 1)) {
       const tool = this.#byName.get(`${name.slice(0, at)}.${name.slice(at + 1)}`);
@@ -72,5 +84,6 @@ export class Registry {
 function toolOf(catalog: Catalog, definition: ToolDefinition): Tool {
   const qualifiedName = `${catalog.toolkit.name}.${definition.name}`;
   const fullyQualifiedName = `${qualifiedName}@${catalog.toolkit.version}`;
-  return { catalog, definition, qualifiedName, fullyQualifiedName };
+  // Named for models once all tools are known: no two may be called alike.
+  return { catalog, definition, qualifiedName, fullyQualifiedName, modelName: qualifiedName };
 }

@@ -1,6 +1,7 @@
 // Records of tools, requirements and executions.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base";
+import { DEFAULT_FORMAT, FORMATS } from "./formats/format";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization";
 
 export const ValueSchema = Type.Object({
@@ -81,11 +82,31 @@ export const ToolsQuery = Type.Object({
   toolkit: Type.Optional(Type.String({ description: "Only the tools of this toolkit." })),
   ...pagingQuery,
   include_format: Type.Optional(
-    Type.Array(Type.String(), { description: "Formats to add: arcade, openai, anthropic." }),
+    Type.Array(Type.String(), { description: `Formats to add: ${FORMATS.join(", ")}.` }),
   ),
   user_id: Type.Optional(UserId),
   include_all_versions: Type.Optional(Type.Boolean()),
   filter: Type.Optional(Type.String({ maxLength: 10_000, description: "Metadata filter as JSON text." })),
+});
+
+const format = Type.Optional(
+  Type.String({ default: DEFAULT_FORMAT, description: `One of ${FORMATS.join(", ")}.` }),
+);
+
+export const FormattedToolsQuery = Type.Object({
+  toolkit: ToolsQuery.properties.toolkit,
+  ...pagingQuery,
+  format,
+  user_id: ToolsQuery.properties.user_id,
+  include_all_versions: ToolsQuery.properties.include_all_versions,
+  filter: ToolsQuery.properties.filter,
+});
+
+export const FormattedToolQuery = Type.Object({ format, user_id: Type.Optional(UserId) });
+
+/** A tool as a format wants it. */
+export const ArbitraryObject = Type.Record(Type.String(), Type.Unknown(), {
+  description: "The tool in the form that the format wants.",
 });
 
 export const ToolQuery = Type.Object({
@@ -202,6 +223,8 @@ export type ToolRecord = Static<typeof ToolResponse>;
 export type RequirementsRecord = Static<typeof Requirements>;
 export type ToolsFilter = Static<typeof ToolsQuery>;
 export type ToolFilter = Static<typeof ToolQuery>;
+export type FormattedToolsFilter = Static<typeof FormattedToolsQuery>;
+export type FormattedToolFilter = Static<typeof FormattedToolQuery>;
 export type AuthorizeTool = Static<typeof AuthorizeToolRequest>;
 export type ToolRequirements = Static<typeof ToolRequirementsRequest>;
 export type ToolRequirementsReport = Static<typeof ToolRequirementsResponse>;

@@ -13,7 +13,8 @@ import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
 import { parseFilter } from "./filter";
-import { type Format, formatOf, formatted } from "./formats";
+import { DEFAULT_FORMAT, type Format, formatOf, formatted } from "./formats";
+import { FormattedPages } from "./formats/pages";
 import { Registry, type Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
@@ -23,12 +24,20 @@ import type {
   AuthorizeTool,
   ExecuteTool,
   Execution,
+  FormattedToolFilter,
+  FormattedToolsFilter,
   ToolFilter,
   ToolRecord,
   ToolRequirements,
   ToolRequirementsReport,
   ToolsFilter,
 } from "./schema";
+
+/** A toolkit and its tools, sorted by name. */
+export interface CatalogSummary {
+  toolkit: Catalog["toolkit"];
+  tools: { name: string; description: string; replacement: string | undefined }[];
+}
 
 /** Pages that are kept; one of a hundred tools is some 200 kB. */
 const MOST_PAGES = 50;
@@ -40,6 +49,7 @@ export class Tools {
   readonly #execute: Execute;
   readonly #store: Store;
   readonly #pages: CachedByGeneration<string, JsonText>;
+  readonly #formatted = new FormattedPages();
 
   constructor(
     core: Core,
@@ -70,13 +80,7 @@ export class Tools {
   async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
     const window = paging(query);
     const view = viewOf(principal, query);
-    const matches = query.filter === undefined ? undefined : parseFilter(query.filter);
-    const toolkit = query.toolkit?.toLowerCase();
-    const found = this.#registry.tools.filter(
-      ({ catalog, definition }) =>
-        (toolkit === undefined || catalog.toolkit.name.toLowerCase() === toolkit) &&
-        (matches === undefined || matches(definition.metadata)),
-    );
+    const found = this.#found(query);
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       await Promise.all(shown.map((tool) => this.#record(principal, tool, view))),
@@ -90,7 +94,7 @@ export class Tools {
    * of a hundred tools takes longer to make than a hundred requests to answer.
    */
   async listing(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord> | JsonText> {
-    if (query.user_id !== undefined) return this.list(principal, query);
+    if (viewOf(principal, query).userId !== undefined) return this.list(principal, query);
     const secrets = await this.#store.generation("secrets");
     const key = JSON.stringify([principal.projectId, secrets, query]);
     return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
@@ -98,6 +102,44 @@ export class Tools {
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
     return this.#record(principal, this.#registry.find(name), viewOf(principal, query));
+  }
+
+  /**
+   * Tools in one format. Without a user they are the same for everybody, and made once. Throws `invalid_parameter` for
+   * a bad filter, `unsupported_format` for an unknown format.
+   */
+  async formattedListing(
+    principal: Principal,
+    { format: name = DEFAULT_FORMAT, ...query }: FormattedToolsFilter,
+  ): Promise<Page<unknown> | JsonText> {
+    const format = formatOf(name);
+    if (format === "arcade") return this.listing(principal, query);
+    const { userId } = viewOf(principal, query);
+    const window = paging(query);
+    if (userId === undefined) {
+      const key = JSON.stringify([format, query]);
+      return this.#formatted.page(key, format, () => ({ found: this.#found(query), window }));
+    }
+    const found = this.#found(query);
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    return page(
+      shown.map((tool) => formatted(tool, format)),
+      found.length,
+      window,
+    );
+  }
+
+  /** One tool in one format. */
+  async formattedGet(
+    principal: Principal,
+    name: string,
+    { format: formatName = DEFAULT_FORMAT, ...query }: FormattedToolFilter,
+  ): Promise<object> {
+    const format = formatOf(formatName);
+    if (format === "arcade") return this.get(principal, name, query);
+    const { userId } = viewOf(principal, query);
+    const tool = this.#registry.find(name);
+    return userId === undefined ? this.#formatted.tool(tool, format) : formatted(tool, format);
   }
 
   /** Starts the consent for exactly the tool's scopes, or answers `completed` when nothing is owed. */
@@ -131,6 +173,21 @@ export class Tools {
     );
   }
 
+  /** What there is, by toolkit and name: nothing of any project or user. */
+  summary(): CatalogSummary[] {
+    const toolkits = new Set(this.#registry.tools.map(({ catalog }) => catalog.toolkit));
+    return [...toolkits].map((toolkit) => ({
+      toolkit,
+      tools: this.#registry.tools
+        .filter(({ catalog }) => catalog.toolkit === toolkit)
+        .map(({ qualifiedName: name, definition: { description, replacement } }) => ({
+          name,
+          description,
+          replacement,
+        })),
+    }));
+  }
+
   /** All scopes that the tools of a well-known provider need, sorted. */
   scopesOf(providerId: string): string[] {
     const needs = this.#registry.tools.map(({ definition }) => definition.authorization);
@@ -140,6 +197,16 @@ export class Tools {
 
   execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
     return this.#execute.execute(principal, request, options);
+  }
+
+  #found({ filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">): readonly Tool[] {
+    const matches = filter === undefined ? undefined : parseFilter(filter);
+    const wanted = toolkit?.toLowerCase();
+    return this.#registry.tools.filter(
+      ({ catalog, definition }) =>
+        (wanted === undefined || catalog.toolkit.name.toLowerCase() === wanted) &&
+        (matches === undefined || matches(definition.metadata)),
+    );
   }
 
   #named({ tool_names = [], tools = [] }: ToolRequirements): Tool[] {

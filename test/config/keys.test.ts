@@ -17,6 +17,7 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   session_verification: ["RUNTIME_SESSION_VERIFICATION", "page_only", "page_only"],
   unsafe_skip_verification_allowed: ["RUNTIME_UNSAFE_SKIP_VERIFICATION_ALLOWED", "true", true],
   "auth.url": ["RUNTIME_AUTH_URL", "https://id.test", "https://id.test"],
+  "auth.issuer": ["RUNTIME_AUTH_ISSUER", "https://id.test/acme", "https://id.test/acme"],
   "auth.client_id": ["RUNTIME_AUTH_CLIENT_ID", "runtime", "runtime"],
   "auth.client_secret": ["RUNTIME_AUTH_CLIENT_SECRET", "of the client", undefined],
   "auth.user_claim": ["RUNTIME_AUTH_USER_CLAIM", "email", "email"],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { documentOf } from "../../server/openapi";
 import { operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../server/pages/picker-script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
@@ -96,6 +97,22 @@ test("every operation answers as it declares", async () => {
   const script = await fetch(`${server.address}/google/drive_picker.js`);
   expect(await script.text()).toBe(PICKER_SCRIPT);
 }, 60_000);
+
+test("the API description and its page are inside", async () => {
+  await using server = await installation.serve();
+  const read = (path: string) => fetch(server.address + path);
+
+  const document = documentOf(operations, server.address);
+  for (const path of ["/openapi.json", "/v1/swagger"])
+    expect(await (await read(path)).json()).toEqual(document);
+  expect(await (await read("/v1/swagger/ui")).text()).toContain("swagger-ui-bundle.js");
+  for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
+    const original = await Bun.file(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir)).text();
+    expect((await (await read(`/v1/swagger/ui/${name}`)).text()) === original).toBe(true);
+  }
+  expect(await (await read("/llms.txt")).text()).toContain("Chat.SendMessage");
+  expect((await read("/.well-known/api-catalog")).status).toBe(200);
+});
 
 test("the environment of the folder that it is started in is not its own", async () => {
   await Bun.write(join(installation.home, ".env"), "RUNTIME_LOG_LEVEL=nonsense\n");

@@ -51,14 +51,19 @@ export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm
     toldToRetry: retried.length,
     succeededThen: again.filter(isSuccess).length,
     others: answers.filter((answer) => !isSuccess(answer) && !saysRetry(answer)).map(({ text }) => text),
-    tokens: new Set(chat.requests.flatMap(({ method, token }) => (method === "users.info" ? [token] : []))).size,
+    tokens: new Set(chat.requests.flatMap(({ method, token }) => (method === "users.info" ? [token] : [])))
+      .size,
     connection: at(listed, "0.connection_status"),
   };
 }
 
 /** One line for standard output. */
-export function sentenceOf(name: string, { refreshes, succeeded, toldToRetry, succeededThen }: Storm): string {
-  const retries = toldToRetry === 0 ? "" : `, ${toldToRetry} told to try again, ${succeededThen} succeeded then`;
+export function sentenceOf(
+  name: string,
+  { refreshes, succeeded, toldToRetry, succeededThen }: Storm,
+): string {
+  const retries =
+    toldToRetry === 0 ? "" : `, ${toldToRetry} told to try again, ${succeededThen} succeeded then`;
   return `refresh storm, ${name}: ${refreshes} refreshes, ${succeeded} successes of ${CALLS}${retries}\n`;
 }
 

@@ -43,12 +43,14 @@ describe("without a preset", () => {
       token: { ...token, params: { grant_type: "authorization_code", redirect_uri: "{{redirect_uri}}" } },
       refresh: undefined,
       userInfo: undefined,
-      facts: {},
-      account: [],
+      facts: { user_id: "jwt_decode('$.id_token','$.sub')" },
+      account: ["user_id"],
       scopeAliases: {},
       introspection: undefined,
       issuer: undefined,
+      namesIssuer: false,
       revoke: undefined,
+      revokesAlone: false,
       tokenServers: undefined,
     });
   });

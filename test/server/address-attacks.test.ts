@@ -105,7 +105,13 @@ describe.each(LITERALS)("%s", (literal) => {
   test("as the address of the user info: the tool gets nothing", async () => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
-      tool: { catalog: sheetsCatalog, definition: whoAmI, qualifiedName: "", fullyQualifiedName: "" },
+      tool: {
+        catalog: sheetsCatalog,
+        definition: whoAmI,
+        qualifiedName: "",
+        fullyQualifiedName: "",
+        modelName: "",
+      },
       provider: undefined,
       grant: { connectionId: "ac", version: 1, token: new Redacted("token"), scopes: [], facts: {} },
       secrets: {},

@@ -73,6 +73,12 @@ export const ROWS: Record<string, Row> = {
   },
   "tools-list": { path: "/v1/tools", roles: ["admin", "run", "read"], success: 200 },
   "tool-get": { path: "/v1/tools/Chat.WhoAmI", roles: ["admin", "run", "read"], success: 200 },
+  "tools-list-formatted": { path: "/v1/formatted_tools", roles: ["admin", "run", "read"], success: 200 },
+  "tool-spec-formatted": {
+    path: "/v1/formatted_tools/Chat.WhoAmI",
+    roles: ["admin", "run", "read"],
+    success: 200,
+  },
   "tool-requirements": {
     path: "/v1/tools/requirements",
     body: { tool_names: ["Chat.WhoAmI"], user_id: "alice" },

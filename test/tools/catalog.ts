@@ -65,6 +65,7 @@ const known: ProviderPreset = {
   },
   facts: { account_id: "$.account.id" },
   account: ["account_id"],
+  scopeAliases: { email: "https://p.example/auth/userinfo.email" },
 };
 
 const plainTools: ToolDefinition[] = [

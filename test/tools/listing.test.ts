@@ -1,5 +1,6 @@
 // Listings of tools: what is shown for whom, and how they are cut.
 import { describe, expect, test } from "bun:test";
+import { JsonText } from "../../src/base";
 import { refusal } from "../connections/executing";
 import { agent, deploy, type Deployment } from "./deployment";
 
@@ -69,6 +70,21 @@ describe("a listing", () => {
     const tool = await listed(deployment, { include_format: ["openai", "anthropic"] });
 
     expect(Object.keys(tool("Echo")?.formatted_schema ?? {})).toEqual(["openai", "anthropic"]);
+  });
+
+  test("kept for everybody is none that was made for a user token's own user", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.give("alice", { scopes: ["a"] });
+    const { tools } = deployment.runtime;
+    const statusFor = async (userId: string) => {
+      const answer = await tools.listing({ kind: "user", projectId: "default", userId }, { limit: 100 });
+      const { items } = JSON.parse(answer instanceof JsonText ? answer.text : JSON.stringify(answer));
+      return Object(items).find(({ name }: { name: string }) => name === "Narrow").requirements.met;
+    };
+
+    expect(await statusFor("alice")).toBe(true);
+    expect(await statusFor("bob")).toBe(false);
   });
 
   test.each<[string, object, number]>([

@@ -61,10 +61,10 @@ function merged(schema: JsonSchema): JsonSchema {
   }, rest);
 }
 
-function joined(key: string, left: unknown, right: unknown): JsonSchema {
-  if (isObject(left)) return { [key]: { ...left, ...(isObject(right) ? right : {}) } };
-  if (Array.isArray(left)) return { [key]: [...new Set([...left, ...(Array.isArray(right) ? right : [])])] };
-  return right === undefined ? {} : { [key]: right };
+function joined(key: string, more: unknown, sum: unknown): JsonSchema {
+  if (isObject(more)) return { [key]: { ...(isObject(sum) ? sum : {}), ...more } };
+  if (Array.isArray(more)) return { [key]: [...new Set([...(Array.isArray(sum) ? sum : []), ...more])] };
+  return sum === undefined ? {} : { [key]: sum };
 }
 
 // Alternatives, lists of types among them. `null` among them makes the rest nullable; one that is left stands alone.
@@ -107,23 +107,28 @@ function kept(schema: JsonSchema): JsonSchema {
 
 function bounds(schema: JsonSchema, type: string): JsonSchema {
   const step = type === "integer" ? 1 : 0;
-  const { exclusiveMinimum: above, exclusiveMaximum: below } = schema;
+  const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = schema;
   return {
-    ...(typeof above === "number" ? { minimum: above + step } : {}),
-    ...(typeof below === "number" ? { maximum: below - step } : {}),
+    ...(typeof above === "number" ? { minimum: Math.max(above + step, numberOr(-Infinity, minimum)) } : {}),
+    ...(typeof below === "number" ? { maximum: Math.min(below - step, numberOr(Infinity, maximum)) } : {}),
   };
+}
+
+function numberOr(otherwise: number, value: unknown): number {
+  return typeof value === "number" ? value : otherwise;
 }
 
 function format({ format: name }: JsonSchema, type: string): JsonSchema {
   return typeof name === "string" && FORMATS[type]?.includes(name) === true ? { format: name } : {};
 }
 
-// Only texts can be enumerated; other values are said in the description.
+// Only texts can be enumerated, and no empty ones; other values are said in the description.
 function enumeration(schema: JsonSchema, type: string): JsonSchema {
   const { const: only, enum: listed, description } = schema;
   const values: unknown[] = only === undefined ? (Array.isArray(listed) ? listed : []) : [only];
   if (values.length === 0) return {};
-  if (type === "string") return { enum: values.filter((value) => value !== null).map(String) };
+  const texts = values.filter((value) => value !== null && value !== "").map(String);
+  if (type === "string") return texts.length === 0 ? {} : { enum: texts };
   const text = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
   return { description: typeof description === "string" ? `${description} ${text}` : text };
 }

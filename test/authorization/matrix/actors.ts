@@ -1,10 +1,23 @@
-// What happens in an interleaving. Each actor is a generator whose steps the schedule lets happen, one at a time, among
-// the steps of the others. All that chance decides is drawn when the actor is made, so that a seed is a story.
+// What happens in an interleaving. Each actor takes steps, which the schedule lets happen one at a time among those of
+// the others. All that chance decides is drawn when the actor is made, so that a seed is a story.
 import { at } from "../../support/api";
 import type { Owner, ProviderId } from "./owners";
 import type { World } from "./world";
 
-export type Actor = AsyncGenerator<void, void>;
+export interface Actor {
+  /** The next step. */
+  next(): Promise<{ done?: boolean | undefined }>;
+}
+
+/** An actor of one step. */
+export function once(work: () => Promise<void> | void): Actor {
+  return {
+    next: async () => {
+      await work();
+      return { done: true };
+    },
+  };
+}
 
 export interface Actions {
   /** The owner as he is now expected to be served: "must" be, "may" be, or "never". */
@@ -47,13 +60,12 @@ export async function* consent(
   if (foreign !== undefined) {
     // The address of the callback in another person's browser: refused, and still good in its own.
     const answer = await world.browser(foreign).open(callback.href);
-    if (answer.status !== 400) actions.fault(`${foreign.name} brought ${owner.name}'s callback: ${answer.status}`);
+    if (answer.status !== 400)
+      actions.fault(`${foreign.name} brought ${owner.name}'s callback: ${answer.status}`);
     yield;
   }
   actions.mayBeGranted(owner);
-  const pages = await Promise.all(
-    Array.from({ length: twice ? 2 : 1 }, () => browser.open(callback.href)),
-  );
+  const pages = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => browser.open(callback.href)));
   yield;
   for (const page of pages) {
     // Two consents of one wish share a flow: whoever comes second finds it used, or ended.
@@ -80,17 +92,18 @@ async function authorize(
     if (ran.code !== 0) actions.fault(`authorize for ${name} ended with ${ran.code}: ${ran.stderr}`);
     body = ran.body;
   }
-  if (at(body, "user_id") !== user) actions.fault(`authorize for ${name} answered for ${at(body, "user_id")}`);
+  if (at(body, "user_id") !== user)
+    actions.fault(`authorize for ${name} answered for ${at(body, "user_id")}`);
   return at(body, "status") === "pending" ? String(at(body, "url")) : undefined;
 }
 
 /** One call of a tool for the owner; `telling`: the tool that says whose grant it is. */
-export async function* execute(
+export async function execute(
   world: World,
   actions: Actions,
   owner: Owner,
   { front, telling }: { front: Front; telling: boolean },
-): Actor {
+): Promise<void> {
   const { project, user, provider, name } = owner;
   const tool_name = TOOLS[provider][telling ? 1 : 0];
   const input = inputOf(owner, tool_name);
@@ -105,13 +118,18 @@ export async function* execute(
     if (status !== 200 && status !== 403) actions.fault(`execute for ${name} was ${outcome.said}`);
   } else {
     const args = ["tools", "exec", tool_name, "--user", user, "--input", JSON.stringify(input)];
-    const { code, body, stderr } = await (front === "process" ? world.process : world.terminal)(project, ...args);
+    const { code, body, stderr } = await (front === "process" ? world.process : world.terminal)(
+      project,
+      ...args,
+    );
     outcome = { served: code === 0, body, said: `${code} ${stderr}` };
-    if (code !== 0 && code !== 6 && code !== 9) actions.fault(`tools exec for ${name} ended with ${outcome.said}`);
+    if (code !== 0 && code !== 6 && code !== 9)
+      actions.fault(`tools exec for ${name} ended with ${outcome.said}`);
   }
   if (outcome.served) {
     actions.served();
-    if (before === "never" && actions.expected(owner) === "never") actions.fault(`${name} was served without a consent`);
+    if (before === "never" && actions.expected(owner) === "never")
+      actions.fault(`${name} was served without a consent`);
     const told = tellerOf(outcome.body, provider);
     if (told !== name) actions.fault(`${name} was answered with what ${String(told)} may see`);
   } else if (before === "must" && actions.expected(owner) === "must") {
@@ -134,9 +152,11 @@ function tellerOf(body: unknown, provider: ProviderId): unknown {
 export async function* remove(
   world: World,
   actions: Actions,
-  { project, user, provider, name }: Owner,
+  owner: Owner,
   { front }: { front: Front },
 ): Actor {
+  const { project, user, provider, name } = owner;
+  world.platforms.mayRevoke(owner);
   const admin = world.client(project, "admin");
   const list = await admin.get(`/v1/admin/user_connections?user_id=${user}&provider_id=${provider}`);
   const id = at(list.body, "items.0.id");
@@ -149,14 +169,4 @@ export async function* remove(
   }
   const { code, stderr } = await world.terminal(project, "connections", "delete", id, "--yes");
   if (code !== 0 && code !== 3) actions.fault(`deleting ${name}'s connection ended with ${code}: ${stderr}`);
-}
-
-/** The stored token has run out. */
-export async function* expire(world: World, owner: Owner): Actor {
-  world.expireStored(owner);
-}
-
-/** The platform ends the owner's tokens before their time. */
-export async function* end(world: World, owner: Owner): Actor {
-  world.platforms.expire(owner);
 }

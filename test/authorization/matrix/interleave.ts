@@ -1,8 +1,8 @@
 // Runs interleavings at random, each from its own seed, one after the other in one deployment, and counts what the
 // platforms saw.
 import { randomOf } from "../../support/long";
-import { type Actions, type Actor, consent, end, execute, expire, type Front, remove, type Served } from "./actors";
-import { type Owner, OWNERS, STRANGERS } from "./owners";
+import { type Actions, type Actor, consent, execute, type Front, once, remove, type Served } from "./actors";
+import { OWNERS, STRANGERS } from "./owners";
 import { startWorld, type World } from "./world";
 
 export interface Figures {
@@ -13,7 +13,7 @@ export interface Figures {
   readonly foreign: number;
   readonly served: number;
   readonly refreshes: number;
-  /** Commands of the terminal front, in this process and in their own. */
+  /** Commands of the terminal front in this process, and as processes of their own. */
   readonly commands: number;
   readonly processes: number;
   /** Every fault, with the seed of its interleaving and the step. The first fifty. */
@@ -121,23 +121,30 @@ function newStory(world: World, draw: Draw, parts: StoryParts): { actors: Actor[
       const foreign = draw(3) === 0 && other.name !== owner.name ? other : undefined;
       return consent(world, actions, owner, { front: front(), foreign, twice: draw(4) === 0 });
     }
-    if (what < 14) return execute(world, actions, owner, { front: front(), telling: draw(2) === 0 });
-    if (what === 14) return execute(world, actions, oneOf(STRANGERS, draw), { front: front(), telling: false });
+    if (what < 14) {
+      const how = { front: front(), telling: draw(2) === 0 };
+      return once(() => execute(world, actions, owner, how));
+    }
+    if (what === 14) {
+      const stranger = oneOf(STRANGERS, draw);
+      const how = { front: front(), telling: false };
+      return once(() => execute(world, actions, stranger, how));
+    }
     if (what === 15) {
       if (granted.has(owner.name)) touched.set(owner.name, "may");
       return remove(world, actions, owner, { front: front() });
     }
-    if (what < 19) return expire(world, owner);
+    if (what < 19) return once(() => world.expireStored(owner));
     // Twice in one story may end the very token that the first end has brought: then a call may fail.
     if (ended.has(owner.name) && granted.has(owner.name)) touched.set(owner.name, "may");
     ended.add(owner.name);
-    return end(world, owner);
+    return once(() => world.platforms.expire(owner));
   };
   const actors = Array.from({ length: 3 + draw(6) }, newActor);
   for (let index = 0; index < processes; index++) {
     counted.processes++;
     const owner = oneOf(index === 0 ? STRANGERS : owners, draw);
-    actors.push(execute(world, actions, owner, { front: "process", telling: index === 1 }));
+    actors.push(once(() => execute(world, actions, owner, { front: "process", telling: index === 1 })));
   }
   return { actors };
 }

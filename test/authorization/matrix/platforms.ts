@@ -14,11 +14,13 @@ export interface PlatformCall {
 
 export interface Platforms extends AsyncDisposable {
   readonly url: string;
-  /** Calls of the platforms and refreshes at the token endpoint. */
+  /** Calls of the platforms; refreshes and revocations, too. */
   readonly calls: readonly PlatformCall[];
   readonly refreshes: number;
   /** The owner consents at the provider's own page; the code that the browser brings back. */
   consent(owner: Owner): string;
+  /** The owner's connection is about to be deleted: his grant, and nobody else's, may be revoked. */
+  mayRevoke(owner: Owner): void;
   /** All access tokens of the owner that were given out so far stop working. */
   expire(owner: Owner): void;
 }
@@ -27,6 +29,7 @@ export function startPlatforms(): Platforms {
   const grants = new RotatingGrants();
   const codes = new Map<string, Owner>();
   const expired = new Map<string, number>();
+  const revocable = new Set<string>();
   const calls: PlatformCall[] = [];
   let issued = 0;
   let refreshes = 0;
@@ -56,12 +59,26 @@ export function startPlatforms(): Platforms {
     return works ? answerOf(path, bearer.name) : refusalOf(path);
   };
 
+  const revoke = (token: string): Response => {
+    const [, name = "an unknown token", number] = /^(?:access|refresh)-of-(.+)-(\d+)$/.exec(token) ?? [];
+    calls.push({
+      what: "revoke",
+      named: revocable.has(name) ? name : "nobody who was deleted",
+      bearer: name,
+    });
+    expired.set(name, Math.max(expired.get(name) ?? 0, Number(number)));
+    return Response.json({ ok: true });
+  };
+
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     development: false,
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
+      if (pathname === "/api/auth.revoke")
+        return revoke((request.headers.get("authorization") ?? "").replace("Bearer ", ""));
+      if (pathname === "/revoke") return revoke(new URLSearchParams(await request.text()).get("token") ?? "");
       const provider = /^\/token\/(slack|google)$/.exec(pathname)?.[1];
       if (provider !== "slack" && provider !== "google") return api(request, pathname);
       const params = Object.fromEntries(new URLSearchParams(await request.text()));
@@ -82,6 +99,7 @@ export function startPlatforms(): Platforms {
       codes.set(code, owner);
       return code;
     },
+    mayRevoke: ({ name }) => void revocable.add(name),
     // Numbers of tokens only grow, and no more of them were given out than this.
     expire: ({ name }) => void expired.set(name, issued),
     [Symbol.asyncDispose]: () => server.stop(true),

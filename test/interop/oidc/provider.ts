@@ -9,6 +9,8 @@ export interface Client {
   readonly id: string;
   /** Absent: a public client. */
   readonly secret?: string;
+  /** Given: it signs assertions with this key (`private_key_jwt`). */
+  readonly publicJwk?: object;
   readonly redirectUris: string[];
 }
 
@@ -35,6 +37,8 @@ export interface ProviderOptions {
   accounts?: Readonly<Record<string, Account>>;
   /** How clients with a secret must show it. Default: `client_secret_basic`. */
   clientAuthentication?: "client_secret_basic" | "client_secret_post";
+  /** Scopes of the provider's own, besides those of the standard. */
+  scopes?: readonly string[];
   /** Path of the issuer. Default: none. */
   path?: string;
   /** What discovery says of itself, when that is not the address. */
@@ -97,18 +101,18 @@ function mounted(request: IncomingMessage, path: string): IncomingMessage {
 function configuration(
   clients: readonly Client[],
   keys: readonly SigningKey[],
-  { accounts = {}, clientAuthentication = "client_secret_basic" }: ProviderOptions,
+  { accounts = {}, clientAuthentication = "client_secret_basic", scopes = [] }: ProviderOptions,
 ): object {
   return {
     clients: clients.map((client) => clientMetadata(client, clientAuthentication)),
-    clientAuthMethods: [clientAuthentication, "none"],
+    clientAuthMethods: [clientAuthentication, "private_key_jwt", "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256" },
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
     cookies: { keys: ["for tests only"] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     claims: { openid: ["sub"], email: ["email", "email_verified"] },
-    scopes: ["openid", "offline_access"],
+    scopes: ["openid", "offline_access", ...scopes],
     ttl: {
       AccessToken: 3600,
       AuthorizationCode: 60,
@@ -126,6 +130,11 @@ function configuration(
     extraTokenClaims: (_context: unknown, token: { accountId: string }) => accounts[token.accountId],
     features: {
       devInteractions: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context: unknown, client: { clientId: string }, token: { clientId: string }) =>
+          token.clientId === client.clientId,
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => undefined,
@@ -141,16 +150,21 @@ function configuration(
   };
 }
 
-function clientMetadata({ id, secret, redirectUris }: Client, authentication: string): object {
+function clientMetadata({ id, secret, publicJwk, redirectUris }: Client, authentication: string): object {
   return {
     client_id: id,
     redirect_uris: redirectUris,
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    ...(secret === undefined
-      ? { application_type: "native", token_endpoint_auth_method: "none" }
-      : { client_secret: secret, token_endpoint_auth_method: authentication }),
+    ...authenticationOf(secret, publicJwk, authentication),
   };
+}
+
+function authenticationOf(secret: string | undefined, jwk: object | undefined, method: string): object {
+  if (jwk !== undefined) return { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [jwk] } };
+  return secret === undefined
+    ? { application_type: "native", token_endpoint_auth_method: "none" }
+    : { client_secret: secret, token_endpoint_auth_method: method };
 }
 
 // It warns on the console that its development pages are not for production.

@@ -1,0 +1,35 @@
+// Formatted tools as text. The tools of a process do not change: each is written once per format, each page once.
+import { JsonText, type Paging } from "../../base";
+import { formatted } from "../formats";
+import type { Tool } from "../registry";
+import type { Format } from "./format";
+
+/** Pages that are kept; one of a hundred tools is some 100 kB. */
+const MOST_PAGES = 50;
+
+export class FormattedPages {
+  readonly #tools = new Map<Format, Map<Tool, JsonText>>();
+  readonly #pages = new Map<string, JsonText>();
+
+  tool(tool: Tool, format: Format): JsonText {
+    const texts = this.#tools.get(format) ?? new Map<Tool, JsonText>();
+    this.#tools.set(format, texts);
+    const text = texts.get(tool) ?? new JsonText(JSON.stringify(formatted(tool, format)));
+    texts.set(tool, text);
+    return text;
+  }
+
+  /** The page of these tools. `key` names format and query: the same key is the same page. */
+  page(key: string, format: Format, find: () => { found: readonly Tool[]; window: Paging }): JsonText {
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const { found, window } = find();
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    const items = shown.map((tool) => this.tool(tool, format).text).join(",");
+    const rest = JSON.stringify({ total_count: found.length, ...window, page_count: shown.length });
+    const page = new JsonText(`{"items":[${items}],${rest.slice(1)}`);
+    if (this.#pages.size >= MOST_PAGES) this.#pages.clear();
+    this.#pages.set(key, page);
+    return page;
+  }
+}

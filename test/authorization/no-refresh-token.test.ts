@@ -1,0 +1,40 @@
+// A consent that brings no refresh token: said at once, not when the grant has run out (F006).
+import { expect, test } from "bun:test";
+import { consenting, HOUR, start, status } from "./consenting";
+import { Person } from "./person";
+
+const NO_REFRESH = "the provider gave no refresh token";
+
+test("with none the consent is completed, and its record says that the grant will not last", async () => {
+  await using deployment = await consenting({ refresh_token: undefined });
+  const { runtime } = deployment;
+  const authorization = await start(runtime);
+  await new Person(runtime).consent(authorization);
+
+  const record = await status(runtime, authorization);
+  expect(record.status).toBe("completed");
+  expect(record.status_reason).toStartWith(NO_REFRESH);
+  expect(record.status_reason).toContain("authorize_request");
+});
+
+test.each<[string, object]>([
+  ["one came", {}],
+  ["the token is not said to expire", { refresh_token: undefined, expires_in: undefined }],
+])("nothing is said when %s", async (_name, answer) => {
+  await using deployment = await consenting(answer);
+  const { runtime } = deployment;
+  const authorization = await start(runtime);
+  await new Person(runtime).consent(authorization);
+
+  expect(await status(runtime, authorization)).not.toHaveProperty("status_reason");
+});
+
+test("what is said is no reason to consent again before the grant has run out", async () => {
+  await using deployment = await consenting({ refresh_token: undefined });
+  const { runtime, clock } = deployment;
+  await new Person(runtime).consent(await start(runtime));
+
+  expect((await start(runtime)).status).toBe("completed");
+  clock.move(2 * HOUR);
+  expect((await start(runtime)).status).toBe("pending");
+});

@@ -1,0 +1,80 @@
+// The page of the API description in a real browser that can reach this server only.
+import { describe, expect, test } from "bun:test";
+import { chromium } from "playwright-core";
+import { operations } from "../../server/operations";
+import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { startOwn } from "./own";
+
+testWith("chromium", hasChromium)(
+  "the page shows every operation, asks no other host and complains of nothing",
+  async () => {
+    await using own = await startOwn([]);
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+    });
+    try {
+      const page = await browser.newPage();
+      const requested: string[] = [];
+      const complaints: string[] = [];
+      page.on("request", (request) => requested.push(request.url()));
+      page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+      page.on("pageerror", (error) => complaints.push(error.message));
+
+      await page.goto(`${own.url}/v1/swagger`);
+      await page
+        .locator(".opblock")
+        .nth(operations.length - 1)
+        .waitFor();
+      await page.locator("#operations-Tools-tool-execute").click();
+      await page.getByText("Idempotency-Key").first().waitFor();
+
+      expect(page.url()).toBe(`${own.url}/v1/swagger/ui`);
+      expect(await page.locator(".opblock").count()).toBe(operations.length);
+      expect(await page.locator(".errors-wrapper").count()).toBe(0);
+      const foreign = requested.filter((url) => !url.startsWith(`${own.url}/`) && !url.startsWith("data:"));
+      expect(foreign).toEqual([]);
+      expect(complaints.filter((line) => !line.startsWith("info"))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+  60_000,
+);
+
+describe("the files of the page", () => {
+  test("are those of swagger-ui, packed", async () => {
+    await using own = await startOwn([]);
+    for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
+      const answer = await fetch(`${own.url}/v1/swagger/ui/${name}`);
+      const original = await Bun.file(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir)).text();
+
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect((await answer.text()) === original).toBe(true);
+    }
+  });
+
+  test("are no others", async () => {
+    await using own = await startOwn([]);
+    for (const name of ["index.html", "constructor", "..%2Fdocs.ts", "swagger-ui.css.map"]) {
+      expect((await fetch(`${own.url}/v1/swagger/ui/${name}`)).status).toBe(404);
+    }
+  });
+
+  test("may load from this server only, and be framed by nobody", async () => {
+    await using own = await startOwn([]);
+    const page = await fetch(`${own.url}/v1/swagger/ui`);
+    const policy = page.headers.get("content-security-policy") ?? "";
+
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; ");
+    for (const rule of [
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ])
+      expect(policy).toContain(rule);
+    expect(await page.text()).not.toContain("//");
+  });
+});

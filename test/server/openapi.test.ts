@@ -1,0 +1,195 @@
+// The API description: valid, complete, and nothing in it that is not there.
+import SwaggerParser from "@apidevtools/swagger-parser";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Components } from "../../server/openapi/components";
+import { exampleOf } from "../../server/openapi/examples";
+import { documentOf } from "../../server/openapi";
+import { RECORDS } from "../../server/openapi/records";
+import { operations } from "../../server/operations";
+import { fieldErrors, isObject } from "../../src/base";
+import operationContract from "../contract/operations.json";
+import { answerFaults, description, member, resolved } from "../support/described";
+import { startOwn } from "./own";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const PUBLIC_URL = "https://runtime.test";
+const published = documentOf(operations, PUBLIC_URL);
+const text = JSON.stringify(published);
+
+/** Operations of the document: id, method and path, object. */
+const described = Object.entries(member(published, "paths")).flatMap(([path, item]) =>
+  Object.keys(isObject(item) ? item : {}).map((method) => {
+    const operation = member(item, method);
+    return { id: String(operation["operationId"]), name: `${method.toUpperCase()} ${path}`, operation };
+  }),
+);
+
+describe("the document is valid", () => {
+  test("for the schema of OpenAPI 3.1", async () => {
+    expect(await new Validator().validate(structuredClone(published))).toEqual({ valid: true });
+    expect(published["openapi"]).toBe("3.1.1");
+  });
+
+  test("for a parser that follows every reference", async () => {
+    const parsed = await SwaggerParser.validate(JSON.parse(text));
+
+    expect(Object.keys(parsed.paths ?? {})).toHaveLength(Object.keys(member(published, "paths")).length);
+  });
+
+  test("for a linter with its recommended rules, but for the two paths of secrets that differ in a name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "runtime-openapi-"));
+    try {
+      await Bun.write(join(folder, "openapi.json"), text);
+      await Bun.write(
+        join(folder, "redocly.yaml"),
+        "extends: [recommended]\nrules: {no-identical-paths: off}\n",
+      );
+      const linter = join(ROOT, "node_modules", "@redocly", "cli", "bin", "cli.js");
+      const run = Bun.spawnSync(["node", linter, "lint", "openapi.json", "--format", "json"], {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      });
+      const report: unknown = JSON.parse(run.stdout.toString());
+      const problems = Object(report).problems as { ruleId: string; severity: string; message: string }[];
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+      // No licence is granted yet; of the paths of secrets one is deleted by, the other written; three operations have
+      // nothing that a caller could do wrong.
+      expect(problems.map(({ ruleId }) => ruleId).toSorted()).toEqual([
+        "info-license",
+        "no-ambiguous-paths",
+        ...Array.from({ length: 3 }, () => "operation-4xx-response"),
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
+
+describe("the document has", () => {
+  test("each operation of the table and nothing else", () => {
+    const table = operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted();
+
+    expect(described.map(({ id, name }) => `${id} ${name}`).toSorted()).toEqual(table);
+  });
+
+  test("no alias", () => {
+    expect(text).not.toContain('"/v1/orgs/{org_id}/projects/{project_id}/tools"');
+    expect(described.some(({ name }) => name === "PUT /v1/admin/secrets/{secret_key}")).toBe(false);
+  });
+
+  test.each(described.map((one) => [one.name, one] as const))(
+    "%s as it was published: query and records",
+    (name, { operation }) => {
+      const contract: Record<string, { query: string[]; records: string[] }> = operationContract;
+      const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"] : [];
+      const query = parameters.filter((one) => isObject(one) && one["in"] === "query").map(nameOf);
+
+      expect(query.toSorted()).toEqual((contract[name]?.query ?? []).toSorted());
+      for (const record of contract[name]?.records ?? []) {
+        expect(JSON.stringify(operation)).toMatch(new RegExp(`/schemas/(OffsetPageOf)?${record}"`));
+      }
+    },
+  );
+
+  test("every component used, and every reference leads to one", () => {
+    const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference));
+    const components = Object.entries(member(published, "components"))
+      .filter(([kind]) => kind !== "securitySchemes")
+      .flatMap(([kind, named]) => Object.keys(Object(named)).map((name) => `#/components/${kind}/${name}`));
+
+    expect(components.toSorted()).toEqual([...references].map(String).toSorted());
+  });
+
+  test("every record that is named", () => {
+    const schemas = Object.keys(member(published, "components", "schemas"));
+
+    expect(Object.keys(RECORDS).filter((name) => !schemas.includes(name))).toEqual([]);
+  });
+
+  test("a name for every body and every answer", () => {
+    const components = new Components(RECORDS);
+    const schemas = operations.flatMap(({ body, success }) => [body, success.schema]);
+
+    for (const schema of schemas) {
+      if (schema !== undefined) expect(components.nameOf(schema)).toBeString();
+    }
+  });
+
+  test.each(Object.entries(RECORDS))("an example of %s that fits, where it is sent whole", (name, schema) => {
+    const used = text.includes(`"schema":{"$ref":"#/components/schemas/${name}"}`);
+    const example = exampleOf(name);
+
+    if (used && name !== "Error") expect(example).toBeDefined();
+    if (example !== undefined) expect(fieldErrors(schema, example)).toEqual([]);
+  });
+
+  test("the limits and defaults of what a query takes", () => {
+    const listing = described.find(({ id }) => id === "tools-list-formatted");
+
+    expect(listing?.operation["parameters"]).toContainEqual({
+      name: "limit",
+      in: "query",
+      description: "Page size, at most 100.",
+      required: false,
+      schema: { type: "integer", minimum: 1, default: 25 },
+    });
+    expect(parametersOf("auth-status")).toContain("wait");
+    expect(parametersOf("tool-execute")).toEqual(["Idempotency-Key"]);
+    expect(parametersOf("auth-providers-get")).toEqual(["id"]);
+  });
+
+  test("the address of the server, and which operations need no credential", () => {
+    expect(published["servers"]).toEqual([{ url: PUBLIC_URL }]);
+    expect(published["security"]).toEqual([{ Bearer: [] }, { ApiKey: [] }]);
+    const open = described.filter(({ operation }) => operation["security"] !== undefined);
+    expect(open.map(({ id }) => id).toSorted()).toEqual(["engine-config", "service-health", "swagger"]);
+  });
+
+  test("the Error record for every refusal but that of health", () => {
+    for (const { id, operation } of described) {
+      for (const [status, response] of Object.entries(member(operation, "responses"))) {
+        const record = status === "503" && id === "service-health" ? "HealthSchema" : "Error";
+        if (Number(status) >= 400)
+          expect(JSON.stringify(resolved(response))).toContain(`"#/components/schemas/${record}"`);
+      }
+    }
+  });
+});
+
+describe("a judge made of the document", () => {
+  test.each<[string, number, unknown, string[] | undefined]>([
+    ["/v1/health", 200, { healthy: true }, []],
+    ["/v1/health", 200, { healthy: "yes" }, ["/healthy must be boolean"]],
+    ["/v1/health", 418, {}, ["status 418 is not declared"]],
+    ["/v1/swagger", 304, {}, ["a body, and none is declared"]],
+    ["/v1/nowhere", 200, {}, undefined],
+    ["/v1/tools/Chat.WhoAmI", 400, { name: "x" }, [" must have required properties message"]],
+  ])("finds the faults of %s %i", (path, status, body, faults) => {
+    expect(answerFaults("GET", path, status, body)).toEqual(faults as string[]);
+  });
+});
+
+test("the server answers the same document at both addresses", async () => {
+  await using own = await startOwn([], { RUNTIME_PUBLIC_URL: PUBLIC_URL });
+  const [one, other] = await Promise.all(
+    ["/openapi.json", "/v1/swagger"].map((path) => fetch(own.url + path)),
+  );
+
+  expect(one?.headers.get("content-type")).toBe("application/json");
+  expect(await one?.json()).toEqual(published);
+  expect(await other?.json()).toEqual(published);
+  expect(Object.keys(description)).toEqual(Object.keys(published));
+});
+
+function nameOf(parameter: unknown): string {
+  return isObject(parameter) ? String(parameter["name"]) : "";
+}
+
+function parametersOf(id: string): string[] {
+  const parameters = described.find((one) => one.id === id)?.operation["parameters"];
+  return Array.isArray(parameters) ? parameters.map(nameOf) : [];
+}

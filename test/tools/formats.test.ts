@@ -1,0 +1,262 @@
+// Tools in the forms that model vendors and MCP clients take: golden shapes, names, references.
+import { describe, expect, test } from "bun:test";
+import { type TObject, Type } from "typebox";
+import { catalogs } from "../../catalogs";
+import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
+import { type Format, FORMATS, formatted } from "../../src/tools/formats";
+import { selfContained } from "../../src/tools/formats/self-contained";
+import { Registry } from "../../src/tools/registry";
+
+function tool(name: string, input: TObject = Type.Object({}), description = "Does it."): ToolDefinition {
+  return defineTool({
+    name,
+    description,
+    input,
+    output: Type.Unknown(),
+    metadata: {
+      behavior: {
+        operations: ["update"],
+        read_only: false,
+        destructive: true,
+        idempotent: true,
+        open_world: true,
+      },
+    },
+    run: async () => null,
+  });
+}
+
+function kit(name: string, ...tools: ToolDefinition[]): Catalog {
+  return { toolkit: { name, description: name, version: "1.2.3" }, bases: {}, presets: [], tools };
+}
+
+/** The only tool of a kit, in a format, as JSON. */
+function shown(input: TObject, format: Format): unknown {
+  const [only] = new Registry([kit("Kit", tool("Do", input))]).tools;
+  if (only === undefined) throw new Error("one tool");
+  return JSON.parse(JSON.stringify(formatted(only, format)));
+}
+
+const updating = Type.Object({
+  id: Type.String({ description: "Which one." }),
+  position: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: "Where." })),
+  open: Type.Optional(Type.Object({}, { description: "Anything." })),
+});
+
+const PROPERTIES = {
+  id: { type: "string", description: "Which one." },
+  position: { type: "integer", minimum: 1, default: 1, description: "Where." },
+  open: { type: "object", properties: {}, description: "Anything." },
+};
+const SCHEMA = { type: "object", properties: PROPERTIES, required: ["id"] };
+const EMPTY = { type: "object", properties: {}, required: [] };
+const HINTS = {
+  title: "Kit.Do",
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+describe("the shape", () => {
+  test.each<[Format, object, object]>([
+    [
+      "openai",
+      { type: "function", function: { name: "Kit_Do", description: "Does it.", parameters: SCHEMA } },
+      { type: "function", function: { name: "Kit_Do", description: "Does it.", parameters: EMPTY } },
+    ],
+    [
+      "anthropic",
+      { name: "Kit_Do", description: "Does it.", input_schema: SCHEMA },
+      { name: "Kit_Do", description: "Does it.", input_schema: EMPTY },
+    ],
+    [
+      "gemini",
+      {
+        name: "Kit_Do",
+        description: "Does it.",
+        parameters: {
+          type: "object",
+          // No empty properties.
+          properties: { ...PROPERTIES, open: { type: "object", description: "Anything." } },
+          required: ["id"],
+        },
+      },
+      { name: "Kit_Do", description: "Does it." },
+    ],
+    [
+      "mcp",
+      { name: "Kit_Do", title: "Kit.Do", description: "Does it.", inputSchema: SCHEMA, annotations: HINTS },
+      { name: "Kit_Do", title: "Kit.Do", description: "Does it.", inputSchema: EMPTY, annotations: HINTS },
+    ],
+  ])("of %s, with optional and open parameters (F041) and with none (F044)", (format, full, empty) => {
+    expect(shown(updating, format)).toEqual(full);
+    expect(shown(Type.Object({}), format)).toEqual(empty);
+  });
+
+  test("of arcade is the definition", () => {
+    expect(shown(updating, "arcade")).toMatchObject({
+      fully_qualified_name: "Kit.Do@1.2.3",
+      toolkit: { name: "Kit", version: "1.2.3" },
+      input: {
+        parameters: [
+          { name: "id", value_schema: { val_type: "string" }, required: true },
+          { name: "position", value_schema: { val_type: "integer" }, required: false },
+          { name: "open", value_schema: { val_type: "json" }, required: false },
+        ],
+      },
+    });
+  });
+});
+
+describe("every tool of the catalogs", () => {
+  const registry = new Registry(catalogs);
+  const all = registry.tools.flatMap((one) => FORMATS.map((format) => [one, format] as const));
+
+  test("is never strict, and never requires what it does not have", () => {
+    for (const [one, format] of all) {
+      const text = JSON.stringify(formatted(one, format));
+      expect(text).not.toContain('"strict"');
+      expect(text).not.toContain('"$ref"');
+      for (const node of nodes(JSON.parse(text))) {
+        if (Array.isArray(node["required"]) && node["type"] === "object")
+          expect(Object.keys(Object(node["properties"]))).toEqual(expect.arrayContaining(node["required"]));
+      }
+    }
+  });
+
+  test("has a name that vendors take, unique, that leads back to it in any case (F028)", () => {
+    const names = registry.tools.map(({ modelName }) => modelName);
+
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+    for (const one of registry.tools) {
+      expect(one.modelName).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(registry.find(one.modelName)).toBe(one);
+      expect(registry.find(one.modelName.toLowerCase())).toBe(one);
+      expect(registry.find(one.qualifiedName)).toBe(one);
+    }
+  });
+});
+
+describe("names", () => {
+  const long = "L".repeat(70);
+  const registry = new Registry([
+    kit("A", tool("B_C"), tool(long), tool(`${long}x`)),
+    kit("A_B", tool("C")),
+    kit("Odd Kit", tool("Do: it")),
+    kit("Odd_Kit", tool("Do__it")),
+  ]);
+  const nameOf = (name: string) => registry.tools.find((one) => one.qualifiedName === name)?.modelName ?? "";
+
+  test("that would be alike are told apart; the plain one stays with whom it led to", () => {
+    expect(nameOf("A.B_C")).toBe("A_B_C");
+    expect(nameOf("A_B.C")).toMatch(/^A_B_C_[0-9a-f]{8}$/);
+    expect(nameOf("Odd_Kit.Do__it")).toBe("Odd_Kit_Do__it");
+    expect(nameOf("Odd Kit.Do: it")).toMatch(/^Odd_Kit_Do__it_[0-9a-f]{8}$/);
+  });
+
+  test("that are too long are cut, and stay unique", () => {
+    const [one, other] = [nameOf(`A.${long}`), nameOf(`A.${long}x`)];
+
+    expect([one.length, other.length]).toEqual([64, 64]);
+    expect(one).not.toBe(other);
+  });
+
+  test("all fit and lead back", () => {
+    for (const one of registry.tools) {
+      expect(one.modelName).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(registry.find(one.modelName)).toBe(one);
+    }
+  });
+
+  test("stay the same whatever order the catalogs come in", () => {
+    const turned = new Registry([kit("A_B", tool("C")), kit("A", tool("B_C"))]);
+
+    expect(turned.tools.map(({ modelName }) => modelName).toSorted()).toEqual(
+      [nameOf("A.B_C"), nameOf("A_B.C")].toSorted(),
+    );
+  });
+});
+
+describe("references (F040)", () => {
+  const point = { type: "object", properties: { x: { type: "number" } }, required: ["x"] };
+  const node = {
+    type: "object",
+    properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/Node" } } },
+  };
+  const input = Type.Object(
+    { at: Type.Ref("#/$defs/Point"), tree: Type.Optional(Type.Ref("#/$defs/Node")) },
+    { $defs: { Point: point, Node: node } },
+  );
+
+  test.each<Format>(["openai", "anthropic", "gemini", "mcp"])("are written out in %s", (format) => {
+    const before = JSON.stringify(input);
+    const text = JSON.stringify(shown(input, format));
+
+    expect(text).not.toContain("$ref");
+    expect(text).not.toContain("$defs");
+    expect(text).toContain('"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}');
+    expect(JSON.stringify(input)).toBe(before);
+  });
+
+  test("of a schema to itself end after two rounds, with the same type", () => {
+    const items = { type: "object", properties: { name: { type: "string" }, children: { type: "array" } } };
+
+    expect(selfContained(input)["properties"]).toMatchObject({
+      tree: {
+        ...items,
+        properties: {
+          children: { items: { ...items, properties: { children: { items: { type: "object" } } } } },
+        },
+      },
+    });
+    expect(JSON.stringify(selfContained(input)).length).toBeLessThan(500);
+  });
+
+  test.each<[string, object, object]>([
+    ["by pointer into a list", { $ref: "#/x-list/1" }, { type: "integer" }],
+    ["by an escaped pointer", { $ref: "#/$defs/a~1b" }, { type: "boolean" }],
+    ["by the old keyword", { $ref: "#/definitions/Old" }, { type: "null" }],
+    ["by id", { $ref: "https://schemas.test/word" }, { type: "string" }],
+    ["by bare name", { $ref: "Bare" }, { type: "number" }],
+    [
+      "with words beside them",
+      { $ref: "Bare", description: "near" },
+      { type: "number", description: "near" },
+    ],
+    ["to nothing", { $ref: "#/$defs/None", description: "lost" }, { description: "lost" }],
+    ["to what everything has", { $ref: "#/$defs/constructor" }, {}],
+  ])("%s", (_how, reference, expected) => {
+    const schema = {
+      type: "object",
+      "x-list": [{ type: "string" }, { type: "integer" }],
+      $defs: {
+        "a/b": { type: "boolean" },
+        Word: { $id: "https://schemas.test/word", type: "string" },
+        Bare: { type: "number" },
+      },
+      definitions: { Old: { type: "null" } },
+      properties: { it: reference },
+    };
+
+    expect(Object(selfContained(schema)["properties"]).it).toEqual(expected);
+  });
+
+  test("that multiply are cut: the schema stays small enough to send", () => {
+    const names = Array.from({ length: 12 }, (_, index) => `T${index}`);
+    const all = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+    const $defs = Object.fromEntries(names.map((name) => [name, { type: "object", properties: all }]));
+    const started = performance.now();
+    const text = JSON.stringify(selfContained({ type: "object", properties: all, $defs }));
+
+    expect(text.length).toBeLessThan(200_000);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+/** Every object inside a value. */
+function nodes(value: unknown): { [key: string]: unknown }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.values(value).flatMap(nodes);
+  return Array.isArray(value) ? inner : [Object(value), ...inner];
+}
