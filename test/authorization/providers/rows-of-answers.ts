@@ -17,10 +17,10 @@ function life(name: string, expires_in: unknown, seconds: number | null): Row {
   };
 }
 
-function refusal(name: string, token: Row["says"]["token"], reason: string): Row {
+function refusal(name: string, token: NonNullable<Row["says"]["token"]>, reason: string): Row {
   return {
     name: `${name}: the consent has failed, and nothing is stored`,
-    says: { ...(token === undefined ? {} : { token }) },
+    says: { token },
     expects: { status: "failed", reason, nothing: true },
   };
 }

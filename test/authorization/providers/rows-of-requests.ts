@@ -175,6 +175,23 @@ export const REQUESTS: readonly Row[] = [
     },
   },
   {
+    name: "an issuer of one tenant that the record states, and the callback names (F021, RFC 9207)",
+    oauth2: { issuer: "https://idp.example/tenant-1/v2.0" },
+    says: { callback: { code: "C", iss: "https://idp.example/tenant-1/v2.0" }, token: OK },
+    expects: { granted: ["a", "b"] },
+  },
+  {
+    name: "another tenant's issuer in the callback (F021, RFC 9207)",
+    oauth2: { issuer: "https://idp.example/tenant-1/v2.0" },
+    says: { callback: { code: "C", iss: "https://idp.example/tenant-2/v2.0" }, token: OK },
+    expects: { status: "failed", reason: "another issuer", nothing: true, sent: { token: { times: 0 } } },
+  },
+  {
+    name: "a callback that names an issuer, of which the record knows nothing",
+    says: { callback: { code: "C", iss: "https://idp.example", session_state: "x" }, token: OK },
+    expects: { granted: ["a", "b"] },
+  },
+  {
     name: "no refresh_request: a refresh token is of no use, the user consents again",
     oauth2: { refresh_request: null },
     says: { token: OK, refresh: NEXT },
