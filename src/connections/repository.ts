@@ -44,20 +44,9 @@ const FIND_BY_ID = query<ConnectionRow>(`SELECT ${COLUMNS} FROM connections WHER
 /** What a list shows: without the sealed columns, which are most of a row's bytes. */
 export type ListedConnection = Pick<
   ConnectionRow,
-  | "id"
-  | "project_id"
-  | "user_id"
-  | "provider_id"
-  | "status"
-  | "status_reason"
-  | "scopes"
-  | "has_refresh"
-  | "expires_at"
-  | "sealed_facts"
+  "id" | "user_id" | "provider_id" | "status" | "scopes" | "has_refresh" | "expires_at"
 >;
-const LISTED =
-  "id, project_id, user_id, provider_id, status, status_reason, scopes, has_refresh, " +
-  "expires_at, sealed_facts";
+const LISTED = "id, user_id, provider_id, status, scopes, has_refresh, expires_at";
 const LIST = query<ListedConnection>(
   `SELECT ${LISTED} FROM connections WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );

@@ -63,11 +63,14 @@ export class Connections {
     for (const { provider_id: id } of rows) {
       if (!providers.has(id)) providers.set(id, await this.#providers.find(projectId, id));
     }
-    return page(
-      await Promise.all(rows.map((row) => this.#record(row, providers.get(row.provider_id)))),
-      total,
-      window,
-    );
+    const records = rows.map((row) => this.#record(row, providers.get(row.provider_id)));
+    for (const record of records) {
+      // Sealed, and of few providers: read apart, so that other lists need not carry it.
+      if (providers.get(record.provider_id)?.oauth2.userInfo === undefined) continue;
+      const userInfo = await this.userInfo(projectId, record.id);
+      if (userInfo !== undefined) record.provider_user_info = userInfo;
+    }
+    return page(records, total, window);
   }
 
   /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
@@ -215,9 +218,8 @@ export class Connections {
       facts: tokens.facts,
     };
   }
-  async #record(row: ListedConnection, provider: Provider | undefined): Promise<UserConnection> {
-    const known =
-      provider?.oauth2.userInfo === undefined ? undefined : await openKnown(this.#core.keyring, row);
+
+  #record(row: ListedConnection, provider: Provider | undefined): UserConnection {
     return {
       id: row.id,
       connection_id: row.id,
@@ -225,7 +227,6 @@ export class Connections {
       provider_id: row.provider_id,
       provider_type: "oauth2",
       ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
-      ...(known?.userInfo === undefined ? {} : { provider_user_info: known.userInfo }),
       scopes: JSON.parse(row.scopes),
       user_id: row.user_id,
     };
