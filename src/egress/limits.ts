@@ -74,7 +74,6 @@ export async function readBody(
   { maxBytes, sizeAdvice }: Limits,
   origin: string,
 ): Promise<Uint8Array<ArrayBuffer> | string | null> {
-  if (response.body === null) return null;
   const tooLarge = (): EgressError =>
     new EgressError(
       "too_large",
@@ -84,12 +83,14 @@ export async function readBody(
       },
     );
   const promised = promisedBytes(response.headers);
-  // Bun reads no more than was promised; in one go this costs a third of reading piece by piece.
+  // Bun reads no more than was promised; in one go this costs a third of reading piece by piece, and less again when
+  // nobody has asked for the stream.
   if (promised <= maxBytes) {
     // Text read as text is not copied again by the answer that is made of it: 2 ms of 9 for 2 MB of JSON.
     return isUtf8(response.headers) ? await response.text() : new Uint8Array(await response.arrayBuffer());
   }
   if (promised !== Infinity) throw tooLarge();
+  if (response.body === null) return null;
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of response.body) {
