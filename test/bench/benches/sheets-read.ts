@@ -7,7 +7,7 @@ import { median, ratios, spread } from "../figures";
 
 const ROWS = 1000;
 const COLUMNS = 26;
-const ROUNDS = 41;
+const ROUNDS = 201;
 /** Rounds before the measured ones: a server runs for weeks, so what counts is compiled code. */
 const WARM_UP = 40;
 
