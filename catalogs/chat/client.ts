@@ -1,12 +1,17 @@
 // The one way to the platform: calls with their waits and repeats, at most three at a time, all ended by one signal.
-import { type JsonObject, outcomeUnknown, type ToolContext } from "../../src/tools";
+import {
+  type JsonObject,
+  outcomeUnknown,
+  type ToolContext,
+  endedBecause,
+  networkFailureOf,
+} from "../../src/tools";
 import { IN_FLIGHT, JITTER_MS } from "./limits";
 import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
 import { type Call, type Failure, failureOf, rateLimited } from "./upstream/failure";
 import { limiter } from "./upstream/limiter";
 import { type MethodName, methodNamed, type Params } from "./upstream/methods";
-import { failureWithoutAnswer, wasEnded } from "./upstream/network-failure";
 import { Throttle } from "./upstream/throttle";
 
 export interface CallOptions {
@@ -100,7 +105,7 @@ export class ChatClient {
       try {
         return await this.context.cache.once(key, work);
       } catch (error) {
-        if (!wasEnded(error) || this.ended || this.budget.spent) throw error;
+        if (!endedBecause(error, "aborted") || this.ended || this.budget.spent) throw error;
       }
     }
   }
@@ -125,7 +130,8 @@ export class ChatClient {
       }
       return failure ?? { body: answer.body ?? {} };
     } catch (thrown) {
-      return failureWithoutAnswer(call, thrown);
+      const { passing, ...failure } = networkFailureOf(thrown, call.method);
+      return { ...failure, again: passing ? "now" : "never" };
     }
   }
 

@@ -1,10 +1,9 @@
 // Listings whose items are handed back: page after page until there are as many as were asked for, and never one
 // item passed over, so that the cursor goes on exactly where the result ends.
-import { ToolError } from "../../src/tools";
+import { ToolError, endedBecause } from "../../src/tools";
 import type { ChatClient } from "./client";
 import { SMALL_PAGE } from "./limits";
 import { type Limit, type PageRequest, cursorOf, limitOf } from "./parameters";
-import { wasEnded } from "./upstream/network-failure";
 
 /** One page, as far as it is handed back. */
 export interface Part<Item> {
@@ -68,5 +67,5 @@ async function readUnlessCut<Item>(
 
 function isCut(client: ChatClient, error: unknown): boolean {
   if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_RATE_LIMIT") return true;
-  return wasEnded(error) && client.budget.spent && !client.context.signal.aborted;
+  return endedBecause(error, "aborted") && client.budget.spent && !client.context.signal.aborted;
 }

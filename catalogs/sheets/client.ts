@@ -1,11 +1,16 @@
 // The one way to the platform: calls with their budget, waits and repeats.
-import { type JsonObject, outcomeUnknown, type ToolContext, ToolError } from "../../src/tools";
+import {
+  type JsonObject,
+  outcomeUnknown,
+  type ToolContext,
+  ToolError,
+  networkFailureOf,
+} from "../../src/tools";
 import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, RESERVE_MS } from "./limits";
 import type { Call } from "./upstream/call";
 import { exchange } from "./upstream/exchange";
 import { type Failure, failureOf } from "./upstream/failure";
 import { Lines } from "./upstream/lines";
-import { failureWithoutAnswer } from "./upstream/network-failure";
 import { Quotas } from "./upstream/quota";
 
 /** One per tool run. */
@@ -58,7 +63,8 @@ export class SheetsClient {
       const failure = failureOf(call, answer);
       return failure === undefined ? { body: answer.body ?? {} } : { ...failure, asked: answer.retryAfterMs };
     } catch (thrown) {
-      return { ...failureWithoutAnswer(call, thrown), asked: undefined };
+      const { passing, ...failure } = networkFailureOf(thrown, call.method);
+      return { ...failure, again: passing, asked: undefined };
     }
   }
 

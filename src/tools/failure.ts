@@ -1,23 +1,18 @@
 // Failures of a run as the record that callers get.
 import { EgressError } from "../egress";
+import { networkFailureOf } from "./network-failure";
 import type { Tool } from "./registry";
 import type { ToolErrorRecord } from "./schema";
-import { fatal, networkTimeout, networkUnreachable, outcomeUnknown, ToolError } from "./tool-error";
+import { fatal, outcomeUnknown, ToolError } from "./tool-error";
 
 /** Anything a tool threw that is no `ToolError`: a network failure it did not handle, or a fault of ours. */
 export function failureOf(error: unknown, { definition }: Tool): ToolError {
-  if (!(error instanceof EgressError))
+  if (!(error instanceof EgressError)) {
     return fatal("The tool failed for a reason of its own.", { cause: error });
-  const failure = networkFailure(error);
+  }
+  const { error: failure, maybeDone } = networkFailureOf(error);
   // What only reads has done nothing that could be done twice.
-  return error.maybeSent && !definition.metadata.behavior.read_only ? outcomeUnknown(failure) : failure;
-}
-
-function networkFailure(error: EgressError): ToolError {
-  if (error.reason === "address_refused") return fatal(error.message, { cause: error });
-  return error.reason === "timeout" || error.reason === "aborted"
-    ? networkTimeout("The platform did not answer in time.", { cause: error })
-    : networkUnreachable("The platform could not be reached.", { cause: error });
+  return maybeDone && !definition.metadata.behavior.read_only ? outcomeUnknown(failure) : failure;
 }
 
 /** The record of a failure. `tool` undefined: the failure is not of a run. */

@@ -1,9 +1,8 @@
 // Looking for names in a listing: in what is known of it first, then page by page until all are found, the listing
 // ends, or the time for it does.
-import { ToolError } from "../../../src/tools";
+import { ToolError, endedBecause } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { BELIEVE_ABSENCE_MS } from "../limits";
-import { wasEnded } from "../upstream/network-failure";
 import { Directory } from "./directory";
 import type { Listing } from "./listing";
 
@@ -60,7 +59,7 @@ async function step<Entry>(client: ChatClient, directory: Directory<Entry>): Pro
     return undefined;
   } catch (error) {
     if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_RATE_LIMIT") return error;
-    if (wasEnded(error) && !client.ended && client.budget.spent) return "time";
+    if (endedBecause(error, "aborted") && !client.ended && client.budget.spent) return "time";
     throw error;
   }
 }

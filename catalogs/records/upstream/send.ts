@@ -1,10 +1,9 @@
 // The one way to the platform: a call with its waits and its repeat.
-import { type JsonObject, outcomeUnknown, type ToolContext } from "../../../src/tools";
+import { type JsonObject, outcomeUnknown, type ToolContext, networkFailureOf } from "../../../src/tools";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { NO_MATCH } from "./codes";
 import { type Call, exchange } from "./exchange";
 import { codeIn, type Failure, failureOf } from "./failure";
-import { failureWithoutAnswer } from "./network-failure";
 
 /**
  * Sends a call and returns the body of a successful answer.
@@ -45,7 +44,8 @@ async function attempt(context: ToolContext, call: Call): Promise<{ body: JsonOb
     }
     return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
   } catch (thrown) {
-    return failureWithoutAnswer(call, thrown);
+    const { passing, ...failure } = networkFailureOf(thrown, call.operation.name);
+    return { ...failure, again: passing ? "now" : "never" };
   }
 }
 

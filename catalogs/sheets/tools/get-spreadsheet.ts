@@ -1,6 +1,6 @@
 // Sheets.GetSpreadsheet: the cells of one window of one sheet, what was entered and what is shown.
 import { Type } from "typebox";
-import { badInput, defineTool } from "../../../src/tools";
+import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
 import { readBook, type Sheet } from "../book/metadata";
 import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
@@ -15,7 +15,6 @@ import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { getCells } from "../upstream/calls";
 import { numberIn, objectIn, objectsIn } from "../upstream/json";
-import { wasTooLarge } from "../upstream/network-failure";
 
 const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
@@ -142,7 +141,7 @@ async function read(client: SheetsClient, spreadsheetId: string, sheet: Sheet, w
     if (isTooLarge) throw tooLarge();
     return data;
   } catch (error) {
-    throw wasTooLarge(error) ? tooLarge() : error;
+    throw endedBecause(error, "too_large") ? tooLarge() : error;
   }
 }
 
