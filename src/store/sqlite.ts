@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
 import { type Migration, migrate, refuseNewer } from "./migrate";
-import { type Awaitable, type Kind, KINDS, query, type Query, type SqlValue, type Store } from "./port";
+import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { touch, type Transaction, type Wait } from "./port";
 import { type Durability, open } from "./sqlite-file";
 import { closeDatabase, isBusy, prepared, runSteps, translate } from "./sqlite-steps";
@@ -217,6 +217,3 @@ class SqliteStore implements Store {
 function* leastWork(): Transaction<void> {
   yield* touch("leases");
 }
-
-/** Every kind starts at generation 0; a migration inserts the rows. */
-export const INITIAL_GENERATIONS = KINDS.map((kind) => `('${kind}', 0)`).join(", ");

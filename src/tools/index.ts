@@ -34,6 +34,7 @@ export {
   upstreamUnmapped,
 } from "./tool-error";
 export { type ExecuteOptions } from "./execute";
+export { type Tool } from "./registry";
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { sealedAnswers } from "./idempotency";
 export {

@@ -80,7 +80,7 @@ export class Tools {
   async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
     const window = paging(query);
     const view = viewOf(principal, query);
-    const found = this.#found(query);
+    const found = this.#found(query, await this.#visibleIn(principal, view));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       await Promise.all(shown.map((tool) => this.#record(principal, tool, view))),
@@ -114,19 +114,27 @@ export class Tools {
   ): Promise<Page<unknown> | JsonText> {
     const format = formatOf(name);
     if (format === "arcade") return this.listing(principal, query);
-    const { userId } = viewOf(principal, query);
+    const view = viewOf(principal, query);
     const window = paging(query);
-    if (userId === undefined) {
+    if (view.userId === undefined) {
       const key = JSON.stringify([format, query]);
-      return this.#formatted.page(key, format, () => ({ found: this.#found(query), window }));
+      return this.#formatted.page(key, format, () => ({
+        found: this.#found(query, this.#registry.tools),
+        window,
+      }));
     }
-    const found = this.#found(query);
+    const found = this.#found(query, await this.#visibleIn(principal, view));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       shown.map((tool) => formatted(tool, format)),
       found.length,
       window,
     );
+  }
+
+  /** The tools that a user may see, sorted by name. Every listing for a user, whatever its protocol, starts here. */
+  async visible(_projectId: string, _userId: string): Promise<readonly Tool[]> {
+    return this.#registry.tools;
   }
 
   /** One tool in one format. */
@@ -199,10 +207,17 @@ export class Tools {
     return this.#execute.execute(principal, request, options);
   }
 
-  #found({ filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">): readonly Tool[] {
+  async #visibleIn({ projectId }: Principal, { userId }: View): Promise<readonly Tool[]> {
+    return userId === undefined ? this.#registry.tools : this.visible(projectId, userId);
+  }
+
+  #found(
+    { filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">,
+    tools: readonly Tool[],
+  ): readonly Tool[] {
     const matches = filter === undefined ? undefined : parseFilter(filter);
     const wanted = toolkit?.toLowerCase();
-    return this.#registry.tools.filter(
+    return tools.filter(
       ({ catalog, definition }) =>
         (wanted === undefined || catalog.toolkit.name.toLowerCase() === wanted) &&
         (matches === undefined || matches(definition.metadata)),

@@ -1,6 +1,7 @@
 // A small schema and its statements, for the tests of the store. `number` is unique; a note may point at another.
 import { all, get, type Migration, query, run, type Transaction } from "../../src/store";
-import { INITIAL_GENERATIONS } from "../../src/store/sqlite";
+import { KINDS } from "../../src/store/port";
+import { generations } from "../../src/store/schema/generations";
 
 export const migrations: readonly Migration[] = [
   {
@@ -8,7 +9,7 @@ export const migrations: readonly Migration[] = [
     name: "first",
     statements: [
       "CREATE TABLE generations (kind TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT",
-      `INSERT INTO generations (kind, value) VALUES ${INITIAL_GENERATIONS}`,
+      generations(...KINDS),
       `CREATE TABLE notes (
         id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, parent TEXT REFERENCES notes (id)
       ) STRICT`,

@@ -1,13 +1,14 @@
 // The execution log has a file of its own: it grows fastest, and losing its last instant on power failure is allowed.
 import type { Migration } from "../migrate";
-import { INITIAL_GENERATIONS } from "../sqlite";
+import { KINDS } from "../port";
+import { generations } from "./generations";
 
 const first: Migration = {
   version: 1,
   name: "first",
   statements: [
     "CREATE TABLE generations (kind TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT",
-    `INSERT INTO generations (kind, value) VALUES ${INITIAL_GENERATIONS}`,
+    generations(...KINDS),
     `CREATE TABLE executions (
       id TEXT PRIMARY KEY, execution_id TEXT NOT NULL, project_id TEXT NOT NULL, user_id TEXT NOT NULL,
       actor TEXT NOT NULL, tool TEXT NOT NULL, status TEXT NOT NULL, error_kind TEXT, duration_ms REAL NOT NULL,
