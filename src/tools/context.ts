@@ -3,6 +3,7 @@ import { Redacted } from "../base";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider } from "../providers";
+import type { Caller } from "./caller";
 import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
@@ -17,6 +18,7 @@ export interface Run {
   deadline: number;
   cache: ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
+  caller?: Caller | undefined;
 }
 
 export function toolContext(core: Core, run: Run): ToolContext {
@@ -30,6 +32,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
     provider: provider === undefined ? undefined : { id: provider.id, clientId: provider.oauth2.clientId },
     publicUrl: core.publicUrl(),
     secrets: run.secrets,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
     signal: run.signal,
     deadline: run.deadline,
     log: (level, message, subtype) => {

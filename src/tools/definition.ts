@@ -3,6 +3,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { EgressRequest } from "../egress";
 import type { JsonObject } from "../base";
+import type { Caller } from "./caller";
 
 /** What a tool does to the world; listed as metadata and as MCP hints. */
 export interface ToolMetadata {
@@ -53,6 +54,8 @@ export interface ToolContext {
   publicUrl: string;
   /** Values of the secrets that the definition names. */
   secrets: Readonly<Record<string, string>>;
+  /** Whom progress can be told and questions be asked; absent where the protocol has no way back. */
+  caller?: Caller;
   /** Aborts when the caller is gone or time is up. */
   signal: AbortSignal;
   /** Milliseconds since the epoch after which the run is cut off. */

@@ -5,6 +5,7 @@ import type { Core } from "../core";
 import { newId } from "../crypto";
 import { invalidParameter } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
+import { type Caller, InputNeeded } from "./caller";
 import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
 import { Idempotency } from "./idempotency";
@@ -18,6 +19,8 @@ export interface ExecuteOptions {
   idempotencyKey?: string | undefined;
   /** Aborts when the caller is gone. A run under an Idempotency-Key goes on: the caller will ask for its answer. */
   signal?: AbortSignal | undefined;
+  /** Where the run can tell how far it is and ask. */
+  caller?: Caller | undefined;
 }
 
 export interface ExecuteParts {
@@ -57,8 +60,8 @@ export class Execute {
     const userId = actFor(principal, request.user_id, 403);
     const tool = this.#registry.find(request.tool_name, request.tool_version);
     if (request.run_at !== undefined) throw invalidParameter("run_at: scheduled runs are not served yet.");
-    const { idempotencyKey, signal } = options;
-    if (idempotencyKey === undefined) return this.#run(principal, userId, tool, request, signal);
+    const { idempotencyKey, signal, caller } = options;
+    if (idempotencyKey === undefined) return this.#run(principal, userId, tool, request, { signal, caller });
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -67,7 +70,7 @@ export class Execute {
         key: idempotencyKey,
         request: JSON.stringify([tool.fullyQualifiedName, userId, request.input ?? {}]),
       },
-      () => this.#run(principal, userId, tool, request, undefined),
+      () => this.#run(principal, userId, tool, request, {}),
       () => this.#lost(),
       signal,
     );
@@ -78,14 +81,15 @@ export class Execute {
     userId: string,
     tool: Tool,
     request: ExecuteTool,
-    signal: AbortSignal | undefined,
+    options: Pick<ExecuteOptions, "signal" | "caller">,
   ): Promise<Execution> {
     const given = request.input ?? {};
     const ready = await this.#readiness.of(principal.projectId, userId, tool, given);
     const started = performance.now();
     const logs = firstLogs(tool);
     const outcome: RunOutcome =
-      ready instanceof ToolError ? { error: ready } : await this.#runner.run(ready, given, logs, signal);
+      ready instanceof ToolError ? { error: ready } : await this.#runner.run(ready, given, logs, options);
+    if ("error" in outcome && outcome.error instanceof InputNeeded) options.caller?.asks(outcome.error);
     if (ready instanceof ToolError) {
       this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
     }

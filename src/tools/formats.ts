@@ -28,7 +28,7 @@ export function formatted(tool: Tool, format: Format): object {
         name,
         title: tool.qualifiedName,
         description,
-        inputSchema: parameterSchema(tool),
+        inputSchema: wholeSchema(tool),
         annotations: annotationsOf(tool),
       };
   }
@@ -38,6 +38,12 @@ export function formatted(tool: Tool, format: Format): object {
 function parameterSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [] } = selfContained(definition.input);
   return { type: "object", properties, required };
+}
+
+// MCP takes any schema of JSON Schema 2020-12: references stay beside their definitions.
+function wholeSchema({ definition }: Tool): JsonSchema {
+  const { properties = {}, required = [], ...rest } = definition.input;
+  return { ...rest, type: "object", properties, required };
 }
 
 function annotationsOf({ definition, qualifiedName }: Tool): object {

@@ -1,5 +1,6 @@
 // Tools: what catalogs write against, and the one path on which tools run.
 export { isObject, type Json, type JsonObject } from "../base";
+export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type Base,
   type Catalog,

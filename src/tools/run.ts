@@ -4,6 +4,7 @@ import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, TokenRequestError } from "../connections";
 import type { Core } from "../core";
 import { ConnectionCaches } from "./cache";
+import type { Caller } from "./caller";
 import { toolContext } from "./context";
 import { failureOf } from "./failure";
 import { convertInput } from "./input";
@@ -23,6 +24,13 @@ interface Attempt {
   logs: Logs;
   limit: TimeLimit;
   deadline: number;
+  caller: Caller | undefined;
+}
+
+/** Who called: `signal` aborts when they are gone. */
+export interface CalledBy {
+  signal?: AbortSignal | undefined;
+  caller?: Caller | undefined;
 }
 
 export class Runner {
@@ -38,16 +46,16 @@ export class Runner {
     this.#caches = new ConnectionCaches(core.clock);
   }
 
-  /** Never rejects for what a tool does: its failure is the outcome. `caller` aborts when the caller is gone. */
-  async run(ready: Ready, given: Input, logs: Logs, caller: AbortSignal | undefined): Promise<RunOutcome> {
+  /** Never rejects for what a tool does: its failure is the outcome. */
+  async run(ready: Ready, given: Input, logs: Logs, { signal, caller }: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
     const timeoutMs = settings["tools.timeout"] * 1000;
-    using limit = startTimeLimit(timeoutMs, caller, () => cutOff(ready.tool, timeoutMs));
+    using limit = startTimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
       const input = convertInput(ready.tool.definition, given);
       if (limit.signal.aborted) throw networkTimeout("The caller was gone before the tool ran.");
       const deadline = clock.now() + timeoutMs;
-      return { value: await this.#withRenewal({ ready, input, logs, limit, deadline }) };
+      return { value: await this.#withRenewal({ ready, input, logs, limit, deadline, caller }) };
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
@@ -81,7 +89,7 @@ export class Runner {
     }
   }
 
-  #once({ ready, input, logs, limit, deadline }: Attempt): Promise<unknown> {
+  #once({ ready, input, logs, limit, deadline, caller }: Attempt): Promise<unknown> {
     const { tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
       tool,
@@ -92,6 +100,7 @@ export class Runner {
       deadline,
       cache: grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
       logs,
+      caller,
     });
     return Promise.race([tool.definition.run(input, context), limit.cut]);
   }

@@ -189,7 +189,18 @@ describe("references (F040)", () => {
     { $defs: { Point: point, Node: node } },
   );
 
-  test.each<Format>(["openai", "anthropic", "gemini", "mcp"])("are written out in %s", (format) => {
+  test("stay beside their definitions in mcp, and so does all else of JSON Schema 2020-12", () => {
+    const conditions = Object.fromEntries(["if", "then", "else"].map((keyword) => [keyword, {}]));
+    const rules = { additionalProperties: false, allOf: [{ required: ["at"] }], ...conditions };
+    const more = { $schema: "https://json-schema.org/draft/2020-12/schema", ...rules };
+    const whole = Type.Object({ at: Type.Ref("#/$defs/Point") }, { $defs: { Point: point }, ...more });
+
+    expect(shown(whole, "mcp")).toMatchObject({
+      inputSchema: JSON.parse(JSON.stringify(whole)),
+    });
+  });
+
+  test.each<Format>(["openai", "anthropic", "gemini"])("are written out in %s", (format) => {
     const before = JSON.stringify(input);
     const text = JSON.stringify(shown(input, format));
 
