@@ -85,6 +85,9 @@ export const OAuth2Create = Type.Object({
   ...common,
   ...requests,
 });
+const triggeredPatch = Type.Partial(
+  Type.Object({ ...TriggeredRequestConfig.properties, triggers: Type.Partial(triggers) }),
+);
 export const OAuth2Patch = Type.Object({
   client_id: Type.Optional(clientId),
   client_secret: clientSecret,
@@ -93,8 +96,8 @@ export const OAuth2Patch = Type.Object({
   authorize_request: Type.Optional(Type.Partial(RequestConfig)),
   token_request: Type.Optional(Type.Partial(RequestConfig)),
   refresh_request: Type.Optional(Type.Partial(RequestConfig)),
-  user_info_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
-  token_introspection_request: Type.Optional(Type.Partial(TriggeredRequestConfig)),
+  user_info_request: Type.Optional(triggeredPatch),
+  token_introspection_request: Type.Optional(triggeredPatch),
   revoke_request: Type.Optional(Type.Partial(RequestConfig)),
 });
 

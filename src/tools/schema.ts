@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base";
 import { DEFAULT_FORMAT, FORMATS } from "./formats/format";
+import { TOOL_ERROR_KINDS } from "./tool-error";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization";
 
 export const ValueSchema = Type.Object({
@@ -181,7 +182,7 @@ export const ExecuteToolRequest = Type.Object({
 
 export const ToolErrorRecord = Type.Object({
   message: Type.String(),
-  kind: Type.String(),
+  kind: Type.Enum([...TOOL_ERROR_KINDS]),
   can_retry: Type.Boolean(),
   developer_message: Type.Optional(Type.String()),
   additional_prompt_content: Type.Optional(Type.String()),

@@ -52,6 +52,19 @@ describe("a patch", () => {
     expect(answer.body).toEqual(changed({}) as Json);
   });
 
+  test("changes one of two triggers", async () => {
+    const triggers = { on_token_grant: true, on_token_refresh: false };
+    const endpoint = "https://idp.example/me";
+    await patch({ oauth2: { user_info_request: { endpoint, triggers } } });
+
+    const answer = await patch({ oauth2: { user_info_request: { triggers: { on_token_refresh: true } } } });
+
+    expect(at(answer.body, "oauth2.user_info_request")).toEqual({
+      endpoint,
+      triggers: { on_token_grant: true, on_token_refresh: true },
+    });
+  });
+
   test("changes what is given", async () => {
     const answer = await patch({
       description: "after",

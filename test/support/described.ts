@@ -9,6 +9,40 @@ type Check = ReturnType<typeof Compile>;
 
 export const description = documentOf(operations, "http://localhost");
 
+/** An operation of the document. */
+export interface DescribedOperation {
+  id: string;
+  /** `GET /v1/tools/{name}` */
+  name: string;
+  method: string;
+  path: string;
+  object: JsonObject;
+  parameters: readonly JsonObject[];
+  /** Schema of the request's body, as the document shows it. */
+  body: JsonObject | undefined;
+  /** Needs no credential. */
+  open: boolean;
+}
+
+export const describedOperations: readonly DescribedOperation[] = Object.entries(
+  member(description, "paths"),
+).flatMap(([path, item]) =>
+  Object.keys(isObject(item) ? item : {}).map((method) => {
+    const object = member(item, method);
+    const { parameters, requestBody } = object;
+    return {
+      id: String(object["operationId"]),
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      object,
+      parameters: Array.isArray(parameters) ? parameters.map((one) => member(resolved(one))) : [],
+      body: requestBody === undefined ? undefined : schemaOf(resolved(requestBody) ?? {}),
+      open: object["security"] !== undefined,
+    };
+  }),
+);
+
 const context = Object.fromEntries(
   Object.entries(member(description, "components", "schemas")).map(([name, schema]) => [
     `#/components/schemas/${name}`,

@@ -1,43 +1,15 @@
-// The operation table and the tool definitions against the published contract (`operations.json`, `catalog.json`).
+// The tool definitions against the published contract (`catalog.json`).
 import { describe, expect, test } from "bun:test";
 import { catalogs } from "../../catalogs";
-import { operations } from "../../server/operations";
 import catalogContract from "./catalog.json";
-import operationContract from "./operations.json";
 
-interface OperationContract {
-  operationId: string;
-  statuses: string[];
-  query: string[];
-}
 interface ToolContract {
   parameters: Record<string, { type: string; required: boolean; default?: unknown; maximum?: number }>;
   deprecated?: boolean;
   replacement?: string;
 }
 
-const publishedOperations: Record<string, OperationContract> = operationContract;
 const publishedTools: Record<string, ToolContract> = catalogContract;
-
-describe("operations", () => {
-  test.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
-    "%s is the published one",
-    (name, operation) => {
-      const published = publishedOperations[name];
-      const declared = [operation.success.status, ...operation.errors].map(String);
-      expect(operation.id).toBe(published?.operationId ?? "no such operation");
-      expect(Object.keys(operation.query?.properties ?? {}).toSorted()).toEqual(
-        (published?.query ?? []).toSorted(),
-      );
-      for (const status of published?.statuses ?? []) expect(declared).toContain(status);
-    },
-  );
-
-  test("no operation id stands twice", () => {
-    const ids = operations.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-});
 
 describe("tools", () => {
   const tools = catalogs.flatMap(({ toolkit, tools: definitions }) =>

@@ -1,0 +1,97 @@
+// The API description against the published contract (`operations.json`): operation ids, statuses, queries, records.
+import { describe, expect, test } from "bun:test";
+import { isObject } from "../../src/base";
+import {
+  describedOperations,
+  type DescribedOperation,
+  member,
+  resolved,
+  schemaOf,
+} from "../support/described";
+import contract from "./operations.json";
+
+interface Published {
+  operationId: string;
+  statuses: string[];
+  query: string[];
+  records: string[];
+}
+
+const published: Readonly<Record<string, Published>> = contract;
+const FREE_FORM = ["ArbitraryObject", "OpenApiDocument"];
+
+describe("the published contract", () => {
+  test("names no operation id twice", () => {
+    const ids = Object.values(published).map(({ operationId }) => operationId);
+
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe.each(describedOperations.map((one) => [one.name, one] as const))("%s", (name, operation) => {
+  test("is published, under this id", () => {
+    expect(operation.id).toBe(published[name]?.operationId ?? "in neither: add it to operations.json");
+  });
+
+  test("takes the published query", () => {
+    const query = operation.parameters.filter((one) => one["in"] === "query").map((one) => one["name"]);
+
+    expect(query.toSorted()).toEqual((published[name]?.query ?? []).toSorted());
+  });
+
+  test("declares the published statuses, those of a credential and of a body, and no others", () => {
+    const declared = Object.keys(member(operation.object, "responses"));
+    const due = [...(published[name]?.statuses ?? []), ...dueBesides(operation)];
+    const allowed = [...due, ...allowedBesides(operation)];
+
+    expect(due.filter((status) => !declared.includes(status))).toEqual([]);
+    expect(declared.filter((status) => !allowed.includes(status))).toEqual([]);
+  });
+
+  test("takes and answers the published records", () => {
+    const records = [operation.object["requestBody"], success(operation)].flatMap(recordOf);
+    const due = published[name]?.records ?? [];
+
+    expect(due.filter((record) => !records.includes(record))).toEqual([]);
+    expect(records.filter((record) => due.length > 0 && !due.includes(record))).toEqual([]);
+    // Where nothing is published the answer is free in form, or none.
+    if (due.length === 0) for (const record of records) expect(OWN_RECORDS).toContain(record);
+  });
+});
+
+/** Records of answers for which the contract names none. */
+const OWN_RECORDS = [...FREE_FORM, "ToolExecutionDetail", "ModelList"];
+
+function dueBesides({ open, path, body }: DescribedOperation): string[] {
+  return [
+    ...(open ? [] : ["401", "403"]),
+    ...(/\{(\w+_)?id\}$/.test(path) && !path.startsWith("/v1/scheduled_tools") ? ["404"] : []),
+    ...(body === undefined ? [] : ["400", "413", "415"]),
+  ];
+}
+
+function allowedBesides({ path, parameters }: DescribedOperation): string[] {
+  const tagged = parameters.some((one) => one["name"] === "If-None-Match");
+  return [
+    "429",
+    // A page size or an offset that is none.
+    ...(parameters.some((one) => one["name"] === "limit") ? ["400"] : []),
+    ...(tagged ? ["304"] : []),
+    ...(path.includes("{org_id}") ? ["404"] : []),
+    // A browser is sent to the page.
+    ...(path === "/v1/swagger" ? ["303"] : []),
+  ];
+}
+
+function success({ object }: DescribedOperation): unknown {
+  const [, response] = Object.entries(member(object, "responses")).find(([status]) => status < "300") ?? [];
+  return response;
+}
+
+/** The name of the record that a request or a response carries; of a page, that of its items. */
+function recordOf(content: unknown): string[] {
+  const schema = schemaOf(resolved(content) ?? {});
+  const reference = isObject(schema) ? schema["$ref"] : undefined;
+  if (typeof reference !== "string") return schema === undefined ? [] : ["a schema without a name"];
+  return [reference.replace("#/components/schemas/", "").replace(/^OffsetPageOf/, "")];
+}
