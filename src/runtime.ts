@@ -16,7 +16,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
-import { type Catalog, sealedAnswers, Tools } from "./tools";
+import { type Catalog, sealedAnswers, Tools, unguarded } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
 export interface RuntimeParts {
@@ -162,7 +162,15 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const authorization = new AuthorizationService(core, { providers, connections, settings });
   const consent = new Consent(core, { providers, connections, settings, issuer });
   const picker = new Picker(core, providers);
-  const tools = new Tools(core, catalogs, { providers, connections, authorization, secrets, executionLog });
+  const policy = unguarded;
+  const tools = new Tools(core, catalogs, {
+    providers,
+    connections,
+    authorization,
+    secrets,
+    policy,
+    executionLog,
+  });
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,

@@ -13,6 +13,14 @@ export interface ExecutionEntry {
   status: "completed" | "failed";
   errorKind: string | null;
   durationMs: number;
+  /** What rules said about it, in the order in which they were asked. */
+  decisions?: readonly {
+    hookId: string;
+    point: string;
+    decision: string;
+    reason?: string;
+    durationMs: number;
+  }[];
 }
 
 type UsedKind = "key" | "secret";
@@ -20,6 +28,10 @@ type UsedKind = "key" | "secret";
 const ADD = query(
   "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
     "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+);
+const ADD_DECISION = query(
+  "INSERT INTO hook_decisions (execution, position, project_id, hook_id, hook_point, decision, reason, duration_ms) " +
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 );
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
@@ -90,4 +102,8 @@ function* inOrder(bodies: readonly (() => Transaction<unknown>)[]): Transaction<
 function* addExecution(entry: ExecutionEntry, now: number): Transaction<void> {
   const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
   yield* run(ADD, id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs, now);
+  for (const [index, made] of (entry.decisions ?? []).entries()) {
+    const { hookId, point, decision, reason = null } = made;
+    yield* run(ADD_DECISION, id, index, projectId, hookId, point, decision, reason, made.durationMs);
+  }
 }

@@ -22,6 +22,8 @@ export interface LiveGrant {
   token: Redacted;
   scopes: string[];
   facts: JsonObject;
+  /** What the user info request gave. */
+  userInfo?: Json;
 }
 
 /** What is known of a user's grant without asking anybody. */
@@ -216,6 +218,7 @@ export class Connections {
       token: tokens.accessToken,
       scopes: JSON.parse(row.scopes),
       facts: tokens.facts,
+      ...(tokens.userInfo === undefined ? {} : { userInfo: tokens.userInfo }),
     };
   }
 

@@ -8,7 +8,9 @@ import { actFor, actorOf, type Principal } from "../identity";
 import { type Caller, InputNeeded } from "./caller";
 import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
+import { type PlainRun, runGuarded } from "./guarded";
 import { Idempotency } from "./idempotency";
+import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
 import type { Logs, Runner, RunOutcome } from "./run";
@@ -27,7 +29,15 @@ export interface ExecuteParts {
   registry: Registry;
   readiness: Readiness;
   runner: Runner;
+  policy: ToolPolicy;
   executionLog: ExecutionLog;
+}
+
+/** A call under its ids, and what rules said about it. */
+interface Named {
+  id: string;
+  executionId: string;
+  decisions: PolicyDecision[];
 }
 
 export class Execute {
@@ -35,14 +45,16 @@ export class Execute {
   readonly #registry: Registry;
   readonly #readiness: Readiness;
   readonly #runner: Runner;
+  readonly #policy: ToolPolicy;
   readonly #executionLog: ExecutionLog;
   readonly #idempotency: Idempotency;
 
-  constructor(core: Core, { registry, readiness, runner, executionLog }: ExecuteParts) {
+  constructor(core: Core, { registry, readiness, runner, policy, executionLog }: ExecuteParts) {
     this.#core = core;
     this.#registry = registry;
     this.#readiness = readiness;
     this.#runner = runner;
+    this.#policy = policy;
     this.#executionLog = executionLog;
     this.#idempotency = new Idempotency(core);
   }
@@ -84,18 +96,25 @@ export class Execute {
     options: Pick<ExecuteOptions, "signal" | "caller">,
   ): Promise<Execution> {
     const given = request.input ?? {};
-    const ready = await this.#readiness.of(principal.projectId, userId, tool, given);
+    const named = this.#named();
+    const guard = await this.#policy.guardOf(principal.projectId);
+    const refused =
+      guard === undefined ? undefined : await this.#refused(guard, userId, tool, request, named);
+    const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));
     const started = performance.now();
     const logs = firstLogs(tool);
     const outcome: RunOutcome =
-      ready instanceof ToolError ? { error: ready } : await this.#runner.run(ready, given, logs, options);
+      ready instanceof ToolError
+        ? { error: ready }
+        : await this.#outcome(guard, named, { ready, given, logs, by: options });
     if ("error" in outcome && outcome.error instanceof InputNeeded) options.caller?.asks(outcome.error);
-    if (ready instanceof ToolError) {
+    if (ready instanceof ToolError && refused === undefined) {
       this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
     }
     const duration = Math.round((performance.now() - started) * 1000) / 1000;
     const output = outputOf(outcome, tool, logs, request.include_error_stacktrace === true);
-    const execution = this.#execution("error" in outcome ? "failed" : "completed", duration, output);
+    const status = "error" in outcome ? "failed" : "completed";
+    const execution = this.#execution(named, status, duration, output);
     this.#executionLog.add({
       id: execution.id,
       executionId: execution.execution_id,
@@ -103,34 +122,64 @@ export class Execute {
       userId,
       actor: actorOf(principal),
       tool: tool.fullyQualifiedName,
-      status: "error" in outcome ? "failed" : "completed",
+      status,
       errorKind: "error" in outcome ? outcome.error.kind : null,
       durationMs: duration,
+      decisions: named.decisions,
     });
     return execution;
+  }
+
+  #outcome(guard: Guard | undefined, { executionId, decisions }: Named, run: PlainRun): Promise<RunOutcome> {
+    const { ready, given, logs, by } = run;
+    if (guard === undefined) return this.#runner.run(ready, given, logs, by);
+    return runGuarded(
+      { guard, runner: this.#runner, readiness: this.#readiness },
+      { ...run, executionId, decisions },
+    );
+  }
+
+  /** Undefined for a tool that the user may see. Throws `tool_not_found` for one that is hidden from them. */
+  async #refused(
+    guard: Guard,
+    userId: string,
+    tool: Tool,
+    request: ExecuteTool,
+    { decisions }: Named,
+  ): Promise<ToolError | undefined> {
+    const admitted = await guard.admits(userId, tool, decisions);
+    if (admitted === false) throw hiddenTool(request.tool_name);
+    return admitted === true ? undefined : admitted;
   }
 
   /** The answer to a repeat of a run whose process died. */
   #lost(): Execution {
     const error = outcomeUnknown(upstreamFailed("The first run under this Idempotency-Key was cut off."));
-    return this.#execution("failed", undefined, { error: toolErrorRecord(error, undefined, false) });
+    return this.#execution(this.#named(), "failed", undefined, {
+      error: toolErrorRecord(error, undefined, false),
+    });
+  }
+
+  #named(): Named {
+    const { clock, random } = this.#core;
+    const now = clock.now();
+    return { id: newId("te", now, random), executionId: newId("tc", now, random), decisions: [] };
   }
 
   #execution(
+    { id, executionId }: Named,
     status: "completed" | "failed",
     duration: number | undefined,
     output: ExecutionOutput,
   ): Execution {
-    const { clock, random } = this.#core;
-    const now = clock.now();
     return {
-      id: newId("te", now, random),
-      execution_id: newId("tc", now, random),
+      id,
+      execution_id: executionId,
       execution_type: "immediate",
       status,
       success: status === "completed",
       ...(duration === undefined ? {} : { duration }),
-      finished_at: timestamp(now),
+      finished_at: timestamp(this.#core.clock.now()),
       output,
     };
   }

@@ -3,7 +3,7 @@ import { EgressError } from "../egress";
 import { networkFailureOf } from "./network-failure";
 import type { Tool } from "./registry";
 import type { ToolErrorRecord } from "./schema";
-import { fatal, outcomeUnknown, ToolError } from "./tool-error";
+import { CallRefused, fatal, outcomeUnknown, ToolError } from "./tool-error";
 
 /** Anything a tool threw that is no `ToolError`: a network failure it did not handle, or a fault of ours. */
 export function failureOf(error: unknown, { definition }: Tool): ToolError {
@@ -22,9 +22,10 @@ export function toolErrorRecord(
   withStack: boolean,
 ): ToolErrorRecord {
   const { details } = error;
+  const ofRun = !(error instanceof CallRefused);
   const place = tool === undefined ? "" : ` during execution of tool '${tool.qualifiedName}'`;
   return {
-    message: `[${error.kind}] ${error.constructor.name}${place}: ${error.message}`,
+    message: ofRun ? `[${error.kind}] ${error.constructor.name}${place}: ${error.message}` : error.message,
     kind: error.kind,
     can_retry: error.canRetry,
     ...optional("developer_message", details.developerMessage),

@@ -16,6 +16,7 @@ export {
 } from "./definition";
 export {
   badInput,
+  CallRefused,
   fatal,
   GrantDead,
   networkTimeout,
@@ -36,6 +37,15 @@ export {
 } from "./tool-error";
 export { type ExecuteOptions } from "./execute";
 export { type Tool } from "./registry";
+export {
+  type Changes,
+  type Guard,
+  type GuardedCall,
+  type GuardedOutcome,
+  type PolicyDecision,
+  type ToolPolicy,
+  unguarded,
+} from "./policy";
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { sealedAnswers } from "./idempotency";
 export {

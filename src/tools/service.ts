@@ -13,13 +13,15 @@ import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
 import { parseFilter } from "./filter";
-import { DEFAULT_FORMAT, type Format, formatOf, formatted } from "./formats";
+import { DEFAULT_FORMAT, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
+import { hiddenTool, type ToolPolicy } from "./policy";
 import { Registry, type Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { Requirements, requirementsRecord } from "./requirements";
 import { Runner } from "./run";
+import { type View, viewOf } from "./view";
 import type {
   AuthorizeTool,
   ExecuteTool,
@@ -47,6 +49,7 @@ export class Tools {
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
+  readonly #policy: ToolPolicy;
   readonly #store: Store;
   readonly #pages: CachedByGeneration<string, JsonText>;
   readonly #formatted = new FormattedPages();
@@ -59,6 +62,7 @@ export class Tools {
       connections: Connections;
       authorization: AuthorizationService;
       secrets: Secrets;
+      policy: ToolPolicy;
       executionLog: ExecutionLog;
     },
   ) {
@@ -68,10 +72,12 @@ export class Tools {
     this.#pages = new CachedByGeneration(core.store, "providers", MOST_PAGES);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
+    this.#policy = parts.policy;
     this.#execute = new Execute(core, {
       registry: this.#registry,
       readiness: new Readiness(this.#requirements, connections, secrets),
       runner: new Runner(core, connections, authorization),
+      policy: parts.policy,
       executionLog: parts.executionLog,
     });
   }
@@ -80,7 +86,7 @@ export class Tools {
   async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
     const window = paging(query);
     const view = viewOf(principal, query);
-    const found = this.#found(query, await this.#visibleIn(principal, view));
+    const found = await this.#visibleIn(principal, view, this.#found(query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       await Promise.all(shown.map((tool) => this.#record(principal, tool, view))),
@@ -101,7 +107,8 @@ export class Tools {
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
-    return this.#record(principal, this.#registry.find(name), viewOf(principal, query));
+    const view = viewOf(principal, query);
+    return this.#record(principal, await this.#findFor(principal, view.userId, name), view);
   }
 
   /**
@@ -119,11 +126,11 @@ export class Tools {
     if (view.userId === undefined) {
       const key = JSON.stringify([format, query]);
       return this.#formatted.page(key, format, () => ({
-        found: this.#found(query, this.#registry.tools),
+        found: this.#found(query),
         window,
       }));
     }
-    const found = this.#found(query, await this.#visibleIn(principal, view));
+    const found = await this.#visibleIn(principal, view, this.#found(query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       shown.map((tool) => formatted(tool, format)),
@@ -132,9 +139,17 @@ export class Tools {
     );
   }
 
-  /** The tools that a user may see, sorted by name. Every listing for a user, whatever its protocol, starts here. */
-  async visible(_projectId: string, _userId: string): Promise<readonly Tool[]> {
-    return this.#registry.tools;
+  /**
+   * Those of the tools that a user may see, in their order; of all tools, sorted by name, when none are given. Every
+   * listing for a user, whatever its protocol, starts here.
+   */
+  async visible(
+    projectId: string,
+    userId: string,
+    among: readonly Tool[] = this.#registry.tools,
+  ): Promise<readonly Tool[]> {
+    const guard = await this.#policy.guardOf(projectId);
+    return guard === undefined ? among : guard.visible(userId, among);
   }
 
   /** One tool in one format. */
@@ -146,7 +161,7 @@ export class Tools {
     const format = formatOf(formatName);
     if (format === "arcade") return this.get(principal, name, query);
     const { userId } = viewOf(principal, query);
-    const tool = this.#registry.find(name);
+    const tool = await this.#findFor(principal, userId, name);
     return userId === undefined ? this.#formatted.tool(tool, format) : formatted(tool, format);
   }
 
@@ -154,7 +169,7 @@ export class Tools {
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
-    const tool = this.#registry.find(request.tool_name, request.tool_version);
+    const tool = await this.#findFor(principal, userId, request.tool_name, request.tool_version);
     const { authorization } = await this.#requirements.of(projectId, userId, tool);
     if (authorization !== undefined && authorization.provider === undefined) {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
@@ -170,7 +185,7 @@ export class Tools {
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
-    const tools = this.#named(request);
+    const tools = await this.#named(principal, userId, request);
     const states = await Promise.all(
       tools.map(async (tool) => ({ tool, state: await this.#requirements.of(projectId, userId, tool) })),
     );
@@ -207,24 +222,42 @@ export class Tools {
     return this.#execute.execute(principal, request, options);
   }
 
-  async #visibleIn({ projectId }: Principal, { userId }: View): Promise<readonly Tool[]> {
-    return userId === undefined ? this.#registry.tools : this.visible(projectId, userId);
+  async #visibleIn(
+    { projectId }: Principal,
+    { userId }: View,
+    among: readonly Tool[],
+  ): Promise<readonly Tool[]> {
+    return userId === undefined ? among : this.visible(projectId, userId, among);
   }
 
-  #found(
-    { filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">,
-    tools: readonly Tool[],
-  ): readonly Tool[] {
+  /** Throws `tool_not_found` also for a tool that is hidden from the user. */
+  async #findFor(
+    { projectId }: Principal,
+    userId: string | undefined,
+    name: string,
+    version?: string,
+  ): Promise<Tool> {
+    const tool = this.#registry.find(name, version);
+    if (userId === undefined || (await this.visible(projectId, userId, [tool])).length > 0) return tool;
+    throw hiddenTool(name);
+  }
+
+  #found({ filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">): readonly Tool[] {
     const matches = filter === undefined ? undefined : parseFilter(filter);
     const wanted = toolkit?.toLowerCase();
-    return tools.filter(
+    return this.#registry.tools.filter(
       ({ catalog, definition }) =>
         (wanted === undefined || catalog.toolkit.name.toLowerCase() === wanted) &&
         (matches === undefined || matches(definition.metadata)),
     );
   }
 
-  #named({ tool_names = [], tools = [] }: ToolRequirements): Tool[] {
+  /** Throws `tool_not_found` that names all that are unknown or hidden from the user. */
+  async #named(
+    { projectId }: Principal,
+    userId: string,
+    { tool_names = [], tools = [] }: ToolRequirements,
+  ): Promise<Tool[]> {
     const names = [...tool_names.map((tool_name) => ({ tool_name, tool_version: undefined })), ...tools];
     if (names.length === 0) throw malformedRequest("tool_names or tools must name at least one tool.");
     const found = names.map(({ tool_name, tool_version }) => {
@@ -234,9 +267,14 @@ export class Tools {
         return error instanceof Error ? error : new Error("unknown tool");
       }
     });
-    const unknown = found.filter((item) => item instanceof Error);
+    const known = [...new Set(found.filter((item): item is Tool => !(item instanceof Error)))];
+    const visible = new Set(await this.visible(projectId, userId, known));
+    const unknown = found.flatMap((item, index) => {
+      if (item instanceof Error) return [item];
+      return visible.has(item) ? [] : [hiddenTool(names[index]?.tool_name ?? "")];
+    });
     if (unknown.length > 0) throw toolNotFound(unknown.map(({ message }) => message).join(" "));
-    return [...new Set(found.filter((item): item is Tool => !(item instanceof Error)))];
+    return known;
   }
 
   async #record(principal: Principal, tool: Tool, { userId, formats }: View): Promise<ToolRecord> {
@@ -249,18 +287,4 @@ export class Tools {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
-}
-
-/** For whom and in which formats tools are shown. */
-interface View {
-  userId: string | undefined;
-  formats: readonly Format[];
-}
-
-// Made before any tool is looked at: a list without tools refuses what a list with some does.
-function viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): View {
-  // A key may ask for nobody in particular; a user token always asks for its own user.
-  const nobody = user_id === undefined && principal.kind !== "user";
-  const userId = nobody ? undefined : actFor(principal, user_id);
-  return { userId, formats: include_format.map(formatOf) };
 }

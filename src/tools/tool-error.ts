@@ -92,6 +92,9 @@ export function outcomeUnknown(error: ToolError): ToolError {
   );
 }
 
+/** A rule of the project stands in the place of the run. What it says is shown as it is. */
+export class CallRefused extends ToolError {}
+
 const DEAD = "The platform no longer accepts the user's grant: authorization required.";
 
 /**

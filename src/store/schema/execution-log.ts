@@ -19,4 +19,17 @@ const first: Migration = {
   ],
 };
 
-export const executionLogMigrations: readonly Migration[] = [first];
+/** What rules decided about executions, in the order in which they were asked. */
+const decisions: Migration = {
+  version: 2,
+  name: "decisions of hooks",
+  statements: [
+    `CREATE TABLE hook_decisions (
+      execution TEXT NOT NULL, position INTEGER NOT NULL, project_id TEXT NOT NULL, hook_id TEXT NOT NULL,
+      hook_point TEXT NOT NULL, decision TEXT NOT NULL, reason TEXT, duration_ms REAL NOT NULL,
+      PRIMARY KEY (execution, position)
+    ) STRICT`,
+  ],
+};
+
+export const executionLogMigrations: readonly Migration[] = [first, decisions];
