@@ -1,6 +1,6 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
-import { toRuntimeError } from "../src/errors";
+import { type RuntimeError, toRuntimeError } from "../src/errors";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
@@ -27,22 +27,52 @@ export function taggedAnswer(request: Request, { text, etag }: JsonText): Respon
   });
 }
 
-/** The `Error` record with its status. The private cause stays behind. */
+/** The statuses of errors in the words of RFC 9110. */
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+/**
+ * The `Error` record with its status, and the members of RFC 9457 beside it for clients that know only those. The
+ * private cause stays behind.
+ */
 export function errorAnswer(thrown: unknown): Response {
   const error = toRuntimeError(thrown);
+  const { status, message, fieldErrors } = error;
   const body = {
     name: error.name === "configuration" || error.name === "unavailable" ? "internal_error" : error.name,
-    message: error.message,
-    ...(error.fieldErrors === undefined ? {} : { field_errors: error.fieldErrors }),
+    message,
+    ...(fieldErrors === undefined ? {} : { field_errors: fieldErrors }),
+    type: "about:blank",
+    title: TITLES[status] ?? "Error",
+    status,
+    detail: message,
   };
-  return jsonAnswer(error.status, body, headersOf(error));
+  return jsonAnswer(status, body, headersOf(error));
 }
 
-function headersOf(error: ReturnType<typeof toRuntimeError>): Record<string, string> {
+function headersOf(error: RuntimeError): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.status === 401) headers["www-authenticate"] = "Bearer";
   if (error.retryAfterMs !== undefined) headers["retry-after"] = String(Math.ceil(error.retryAfterMs / 1000));
-  // Public clients repeat 409 by themselves; the same request would only meet the same conflict.
-  if (error.status === 409) headers["x-should-retry"] = "false";
+  const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
+  if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);
   return headers;
+}
+
+// Public clients repeat 409, 429 and all from 500 by themselves. A conflict would only meet the same conflict, and what
+// an upstream did not answer in time may have been done all the same.
+function retriedByStatus(status: number): boolean | undefined {
+  if (status === 429) return true;
+  return status === 409 || status === 504 ? false : undefined;
 }

@@ -6,32 +6,26 @@ import { type LogFields, Redacted } from "../src/base";
 import { newToken, type Random } from "../src/crypto";
 import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
+import { allowedMethods } from "./allowed";
 import { errorAnswer } from "./answer";
-import { dispatch, type Incoming } from "./dispatch";
-import { type Operation, operations } from "./operations";
+import { type Cors, corsOf } from "./cors";
+import { rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
-import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
-import { docsFile, openDescription, openDocs } from "./pages/docs";
-import { apiCatalog, llmsText } from "./pages/docs-catalog";
-import { openPicker, pickerScript } from "./pages/picker";
+import { type Answer, type Context, type Route, routesWith } from "./routes";
+import { traceIdOf } from "./trace";
 
-type Params = Incoming["params"];
-interface Context {
-  request: Request;
-  /** Absent on routes without parameters. */
-  params?: Params | undefined;
-  server: { timeout(request: Request, seconds: number): void } | null;
-}
-type Answer = (runtime: Runtime, context: Context, requestId: string) => Promise<Response> | Response;
 interface Site {
   runtime: Runtime;
   nextRequestId(): string;
+  /** Undefined: no browser of another origin may call, and nobody looks where a request comes from. */
+  cors: Cors | undefined;
 }
 
 /** Bun answers 413 with an empty body by itself: its limit is set out of the way of ours. */
 const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
 const RAW = { parse: "none" } as const;
+const NO_PARAMS = {};
 
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
@@ -42,65 +36,36 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
     handler: { standardHostname: false },
     serve: { idleTimeout: IDLE_TIMEOUT_S, maxRequestBodySize: BUN_BODY_LIMIT, reusePort: false },
   });
-  const site: Site = { runtime, nextRequestId: requestIds(runtime.core.random) };
-  const run = (request: Request, params: Params | undefined, answer: Answer): Promise<Response> =>
-    serve(site, { request, params, server: app.server }, answer);
-  for (const operation of operations) {
-    const answer = runOperation(operation, stopping);
-    for (const [method, path] of routesOf(operation))
-      app.route(method, path, ({ request, params }) => run(request, params, answer), RAW);
+  const { random, settings, clock } = runtime.core;
+  const site: Site = { runtime, nextRequestId: requestIds(random), cors: corsOf(settings) };
+  const run = (request: Request, params: Context["params"] | undefined, answer: Answer): Promise<Response> =>
+    serve(site, { request, params: params ?? NO_PARAMS, server: app.server }, answer);
+  const routes = routesWith({ stopping, rateLimit: rateLimitOf(settings, clock) });
+  for (const { method, path, answer } of routes) {
+    app.route(method, path, ({ request, params }) => run(request, params, answer), RAW);
   }
-  app.get("/authorize/:token", ({ request, params }) => run(request, params, open), RAW);
-  app.post("/authorize/:token", ({ request, params }) => run(request, params, confirm), RAW);
-  app.get("/api/v1/oauth/:external_id/callback", ({ request, params }) => run(request, params, finish), RAW);
-  app.get("/api/v1/auth/callback", ({ request }) => run(request, undefined, signedIn), RAW);
-  app.get("/google/drive_picker", ({ request }) => run(request, undefined, pick), RAW);
-  app.get("/google/drive_picker.js", ({ request }) => run(request, undefined, script), RAW);
-  app.get("/openapi.json", ({ request }) => run(request, undefined, description), RAW);
-  app.get("/v1/swagger/ui", ({ request }) => run(request, undefined, docs), RAW);
-  app.get("/v1/swagger/ui/:file", ({ request, params }) => run(request, params, docsPart), RAW);
-  app.get("/.well-known/api-catalog", ({ request }) => run(request, undefined, catalog), RAW);
-  app.get("/llms.txt", ({ request }) => run(request, undefined, llms), RAW);
+  const nothing = nothingAt(routes, site.cors);
   app.all("/*", ({ request }) => run(request, undefined, nothing), RAW);
   return app;
 }
 
-/** Where an operation is served: as the table says, and under the aliases that older clients use. */
-function routesOf({ method, alias, path, alsoAt = [], credential }: Operation): [string, string][] {
-  const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
-  const scoped = own.replace(/^\/v1(?:\/admin)?/, "/v1/orgs/:org_id/projects/:project_id");
-  const paths = credential === "public" ? [own] : [own, scoped, ...alsoAt];
-  const methods = alias === undefined ? [method] : [method, alias];
-  return paths.flatMap((each) => methods.map((verb): [string, string] => [verb, each]));
-}
-
-function runOperation(operation: Operation, stopping: AbortSignal): Answer {
-  return (runtime, context, requestId) => {
-    // Long polls and tool runs outlast the idle limit; they have limits of their own.
-    if (operation.slow) context.server?.timeout(context.request, 0);
-    const { request, params = {} } = context;
-    return dispatch(runtime, operation, { request, params, stopping }, requestId);
+/** What is no route: a browser's question about one, another method of one, or no path of ours at all. */
+function nothingAt(routes: readonly Route[], cors: Cors | undefined): Answer {
+  return (_runtime, { request }) => {
+    const methods = allowedMethods(routes, requestUrl(request).pathname);
+    if (methods.length > 0 && cors?.asks(request) === true) return cors.preflight(methods);
+    const answer = errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
+    if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
+    return answer;
   };
 }
 
-const open: Answer = (runtime, { request, params }) => openConsent(runtime, request, params?.["token"] ?? "");
-const confirm: Answer = (runtime, { request, params }) =>
-  confirmConsent(runtime, request, params?.["token"] ?? "");
-const finish: Answer = (runtime, { request, params }) =>
-  callback(runtime, request, params?.["external_id"] ?? "");
-const signedIn: Answer = (runtime, { request }) => signInCallback(runtime, request);
-const pick: Answer = (runtime, { request }) => openPicker(runtime, request);
-const script: Answer = () => pickerScript();
-const description: Answer = (runtime, { request }) => openDescription(runtime, request);
-const docs: Answer = () => openDocs();
-const docsPart: Answer = (_runtime, { params }) => docsFile(params?.["file"] ?? "");
-const catalog: Answer = (runtime) => apiCatalog(runtime);
-const llms: Answer = (runtime) => llmsText(runtime);
-const nothing: Answer = () =>
-  errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
-
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
-async function serve({ runtime, nextRequestId }: Site, context: Context, answer: Answer): Promise<Response> {
+async function serve(
+  { runtime, nextRequestId, cors }: Site,
+  context: Context,
+  answer: Answer,
+): Promise<Response> {
   const { request } = context;
   const { log, clock } = runtime.core;
   const requestId = nextRequestId();
@@ -113,6 +78,11 @@ async function serve({ runtime, nextRequestId }: Site, context: Context, answer:
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
   response.headers.set("x-request-id", requestId);
+  const traceparent = request.headers.get("traceparent");
+  if (traceparent !== null && traceIdOf(traceparent) !== undefined) {
+    response.headers.set("traceparent", traceparent);
+  }
+  cors?.mark(request, response.headers);
   const duration_ms = clock.now() - started;
   log.debug("request", () => ({ request_id: requestId, ...loggable(request, response), duration_ms }));
   return response;
@@ -122,6 +92,7 @@ function loggable(request: Request, response: Response): LogFields {
   return {
     method: request.method,
     path: loggedPath(requestUrl(request).pathname),
+    trace_id: traceIdOf(request.headers.get("traceparent") ?? ""),
     status: response.status,
     authorization: new Redacted(request.headers.get("authorization") ?? ""),
     cookie: new Redacted(request.headers.get("cookie") ?? ""),

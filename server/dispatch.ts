@@ -1,21 +1,29 @@
 // The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
 // credential learns anything about the rules behind it.
 import { checked, fieldErrors, JsonText } from "../src/base";
-import { invalidParameter, malformedRequest, notFound } from "../src/errors";
-import { type Principal, requireRole } from "../src/identity";
+import { internalError, invalidParameter, malformedRequest, notFound } from "../src/errors";
+import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer, jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, hasBody, readJsonBody } from "./body";
-import { type Operation, StatusAnswer } from "./operations";
+import { markDeprecated } from "./deprecation";
+import { type AnyCall, type Operation, StatusAnswer } from "./operations";
 import { readQuery } from "./query";
+import type { RateLimit } from "./rate-limit";
 import { requestUrl } from "./request-url";
 
 export interface Incoming {
   request: Request;
   /** Parameters of the path, decoded by the router. */
   params: Readonly<Record<string, string | undefined>>;
+}
+
+/** What all requests of a server share. */
+export interface Means {
   /** Aborts when the server is about to stop. */
   stopping: AbortSignal;
+  /** Undefined: calls are not limited. */
+  rateLimit: RateLimit | undefined;
 }
 
 /** Runs one operation. Never rejects: what is thrown becomes an answer, and its cause goes to the log. */
@@ -23,18 +31,19 @@ export async function dispatch(
   runtime: Runtime,
   operation: Operation,
   incoming: Incoming,
+  { stopping, rateLimit }: Means,
   requestId: string,
 ): Promise<Response> {
-  const { request, params, stopping } = incoming;
+  const { request, params } = incoming;
   try {
-    const principal = await principalOf(runtime, operation, incoming);
+    const principal = await principalOf(runtime, operation, incoming, rateLimit);
     const { settings } = runtime.core;
     const body =
       operation.body === undefined
         ? undefined
         : await readBody(operation.body, request, bodyLimits(settings));
     checkParameters(operation, params);
-    const value = await operation.handle({
+    const call: AnyCall = {
       runtime,
       principal,
       path: (name) => params[name] ?? "",
@@ -47,17 +56,48 @@ export async function dispatch(
       get signal() {
         return operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal;
       },
-    });
-    if (value instanceof JsonText) return taggedAnswer(request, value);
-    if (value instanceof Response) return value;
-    if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
-    const { status } = operation.success;
-    return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+    };
+    const value = await (operation.remembersAnswer === true && call.idempotencyKey !== undefined
+      ? handledOnce(operation, call, params, call.idempotencyKey)
+      : operation.handle(call));
+    const answer = answerOf(operation, request, value);
+    if (operation.tool !== undefined) markDeprecated(answer.headers, runtime, operation.tool(call));
+    return answer;
   } catch (error) {
     const answer = errorAnswer(error);
     if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
     return answer;
   }
+}
+
+function answerOf({ success: { status } }: Operation, request: Request, value: unknown): Response {
+  if (value instanceof JsonText) return taggedAnswer(request, value);
+  if (value instanceof Response) return value;
+  if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
+  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+}
+
+/** A repeat under the same key gets the answer of the first. */
+function handledOnce(
+  operation: Operation,
+  call: AnyCall,
+  params: Incoming["params"],
+  key: string,
+): Promise<unknown> {
+  const { runtime, principal, body, signal } = call;
+  const request = JSON.stringify([params, body]);
+  const credential = actorOf(principal);
+  return runtime.idempotency.once<unknown>(
+    { projectId: principal.projectId, credential, operation: operation.id, key, request },
+    async () => operation.handle(call),
+    () => {
+      throw internalError(
+        "The first request under this Idempotency-Key was cut off and nobody knows how far it came. Look whether it was done before you send it under a new key.",
+        { shouldRetry: false },
+      );
+    },
+    signal,
+  );
 }
 
 // Public operations run for nobody: their handlers use no principal.
@@ -67,11 +107,13 @@ async function principalOf(
   { identity }: Runtime,
   operation: Operation,
   { request, params }: Incoming,
+  rateLimit: RateLimit | undefined,
 ): Promise<Principal> {
   if (operation.credential === "public") return NOBODY;
   const { org_id: orgId, project_id: projectId } = params;
   const credential = request.headers.get("authorization") ?? undefined;
   const principal = await identity.authenticate(credential, projectId);
+  rateLimit?.take(principal);
   if (orgId !== undefined && projectId !== undefined)
     await identity.checkProject(principal, orgId, projectId);
   requireRole(principal, operation.credential);

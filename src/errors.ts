@@ -36,6 +36,8 @@ export interface ErrorDetails {
   /** Private: goes to the log, never to an answer. */
   cause?: unknown;
   retryAfterMs?: number;
+  /** Whether the very same request may help, where its status alone would mislead a client. */
+  shouldRetry?: boolean;
   /** Where the user can consent, when that is what is missing. */
   consentUrl?: string;
 }
@@ -45,6 +47,7 @@ export class RuntimeError extends Error {
   readonly status: number;
   readonly fieldErrors: FieldError[] | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly shouldRetry: boolean | undefined;
   readonly consentUrl: string | undefined;
   override readonly name: ErrorName;
 
@@ -54,6 +57,7 @@ export class RuntimeError extends Error {
     this.status = status;
     this.fieldErrors = details.fieldErrors;
     this.retryAfterMs = details.retryAfterMs;
+    this.shouldRetry = details.shouldRetry;
     this.consentUrl = details.consentUrl;
   }
 }
@@ -79,6 +83,8 @@ export const notFound = maker("not_found", 404);
 export const conflict = maker("conflict", 409);
 export const requestTooLarge = maker("request_too_large", 413);
 export const unsupportedMediaType = maker("unsupported_media_type", 415);
+/** The credential calls too often; `retryAfterMs` says when to go on. */
+export const rateLimited = maker("rate_limited", 429);
 export const internalError = maker("internal_error", 500);
 /** The operator's settings, files or keys stop the start. Never an answer of the API. */
 export const configurationError = maker("configuration", 500);

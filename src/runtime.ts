@@ -16,7 +16,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
-import { type Catalog, sealedAnswers, Tools, unguarded } from "./tools";
+import { type Catalog, Idempotency, sealedAnswers, Tools, unguarded } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
 export interface RuntimeParts {
@@ -45,6 +45,8 @@ export interface Runtime {
   readonly consent: Consent;
   readonly picker: Picker;
   readonly tools: Tools;
+  /** Answers under `Idempotency-Key`, for operations that do not see to it themselves. */
+  readonly idempotency: Idempotency;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -178,6 +180,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     ...sealedFlows,
     ...sealedAnswers,
   ]);
+  const idempotency = new Idempotency(core);
   await identity.ensureDefaults();
   return {
     executionLog,
@@ -191,6 +194,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     consent,
     picker,
     tools,
+    idempotency,
   };
 }
 

@@ -7,8 +7,14 @@ import { ErrorRecord } from "./error-record";
 import { exampleOf } from "./examples";
 
 /** Every status that an operation answers with, success first. */
-export function statusesOf({ success, errors, others = {}, etag }: Operation): number[] {
-  const more = [...errors, ...Object.keys(others).map(Number), ...(etag === true ? [304] : [])];
+export function statusesOf({ success, errors, others = {}, etag, credential }: Operation): number[] {
+  const more = [
+    ...errors,
+    ...Object.keys(others).map(Number),
+    ...(etag === true ? [304] : []),
+    // Whoever has a credential can use it too often.
+    ...(credential === "public" ? [] : [429]),
+  ];
   return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
 }
 

@@ -100,7 +100,7 @@ function accessOf({ credential }: Operation): string {
 }
 
 function parametersOf(operation: Operation, components: Components): object[] {
-  const { path, parameters = {}, query, takesIdempotencyKey, etag } = operation;
+  const { path, parameters = {}, query, takesIdempotencyKey, remembersAnswer, etag } = operation;
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -110,7 +110,7 @@ function parametersOf(operation: Operation, components: Components): object[] {
   return [
     ...named,
     ...(query === undefined ? [] : queryParameters(query, components)),
-    ...(takesIdempotencyKey === true ? [IDEMPOTENCY_KEY] : []),
+    ...(takesIdempotencyKey === true || remembersAnswer === true ? [IDEMPOTENCY_KEY] : []),
     ...(etag === true ? [IF_NONE_MATCH] : []),
   ];
 }

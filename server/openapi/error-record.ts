@@ -13,4 +13,8 @@ export const ErrorRecord = Type.Object({
   field_errors: Type.Optional(
     Type.Array(FieldError, { description: "What is wrong with the request, field by field." }),
   ),
+  type: Type.Optional(Type.String({ description: "RFC 9457: `about:blank`, the status says it all." })),
+  title: Type.Optional(Type.String({ description: "RFC 9457: the status in words." })),
+  status: Type.Optional(Type.Integer({ description: "RFC 9457: the status of the answer." })),
+  detail: Type.Optional(Type.String({ description: "RFC 9457: the same as `message`." })),
 });

@@ -31,6 +31,7 @@ export const authProviderOperations = [
     body: AuthProviderCreateRequest,
     success: { status: 201, schema: AuthProviderResponse },
     errors: [400, 401, 403, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.providers.create(principal, body),
   }),
   operation({

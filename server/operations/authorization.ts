@@ -23,6 +23,7 @@ export const authorizationOperations = [
     body: AuthorizationInitiationRequest,
     success: { status: 200, schema: AuthorizationResponse },
     errors: [400, 401, 403, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.authorization.authorize(principal, body),
   }),
   operation({

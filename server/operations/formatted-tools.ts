@@ -30,6 +30,7 @@ export const formattedToolOperations = [
     success: { status: 200, schema: ArbitraryObject },
     errors: [400, 401, 403, 415, 500],
     etag: true,
+    tool: ({ path }) => ({ name: path("name") }),
     handle: ({ runtime, principal, path, query }) =>
       runtime.tools.formattedGet(principal, path("name"), query),
   }),

@@ -21,4 +21,4 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...discoveryOperations,
 ];
-export { type Operation, StatusAnswer } from "./operation";
+export { type AnyCall, type Operation, StatusAnswer } from "./operation";

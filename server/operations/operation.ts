@@ -43,8 +43,12 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   errors: readonly number[];
   /** Bodies of further answers, or of errors that are not the `Error` record; null: none. */
   others?: Readonly<Record<number, TSchema | null>>;
-  /** A repeat with the same `Idempotency-Key` gets the answer of the first. */
+  /** A repeat with the same `Idempotency-Key` gets the answer of the first; the handler sees to it. */
   takesIdempotencyKey?: true;
+  /** The same, and the dispatcher sees to it: for what is done whole or not at all. */
+  remembersAnswer?: true;
+  /** Which tool a call is about: what is deprecated says so in a header. */
+  tool?(call: Call<Static<Query>, Static<Body>>): { name: string; version?: string | undefined };
   /** Answers with an `ETag`, and 304 to who has that answer. */
   etag?: true;
   /** May take longer than the server's idle limit. */
@@ -56,6 +60,9 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
 
 /** A row with its types forgotten, as the table holds it. */
 export type Operation = OperationRow<TObject, TSchema>;
+
+/** A call as the dispatcher makes it: checked by the row's own schemas, whatever they are. */
+export type AnyCall = Parameters<Operation["handle"]>[0];
 
 /** Keeps query and body typed while a row is written. */
 export function operation<Query extends TObject, Body extends TSchema>(

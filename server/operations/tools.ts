@@ -39,6 +39,7 @@ export const toolOperations = [
     query: ToolQuery,
     success: { status: 200, schema: ToolResponse },
     errors: [400, 401, 403, 415, 500],
+    tool: ({ path }) => ({ name: path("name") }),
     handle: ({ runtime, principal, path, query }) => runtime.tools.get(principal, path("name"), query),
   }),
   operation({
@@ -63,6 +64,8 @@ export const toolOperations = [
     body: AuthorizeToolRequest,
     success: { status: 200, schema: AuthorizationResponse },
     errors: [400, 401, 403, 413, 415, 500],
+    remembersAnswer: true,
+    tool: ({ body }) => ({ name: body.tool_name, version: body.tool_version }),
     handle: ({ runtime, principal, body }) => runtime.tools.authorize(principal, body),
   }),
   operation({
@@ -77,6 +80,7 @@ export const toolOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     takesIdempotencyKey: true,
     slow: true,
+    tool: ({ body }) => ({ name: body.tool_name, version: body.tool_version }),
     handle: ({ runtime, principal, body, idempotencyKey, signal }) =>
       runtime.tools.execute(principal, body, { idempotencyKey, signal }),
   }),

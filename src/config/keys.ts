@@ -114,6 +114,13 @@ export const KEYS = {
     default: [],
     meaning: "hosts that next_uri may lead to; empty: any",
   },
+  "cors.allow": {
+    schema: Type.Array(Type.String({ pattern: "^(\\*|https?://[^/\\s?#@]+)$" }), {
+      description: "a list of origins (https://app.example.com), or * for all",
+    }),
+    default: [],
+    meaning: "origins whose pages may call the API from a browser; empty: none",
+  },
   "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of one tool run" },
   "http.body_limit": {
     schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
@@ -121,6 +128,11 @@ export const KEYS = {
     meaning: "largest request body",
   },
   "http.body_timeout": { schema: seconds, default: 30, meaning: "time in which a request body must arrive" },
+  "http.rate_limit": {
+    schema: Type.Integer({ minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" }),
+    default: 0,
+    meaning: "requests a minute that one credential may send to a server; 0: no limit",
+  },
   "log.level": {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"], {
       description: "debug, info, warn, error or silent",

@@ -78,6 +78,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   metadata: ToolMetadata;
   /** Qualified name of the tool that replaces this one. */
   replacement?: string;
+  /** The day on which it was replaced, `2026-11-01`. */
+  deprecatedSince?: string;
   /** Inputs that need neither provider nor secret (such as asking for a request schema). */
   waivesRequirements?: (input: JsonObject) => boolean;
   /** Parameters of integers whose value above the published maximum is cut to it instead of refused. */

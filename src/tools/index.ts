@@ -47,7 +47,7 @@ export {
   unguarded,
 } from "./policy";
 export { endedBecause, networkFailureOf } from "./network-failure";
-export { sealedAnswers } from "./idempotency";
+export { Idempotency, sealedAnswers } from "./idempotency";
 export {
   ArbitraryObject,
   type AuthorizeTool,

@@ -211,6 +211,13 @@ export class Tools {
     }));
   }
 
+  /** What has replaced a tool, and since when; undefined for a tool that is not deprecated. */
+  deprecationOf(name: string, version?: string): { replacement: string; since: Date } | undefined {
+    const { replacement, deprecatedSince } = this.#registry.find(name, version).definition;
+    if (replacement === undefined || deprecatedSince === undefined) return undefined;
+    return { replacement, since: new Date(deprecatedSince) };
+  }
+
   /** All scopes that the tools of a well-known provider need, sorted. */
   scopesOf(providerId: string): string[] {
     const needs = this.#registry.tools.map(({ definition }) => definition.authorization);

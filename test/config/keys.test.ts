@@ -42,9 +42,11 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   "egress.timeout": ["RUNTIME_EGRESS_TIMEOUT", "7", 7],
   "egress.max_bytes": ["RUNTIME_EGRESS_MAX_BYTES", "2048", 2048],
   "redirects.allow": ["RUNTIME_REDIRECTS_ALLOW", "app.test", ["app.test"]],
+  "cors.allow": ["RUNTIME_CORS_ALLOW", "https://app.test,*", ["https://app.test", "*"]],
   "tools.timeout": ["RUNTIME_TOOLS_TIMEOUT", "8", 8],
   "http.body_limit": ["RUNTIME_HTTP_BODY_LIMIT", "4096", 4096],
   "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
+  "http.rate_limit": ["RUNTIME_HTTP_RATE_LIMIT", "100", 100],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
 const ROWS = Object.keys(KEYS)
@@ -96,9 +98,11 @@ test("the defaults are those of the manual", () => {
     "egress.timeout": 30,
     "egress.max_bytes": 52_428_800,
     "redirects.allow": [],
+    "cors.allow": [],
     "tools.timeout": 50,
     "http.body_limit": 4_194_304,
     "http.body_timeout": 30,
+    "http.rate_limit": 0,
     "log.level": "info",
   });
 });

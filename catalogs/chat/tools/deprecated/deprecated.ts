@@ -5,6 +5,9 @@ import { TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
 import { chatPreset } from "../../preset";
 
+/** All of them were replaced before the first version of this toolkit here. */
+const DEPRECATED_SINCE = "2026-11-01";
+
 interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
   ToolDefinition<Input, Output>,
   "name" | "description" | "input" | "output" | "singles" | "run"
@@ -24,6 +27,7 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
     authorization: { provider: chatPreset.id, scopes },
     metadata,
     replacement,
+    deprecatedSince: DEPRECATED_SINCE,
   });
 }
 

@@ -1,0 +1,47 @@
+// How often one credential may call. A bucket per credential and process: full it holds a minute's worth, and it fills
+// evenly, so that a caller who waits as long as `Retry-After` says gets through.
+import type { Clock } from "../src/base";
+import type { Settings } from "../src/config";
+import { rateLimited } from "../src/errors";
+import { actorOf, type Principal } from "../src/identity";
+
+export interface RateLimit {
+  /** Counts one request. Throws `rate_limited`, which says when to come again. */
+  take(principal: Principal): void;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Above this, buckets that are full again are dropped: they say the same as none. */
+const MANY = 10_000;
+
+/** Undefined when calls are not limited, which is the default. */
+export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: Clock): RateLimit | undefined {
+  if (perMinute === 0) return undefined;
+  const everyMs = MINUTE_MS / perMinute;
+  const buckets = new Map<string, Bucket>();
+  const filled = ({ tokens, at }: Bucket, now: number): number =>
+    Math.min(perMinute, tokens + Math.max(0, now - at) / everyMs);
+  return {
+    take: (principal) => {
+      const now = clock.now();
+      const name = `${principal.projectId} ${actorOf(principal)}`;
+      const bucket = buckets.get(name) ?? { tokens: perMinute, at: now };
+      const tokens = filled(bucket, now);
+      if (tokens < 1) {
+        throw rateLimited(
+          `This credential may send ${perMinute} requests a minute (setting http.rate_limit). Wait, then go on.`,
+          { retryAfterMs: Math.ceil((1 - tokens) * everyMs) },
+        );
+      }
+      if (buckets.size >= MANY) {
+        for (const [other, one] of buckets) if (filled(one, now) >= perMinute) buckets.delete(other);
+      }
+      buckets.set(name, { tokens: tokens - 1, at: now });
+    },
+  };
+}
