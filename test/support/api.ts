@@ -21,12 +21,16 @@ export interface ApiCall {
   headers?: Record<string, string>;
 }
 
+/** How a request travels: `fetch`, or past the network. */
+export type Through = (url: string, init: RequestInit) => Promise<Response>;
+
 export async function call(
   url: string,
   { method, path, key, body, raw, headers }: ApiCall,
+  through: Through = fetch,
 ): Promise<ApiAnswer> {
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await fetch(url + path, {
+  const response = await through(url + path, {
     method,
     redirect: "manual",
     headers: {

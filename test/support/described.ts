@@ -43,6 +43,18 @@ export const describedOperations: readonly DescribedOperation[] = Object.entries
   }),
 );
 
+/** The status with which an operation succeeds. */
+export function successOf({ object }: DescribedOperation): number {
+  return Math.min(...Object.keys(member(object, "responses")).map(Number));
+}
+
+/** The example of the record that the operation takes. */
+export function exampleOfBody({ object }: DescribedOperation): unknown {
+  const { requestBody } = object;
+  if (requestBody === undefined) return undefined;
+  return structuredClone(member(resolved(requestBody), "content", "application/json")["example"]);
+}
+
 const context = Object.fromEntries(
   Object.entries(member(description, "components", "schemas")).map(([name, schema]) => [
     `#/components/schemas/${name}`,

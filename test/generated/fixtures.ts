@@ -1,0 +1,50 @@
+// What the generator cannot know of an operation: where an id comes from that no operation makes, and what a body must
+// name. An operation whose example works and whose ids are made by the operation above it needs no entry.
+import { api, at } from "../support/api";
+import { type Project, USER, type World } from "./world";
+
+export interface Fixture {
+  /** Parameters of the path, by name. */
+  path?(world: World, project: Project): Promise<Record<string, string>>;
+  /** Parameters of the query that the operation cannot do without. */
+  query?(world: World, project: Project): Promise<Record<string, string>>;
+  /** Fields that take the place of those of the example. */
+  body?(world: World, project: Project): Promise<object>;
+}
+
+const whoAmI = () => Promise.resolve({ name: "Chat.WhoAmI" });
+
+export const FIXTURES: Readonly<Record<string, Fixture>> = {
+  "secrets-upsert": { path: (world) => Promise.resolve({ secret_key: `KEY_${world.count()}` }) },
+  "secrets-delete": { path: async (world, project) => ({ secret_id: await storeSecret(world, project) }) },
+  "auth-connections-delete": { path: async (world, project) => ({ id: await world.connect(project) }) },
+  "auth-status": { query: async (world, project) => ({ id: await startConsent(world, project) }) },
+  "confirm-user-auth-flow": {
+    body: async (world, project) => ({ flow_id: await verifierTest(world, project) }),
+  },
+  "tool-get": { path: whoAmI },
+  "tool-spec-formatted": { path: whoAmI },
+};
+
+async function storeSecret(world: World, { admin, mark }: Project): Promise<string> {
+  const secret = { value: "v", description: mark };
+  const { body } = await api(world.site.url, admin).post(`/v1/admin/secrets/KEY_${world.count()}`, secret);
+  return String(at(body, "id"));
+}
+
+async function startConsent(world: World, { admin }: Project): Promise<string> {
+  const { body } = await api(world.site.url, admin).post("/v1/auth/authorize", {
+    auth_requirement: { id: "slack", oauth2: { scopes: ["channels:history"] } },
+    user_id: USER,
+    // A consent of its own: the same wish would get the same one.
+    next_uri: `https://application.example.com/${world.count()}`,
+  });
+  return String(at(body, "id"));
+}
+
+/** A flow that waits for the customer's verifier to say who came with it. */
+async function verifierTest(world: World, { admin }: Project): Promise<string> {
+  const test = { verifier_url: "https://application.example.com/verify", user_id: USER };
+  const { body } = await api(world.site.url, admin).post("/v1/auth/validate_custom_verifier", test);
+  return String(at(body, "flow_id"));
+}

@@ -1,0 +1,97 @@
+// Every operation × every kind of credential × a valid request, each required field missing, each field of a wrong type,
+// unknown ids. Made from the API description: a new operation is in it as soon as it is in the table. That no project
+// sees anything of the other one is checked with every answer (world.ts).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operations } from "../../server/operations";
+import type { Role } from "../../src/identity";
+import { type DescribedOperation, describedOperations, successOf } from "../support/described";
+import { badInputs, type Input, NOWHERE } from "./inputs";
+import { advice, toCall, validRequest } from "./requests";
+import { type Credential, CREDENTIALS, startWorld, type World } from "./world";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const REJECTED: readonly Credential[] = ["no credential", "a malformed one", "a revoked key"];
+const ROLE: Partial<Record<Credential, Role>> = {
+  "a read key": "read",
+  "a run key": "run",
+  "a user token": "run",
+  "an admin key": "admin",
+  "a key of another project": "admin",
+};
+const OF_THE_PROJECT = CREDENTIALS.filter((one) => one !== "a key of another project");
+
+/** A user who confirms himself proves nothing: the service refuses, after what is sent has been checked. */
+const FOR_KEYS = ["confirm-user-auth-flow"];
+
+describe.each(describedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
+  const able = OF_THE_PROJECT.filter((credential) => may(operation, credential));
+  const unable = CREDENTIALS.filter((credential) => !may(operation, credential));
+
+  test.each(able)("does what it is for, with %s", async (credential) => {
+    const request = await validRequest(world, world.own, operation);
+    const answer = await world.send(toCall(request, world.credentials[credential]));
+
+    expect(answer.status, advice(request, answer)).toBe(successOf(operation));
+  });
+
+  test.each(able)("says what is wrong, with %s", async (credential) => {
+    const inputs = badInputs(await validRequest(world, world.own, operation));
+
+    expect(await faultsOf(inputs, credential, ({ statuses }) => statuses)).toEqual([]);
+  });
+
+  test.each(unable)("is refused, whatever is sent, with %s", async (credential) => {
+    const valid = await validRequest(world, world.own, operation);
+    const inputs = [{ name: "valid", request: valid, statuses: [] }, ...badInputs(valid)];
+    const refused = REJECTED.includes(credential) ? 401 : 403;
+    const late = FOR_KEYS.includes(operation.id) && credential === "a user token";
+    const due = ({ statuses }: Input): readonly number[] =>
+      refused === 403 && (late || statuses === NOWHERE) ? [refused, ...statuses] : [refused];
+
+    expect(await faultsOf(inputs, credential, due)).toEqual([]);
+  });
+
+  test("does the same in another project, which sees and changes nothing of this one", async () => {
+    const theirs = await validRequest(world, world.other, operation);
+    const first = await world.send(toCall(theirs, world.other.admin));
+    expect(first.status, advice(theirs, first)).toBe(successOf(operation));
+
+    const ours = await validRequest(world, world.own, operation);
+    const named = ours.named.length > 0 || operation.path.includes("{project_id}");
+    const inputs = [{ name: "valid", request: ours, statuses: named ? NOWHERE : [successOf(operation)] }];
+    const all = [...inputs, ...badInputs(ours)];
+    const due = ({ statuses }: Input): readonly number[] => (named ? [...statuses, ...NOWHERE] : statuses);
+    expect(await faultsOf(all, "a key of another project", due)).toEqual([]);
+
+    // What it would have taken away or changed is as it was: the same request succeeds.
+    const again = await world.send(toCall(ours, world.own.admin));
+    expect(again.status, advice(ours, again)).toBe(successOf(operation));
+  });
+});
+
+async function faultsOf(
+  inputs: readonly Input[],
+  credential: Credential,
+  due: (input: Input) => readonly number[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const input of inputs) {
+    const { status, text } = await world.send(toCall(input.request, world.credentials[credential]));
+    const statuses = due(input);
+    if (!statuses.includes(status))
+      faults.push(`${input.name}: ${status}, not ${statuses.join(" or ")}: ${text}`);
+  }
+  return faults;
+}
+
+function may(operation: DescribedOperation, credential: Credential): boolean {
+  const admitted = operations.find(({ id }) => id === operation.id)?.credential ?? [];
+  const role = ROLE[credential];
+  if (credential === "a user token" && FOR_KEYS.includes(operation.id)) return false;
+  return admitted === "public" || (role !== undefined && admitted.includes(role));
+}

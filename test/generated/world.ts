@@ -1,0 +1,167 @@
+// A small world for generated requests: two projects with the same things in them, everything of each marked by a word
+// of its own, and every kind of credential.
+import { expect } from "bun:test";
+import { createApp } from "../../server/app";
+import { createLog, Redacted, systemClock } from "../../src/base";
+import { createEgress } from "../../src/egress";
+import { openSqlite } from "../../src/store";
+import { issued } from "../interop/oidc/forge";
+import { startOpenIdProvider } from "../interop/oidc/provider";
+import { api, type ApiAnswer, type ApiCall, at, call, type Through } from "../support/api";
+import { Browser } from "../support/browser";
+import { type Site, startSite } from "../support/site";
+import { Leaks } from "./leaks";
+
+/** Whom the examples of the records name. */
+export const USER = "alice@example.com";
+
+export const CREDENTIALS = [
+  "no credential",
+  "a malformed one",
+  "a revoked key",
+  "a key of another project",
+  "a read key",
+  "a run key",
+  "a user token",
+  "an admin key",
+] as const;
+export type Credential = (typeof CREDENTIALS)[number];
+
+export interface Project {
+  readonly id: string;
+  readonly organization: string;
+  /** Stands in the names and descriptions of all that is made here. */
+  readonly mark: string;
+  readonly admin: string;
+}
+
+export interface World extends AsyncDisposable {
+  readonly site: Site;
+  readonly own: Project;
+  readonly other: Project;
+  readonly credentials: Readonly<Record<Credential, string | undefined>>;
+  /** Lines of the log, at level debug. */
+  readonly logLines: readonly string[];
+  /** Sends a request past the network. The answer is checked against the API description, and for what is not the caller's. */
+  send(request: ApiCall): Promise<ApiAnswer>;
+  /** Stores a grant of a new user as a consent would; the id of the connection. */
+  connect(project: Project): Promise<string>;
+  /** 1, 2, 3, … */
+  count(): number;
+}
+
+export async function startWorld(): Promise<World> {
+  const provider = await startOpenIdProvider();
+  const logLines: string[] = [];
+  const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
+  const site = await startSite({
+    environment: { RUNTIME_AUTH_URL: provider.address },
+    parts: {
+      log,
+      // Generated addresses lead nowhere: no test calls out.
+      egress: createEgress({
+        allow: ["loopback"],
+        timeoutMs: 5_000,
+        maxBytes: 1_000_000,
+        log,
+        resolve: nowhere,
+      }),
+      openStore: (store) => openSqlite({ ...store, durability: "normal" }),
+    },
+  });
+  const stopping = new AbortController();
+  const app = createApp(site.runtime, stopping.signal);
+  const through: Through = async (url, init) => app.fetch(new Request(url, withLength(init)));
+  const operator = await site.runtime.identity.operator("default");
+  await site.runtime.identity.createProject(operator, "other", "Other", undefined, "https://other.example");
+  const project = async (id: string): Promise<Project> => {
+    const admin = await site.key("admin", undefined, id);
+    await site.addChatProvider(id);
+    await consent(site, admin);
+    return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
+  };
+  const own = await project("default");
+  const other = await project("other");
+  const credentials = {
+    "no credential": undefined,
+    "a malformed one": "rt_this-is-no-key",
+    "a revoked key": await revokedKey(site),
+    "a key of another project": other.admin,
+    "a read key": await site.key("read"),
+    "a run key": await site.key("run"),
+    "a user token": issued(provider, site.url, { sub: USER }),
+    "an admin key": own.admin,
+  };
+  const valid: (string | undefined)[] = [
+    credentials["a read key"],
+    credentials["a run key"],
+    credentials["a user token"],
+    own.admin,
+  ];
+  const leaks = new Leaks([own, other]);
+  const projectOf = (key: string | undefined): Project | undefined =>
+    key === other.admin ? other : valid.includes(key) ? own : undefined;
+  let count = 0;
+  return {
+    site,
+    own,
+    other,
+    credentials,
+    logLines,
+    send: async (request) => {
+      const answer = await call("http://localhost", request, through);
+      expect(leaks.of(projectOf(request.key), request, answer)).toEqual([]);
+      return answer;
+    },
+    connect: (of) => connect(site, of, `user ${++count}`),
+    count: () => ++count,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await site[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function revokedKey({ runtime: { identity } }: Site): Promise<string> {
+  const operator = await identity.operator("default");
+  const { id, key = "" } = await identity.createKey(operator, { name: "revoked", role: "admin" });
+  await identity.deleteKey(operator, id);
+  return key;
+}
+
+const nowhere = (host: string): Promise<string[]> =>
+  host === "localhost" ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("there is no such host"));
+
+// What a server reads of the wire stands in no request that was made by hand.
+function withLength(init: RequestInit): RequestInit {
+  const { body } = init;
+  if (body === undefined || body === null) return init;
+  const headers = new Headers(init.headers);
+  headers.set(
+    "content-length",
+    String(Buffer.byteLength(typeof body === "string" ? body : Buffer.from(body as Uint8Array))),
+  );
+  return { ...init, headers };
+}
+
+/** The user of the examples links the account of alice, for what the examples run. */
+async function consent(site: Site, admin: string): Promise<void> {
+  const wish = { tool_name: "Chat.SendMessage", user_id: USER };
+  const { body } = await api(site.url, admin).post("/v1/tools/authorize", wish);
+  await new Browser().consent(String(at(body, "url")), "alice");
+}
+
+async function connect({ runtime }: Site, { id, mark }: Project, user: string): Promise<string> {
+  const provider = await runtime.providers.find(id, "slack");
+  if (provider === undefined) throw new Error("the chat provider is gone");
+  const scopes = ["users:read"];
+  const accessToken = new Redacted(`token of ${user}`);
+  const grant = { accessToken, refreshToken: undefined, expiresIn: undefined, scopes, facts: {} };
+  let connection = "";
+  // oxlint-disable-next-line require-yield -- nothing more is written with it
+  await runtime.connections.store(id, `${user} ${mark}`, provider, grant, scopes, function* (made) {
+    connection = made;
+  });
+  return connection;
+}
