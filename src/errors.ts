@@ -74,6 +74,8 @@ export const consentRequired = maker("tool_requirements_not_met", 403);
 export const userMismatch = maker("user_mismatch", 400);
 export const toolNotFound = maker("tool_not_found", 400);
 export const alreadyExists = maker("already_exists", 400);
+/** The caller sees the record, but it is not theirs to change. */
+export const readOnly = maker("read_only", 400);
 export const invalidParameter = maker("invalid_parameter", 400);
 export const idempotencyMismatch = maker("idempotency_mismatch", 400);
 export const invalidAuthorization = maker("invalid_authorization", 401);

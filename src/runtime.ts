@@ -10,6 +10,7 @@ import type { Core } from "./core";
 import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
+import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Rotation } from "./rotation";
@@ -47,6 +48,8 @@ export interface Runtime {
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`, for operations that do not see to it themselves. */
   readonly idempotency: Idempotency;
+  readonly plugins: Plugins;
+  readonly hooks: Hooks;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -164,6 +167,9 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const authorization = new AuthorizationService(core, { providers, connections, settings });
   const consent = new Consent(core, { providers, connections, settings, issuer });
   const picker = new Picker(core, providers);
+  const bindings = new Bindings(identity);
+  const plugins = new Plugins(core, audit, bindings);
+  const hooks = new Hooks(core, audit, bindings);
   const policy = unguarded;
   const tools = new Tools(core, catalogs, {
     providers,
@@ -179,6 +185,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     ...sealedConnections,
     ...sealedFlows,
     ...sealedAnswers,
+    ...sealedPlugins,
   ]);
   const idempotency = new Idempotency(core);
   await identity.ensureDefaults();
@@ -195,6 +202,8 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     picker,
     tools,
     idempotency,
+    plugins,
+    hooks,
   };
 }
 

@@ -19,6 +19,50 @@ const PROVIDER = {
   description: "Team chat",
 };
 
+const HOOK = {
+  id: "hk_01jb2q8x5t9v7w3y4z6k8m0n1p",
+  name: "policy tool.pre",
+  plugin_id: "pl_01jb2q8x5t9v7w3y4z6k8m0n1p",
+  hook_point: "tool.pre",
+  phase: "before",
+  failure_mode: "fail_closed",
+  priority: 0,
+  status: "active",
+  timeout_ms: 5000,
+  version: 1,
+  created_at: TIME,
+  updated_at: TIME,
+};
+const PLUGIN = {
+  id: HOOK.plugin_id,
+  name: "policy",
+  plugin_type: "webhook",
+  status: "active",
+  binding: BINDING,
+  retry: {
+    enabled: false,
+    max_attempts: 3,
+    backoff: "exponential",
+    base_delay_ms: 100,
+    retry_on: ["5xx", "timeout", "connection_error"],
+  },
+  webhook_config: {
+    endpoints: { pre: { url: "https://policy.example.com/pre" } },
+    auth: {
+      type: "bearer",
+      token: { binding: "project", editable: true, exists: true },
+      client_cert_configured: false,
+      client_key_configured: false,
+    },
+  },
+  health_status: "unknown",
+  version: 1,
+  created_by: "operator",
+  updated_by: "operator",
+  created_at: TIME,
+  updated_at: TIME,
+};
+
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   ArbitraryObject: {
     type: "function",
@@ -58,6 +102,33 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   AuthorizationResponse: AUTHORIZATION,
   AuthorizeToolRequest: { tool_name: "Chat.SendMessage", user_id: "alice@example.com" },
+  BulkUpsertHooksRequest: {
+    configs: [{ plugin_id: PLUGIN.id, hook_point: "tool.pre", failure_mode: "fail_closed" }],
+  },
+  BulkUpsertHooksResponse: {
+    success: 1,
+    failed: 0,
+    results: [{ action: "created", hook_id: HOOK.id, hook_point: "tool.pre", plugin_id: PLUGIN.id }],
+  },
+  CreateHookRequest: {
+    name: "channels",
+    plugin_id: PLUGIN.id,
+    hook_point: "tool.pre",
+    phase: "before",
+    failure_mode: "fail_closed",
+  },
+  CreatePluginRequest: {
+    name: "policy",
+    plugin_type: "webhook",
+    status: "active",
+    webhook_config: {
+      endpoints: {
+        pre: { url: "https://policy.example.com/pre", phase: "before", failure_mode: "fail_closed" },
+      },
+      auth: { type: "bearer", token: "the token that the webhook server knows" },
+    },
+  },
+  CreatePluginResponse: { ...PLUGIN, hooks: [HOOK] },
   EngineConfigResponse: {
     dashboard: { authority: "https://identity.example.com", clientId: "runtime", coordinatorUri: "" },
     oauth2: { callback_url_template: "https://runtime.example.com/api/v1/oauth/{external_id}/callback" },
@@ -84,6 +155,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     output: { value: { ok: true } },
   },
   HealthSchema: { healthy: true },
+  HookResponse: HOOK,
+  PatchHookRequest: { status: "inactive" },
+  PatchPluginRequest: { status: "active" },
+  PluginResponse: PLUGIN,
   SessionVerificationSettingsResponse: {
     verifier_url: "https://application.example.com/verify",
     unsafe_skip_verification: false,

@@ -10,6 +10,17 @@ import {
   ValidateCustomVerifierResponse,
 } from "../../src/authorization";
 import { UserAuthProviderConnectionResponse } from "../../src/connections";
+import {
+  BulkUpsertHooksRequest,
+  BulkUpsertHooksResponse,
+  CreateHookRequest,
+  CreatePluginRequest,
+  CreatePluginResponse,
+  HookResponse,
+  PatchHookRequest,
+  PatchPluginRequest,
+  PluginResponse,
+} from "../../src/hooks";
 import { BindingResponse, SecretResponse } from "../../src/identity";
 import {
   AuthProviderCreateRequest,
@@ -53,13 +64,22 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   AuthorizationResponse,
   AuthorizeToolRequest,
   BindingResponse,
+  BulkUpsertHooksRequest,
+  BulkUpsertHooksResponse,
+  CreateHookRequest,
+  CreatePluginRequest,
+  CreatePluginResponse,
   EngineConfigResponse,
   Error: ErrorRecord,
   ExecuteToolRequest,
   ExecuteToolResponse,
   HealthSchema,
+  HookResponse,
   OpenApiDocument,
   Parameter,
+  PatchHookRequest,
+  PatchPluginRequest,
+  PluginResponse,
   RequestConfig,
   Requirements,
   SecretResponse,

@@ -4,7 +4,9 @@ import { authorizationOperations } from "./authorization";
 import { connectionOperations } from "./connections";
 import { discoveryOperations } from "./discovery";
 import { formattedToolOperations } from "./formatted-tools";
+import { hookOperations } from "./hooks";
 import type { Operation } from "./operation";
+import { pluginOperations } from "./plugins";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
 import { settingsOperations } from "./settings";
@@ -18,6 +20,8 @@ export const operations: readonly Operation[] = [
   ...authorizationOperations,
   ...toolOperations,
   ...formattedToolOperations,
+  ...hookOperations,
+  ...pluginOperations,
   ...serviceOperations,
   ...discoveryOperations,
 ];

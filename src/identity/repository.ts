@@ -86,6 +86,7 @@ export function* deleteProject(id: string): Transaction<number> {
   yield* touch("settings");
   yield* touch("connections");
   yield* touch("authorizations");
+  yield* touch("hooks");
   return yield* run(DELETE_PROJECT, id);
 }
 

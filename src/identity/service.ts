@@ -117,6 +117,13 @@ export class Identity {
     if (project?.org_id !== orgId) throw notFound("There is no such project for this credential.");
   }
 
+  /** Throws `not_found`. */
+  async organizationOf(projectId: string): Promise<string> {
+    const project = await repository.findProject(this.#core.store, projectId);
+    if (project === undefined) throw notFound("There is no such project.");
+    return project.org_id;
+  }
+
   async listProjects(): Promise<Page<Project>> {
     return wholePage((await repository.listProjects(this.#core.store, UNPAGED_LIMIT)).map(projectRecord));
   }

@@ -1,6 +1,7 @@
 // Auth providers.
 export type { EffectiveOAuth2 } from "./effective";
 export { type Expression, parseExpression } from "./expression";
+export { addressFault } from "./rules";
 export {
   type AuthProvider,
   type AuthProviderCreate,

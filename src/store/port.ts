@@ -55,6 +55,7 @@ export const KINDS = [
   "authorizations",
   "leases",
   "idempotency",
+  "hooks",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -1,6 +1,6 @@
 // One row per operation of the table: a request that succeeds for an admin key, and who else may send it.
 import { operations } from "../../server/operations";
-import { type ApiAnswer, api, call } from "../support/api";
+import { type ApiAnswer, api, at, call } from "../support/api";
 import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
 
 export interface Row {
@@ -19,6 +19,14 @@ const CUSTOM = {
     authorize_request: { endpoint: "https://idp.example/authorize" },
     token_request: { endpoint: "https://idp.example/token" },
   },
+};
+const HOOK = { hook_point: "tool.pre", phase: "before", failure_mode: "fail_closed" };
+const ENDPOINT = { url: "https://policy.example/pre", phase: "before", failure_mode: "fail_closed" };
+// Inactive, as plugins are made: it says nothing about the runs of other rows.
+const PLUGIN = {
+  name: "policy",
+  plugin_type: "webhook",
+  webhook_config: { endpoints: { pre: { ...ENDPOINT, priority: 1 } } },
 };
 const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
 
@@ -87,6 +95,32 @@ export const ROWS: Record<string, Row> = {
   },
   "tool-authorize": { path: "/v1/tools/authorize", body: RUN, roles: ["admin", "run"], success: 200 },
   "tool-execute": { path: "/v1/tools/execute", body: RUN, roles: ["admin", "run"], success: 200 },
+  "plugins-list": { path: "/v1/plugins", roles: ["admin", "read"], success: 200 },
+  "plugins-create": { path: "/v1/plugins", body: PLUGIN, roles: ["admin"], success: 201 },
+  "plugins-get": { path: "/v1/plugins/PLUGIN", roles: ["admin", "read"], success: 200 },
+  "plugins-update": {
+    path: "/v1/plugins/PLUGIN",
+    body: { description: "x" },
+    roles: ["admin"],
+    success: 200,
+  },
+  "plugins-delete": { path: "/v1/plugins/UNUSED", roles: ["admin"], success: 204 },
+  "hooks-list": { path: "/v1/hooks", roles: ["admin", "read"], success: 200 },
+  "hooks-create": {
+    path: "/v1/hooks",
+    body: { ...HOOK, plugin_id: "PLUGIN", name: "second", priority: 7 },
+    roles: ["admin"],
+    success: 201,
+  },
+  "hooks-bulk-upsert": {
+    path: "/v1/hooks/bulk",
+    body: { configs: [{ plugin_id: "PLUGIN", hook_point: "tool.post", priority: 9 }] },
+    roles: ["admin"],
+    success: 200,
+  },
+  "hooks-get": { path: "/v1/hooks/HOOK", roles: ["admin", "read"], success: 200 },
+  "hooks-update": { path: "/v1/hooks/HOOK", body: { priority: 3 }, roles: ["admin"], success: 200 },
+  "hooks-delete": { path: "/v1/hooks/HOOK", roles: ["admin"], success: 204 },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
     roles: ["admin"],
@@ -101,6 +135,10 @@ export const guarded = Object.entries(ROWS).filter(([, { roles }]) => roles !== 
 export interface RowStage extends Stage {
   connection: string;
   authorization: string;
+  /** A plugin, its first hook, and a plugin without hooks. */
+  plugin: string;
+  hook: string;
+  unused: string;
 }
 
 export async function startRowStage(): Promise<RowStage> {
@@ -108,7 +146,16 @@ export async function startRowStage(): Promise<RowStage> {
   const connection = await connect(stage, "alice");
   const { id: authorization } = await startConsent(stage, { user_id: "bob" });
   await api(stage.site.url, stage.keys.admin).post("/v1/admin/secrets/TOKEN", { value: "v" });
-  return { ...stage, connection, authorization };
+  const admin = api(stage.site.url, stage.keys.admin);
+  const used = await admin.post("/v1/plugins", {
+    ...PLUGIN,
+    name: "used",
+    webhook_config: { endpoints: { pre: ENDPOINT, post: ENDPOINT } },
+  });
+  const idle = await admin.post("/v1/plugins", { ...PLUGIN, name: "unused" });
+  await admin.delete(`/v1/hooks/${String(at(idle.body, "hooks.0.id"))}`);
+  const [plugin, hook] = [String(at(used.body, "id")), String(at(used.body, "hooks.0.id"))];
+  return { ...stage, connection, authorization, plugin, hook, unused: String(at(idle.body, "id")) };
 }
 
 /** Sends the row's request, or its path with another body as it is. */
@@ -119,13 +166,24 @@ export function send(
   raw?: string,
 ): Promise<ApiAnswer> {
   const method = operations.find((operation) => operation.id === id)?.method ?? "no such operation";
-  const path = row.path.replace("CONNECTION", stage.connection).replace("AUTHORIZATION", stage.authorization);
+  const path = named(stage, row.path);
+  const body: unknown =
+    row.body === undefined ? undefined : JSON.parse(named(stage, JSON.stringify(row.body)));
   return call(stage.site.url, {
     method,
     path,
     headers,
-    ...(raw === undefined ? { body: row.body } : { raw }),
+    ...(raw === undefined ? { body } : { raw }),
   });
+}
+
+function named(stage: RowStage, text: string): string {
+  return text
+    .replace("CONNECTION", stage.connection)
+    .replace("AUTHORIZATION", stage.authorization)
+    .replace("PLUGIN", stage.plugin)
+    .replace("HOOK", stage.hook)
+    .replace("UNUSED", stage.unused);
 }
 
 export function sendAs(

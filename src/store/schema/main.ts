@@ -3,5 +3,6 @@
 // (docs/architecture.md lists them); times are integer milliseconds.
 import type { Migration } from "../migrate";
 import { first } from "./001-first";
+import { hooks } from "./002-hooks";
 
-export const mainMigrations: readonly Migration[] = [first];
+export const mainMigrations: readonly Migration[] = [first, hooks];

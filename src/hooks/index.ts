@@ -1,0 +1,27 @@
+// Hooks and plugins: the customer's own server decides about tool calls.
+export {
+  type BindingType,
+  type BulkUpsertedHooks,
+  type BulkUpsertHooks,
+  BulkUpsertHooksRequest,
+  BulkUpsertHooksResponse,
+  type CreatedPlugin,
+  type CreateHook,
+  CreateHookRequest,
+  type CreatePlugin,
+  CreatePluginRequest,
+  CreatePluginResponse,
+  type Hook,
+  HookQuery,
+  HookResponse,
+  HooksQuery,
+  PatchHookRequest,
+  PatchPluginRequest,
+  type Plugin,
+  PluginResponse,
+  PluginsQuery,
+} from "./schema";
+export { Bindings } from "./bindings";
+export { Plugins } from "./plugins";
+export { Hooks } from "./service";
+export { sealedPlugins } from "./stored";

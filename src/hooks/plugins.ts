@@ -1,0 +1,220 @@
+// Plugins: where a customer's webhook server is, and how to reach it.
+import { type Page, page, paging } from "../base";
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { newId } from "../crypto";
+import { alreadyExists, conflict, notFound } from "../errors";
+import { actorOf, DEFAULT_ID, type Principal } from "../identity";
+import type { Transaction } from "../store";
+import { type Bindings, checkMaker, checkWriter } from "./bindings";
+import { hookRecord, pluginRecord } from "./record";
+import * as repository from "./repository";
+import type { Binding, HookRow, PluginRow, Scope } from "./repository";
+import { checkNothingOfHooks, checkPlugin } from "./rules";
+import { newHook, takenPriority } from "./rows";
+import {
+  type BindingType,
+  type CreatedPlugin,
+  type CreatePlugin,
+  type PatchPlugin,
+  type Plugin,
+  type PluginsFilter,
+  POINTS,
+} from "./schema";
+import {
+  type Credentials,
+  credentialsWithGiven,
+  openCredentials,
+  RETRY_DEFAULTS,
+  retryOf,
+  sealCredentials,
+  type Webhook,
+  webhookOf,
+  withGiven,
+} from "./stored";
+
+export class Plugins {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #bindings: Bindings;
+
+  constructor(core: Core, audit: Audit, bindings: Bindings) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#bindings = bindings;
+  }
+
+  async list(principal: Principal, query: PluginsFilter): Promise<Page<Plugin>> {
+    const { store } = this.#core;
+    const window = paging(query);
+    const binding = await this.#bindings.of(principal, query.binding_type);
+    const rows = await repository.listPlugins(store, binding, window.limit, window.offset);
+    return page(rows.map(pluginRecord), await repository.countPlugins(store, binding), window);
+  }
+
+  /** A plugin of the project or of its organization. Throws `not_found`. */
+  async get(principal: Principal, id: string): Promise<Plugin> {
+    return pluginRecord(await this.#row(principal, id));
+  }
+
+  /**
+   * Makes the plugin and a hook for each of its endpoints, all or nothing. Throws `conflict` for a name or a priority
+   * that is taken, `forbidden` when a key makes what belongs to the organization.
+   */
+  async create(
+    principal: Principal,
+    request: CreatePlugin,
+    bindingType: BindingType = "project",
+  ): Promise<CreatedPlugin> {
+    checkMaker(principal, bindingType);
+    const binding = await this.#bindings.of(principal, bindingType);
+    const row = await this.#newRow(principal, request, binding);
+    const { endpoints } = request.webhook_config;
+    const hooks = POINTS.flatMap((point) => {
+      const endpoint = endpoints[point];
+      // Its time is the endpoint's, and changes with it.
+      const given = endpoint === undefined ? undefined : { ...endpoint, timeout_ms: undefined };
+      return given === undefined ? [] : [newHook(this.#core, row, { ...given, hook_point: `tool.${point}` })];
+    });
+    await this.#core.store.write(() => this.#create(principal, row, hooks));
+    return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
+  }
+
+  /** Changes what is given. Throws `read_only` for a key and a plugin of the organization. */
+  async update(principal: Principal, id: string, patch: PatchPlugin): Promise<Plugin> {
+    checkNothingOfHooks(patch);
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const before = await this.#row(principal, id);
+      checkWriter(principal, before);
+      const row = await this.#patched(principal, before, patch);
+      if (await this.#core.store.write(() => this.#update(principal, scope, before, row)))
+        return pluginRecord(row);
+    }
+    throw conflict("The plugin kept changing. Try again.");
+  }
+
+  /** Throws `conflict` while hooks use it. */
+  async delete(principal: Principal, id: string): Promise<void> {
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    await this.#core.store.write(() => this.#delete(principal, scope, id));
+  }
+
+  async #row({ projectId }: Principal, id: string): Promise<PluginRow> {
+    const scope = await this.#bindings.scopeOf(projectId);
+    const row = await repository.findPlugin(this.#core.store, scope, id);
+    if (row === undefined) throw unknownPlugin();
+    return row;
+  }
+
+  async #newRow(principal: Principal, request: CreatePlugin, { type, id }: Binding): Promise<PluginRow> {
+    const { keyring, clock, random } = this.#core;
+    const now = clock.now();
+    const given = request.webhook_config;
+    const webhook = withGiven({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
+    const credentials = credentialsWithGiven({}, given);
+    checkPlugin(webhook, credentials);
+    const key = {
+      id: newId("pl", now, random),
+      // An organization has no data key; the project `default` is never deleted.
+      project_id: type === "project" ? id : DEFAULT_ID,
+    };
+    return {
+      ...key,
+      binding_type: type,
+      binding_id: id,
+      name: request.name,
+      description: request.description ?? null,
+      // Nobody's calls are stopped by a plugin that nobody has tried.
+      status: request.status ?? "inactive",
+      retry: JSON.stringify({ ...RETRY_DEFAULTS, ...request.retry }),
+      webhook: textOf(webhook, credentials),
+      sealed_credentials: await sealCredentials(keyring, key, credentials),
+      health_status: "unknown",
+      version: 1,
+      created_by: actorOf(principal),
+      updated_by: actorOf(principal),
+      created_at: now,
+      updated_at: now,
+    };
+  }
+
+  async #patched(principal: Principal, before: PluginRow, patch: PatchPlugin): Promise<PluginRow> {
+    const { keyring, clock } = this.#core;
+    const given = patch.webhook_config ?? {};
+    const webhook = withGiven(webhookOf(before), given);
+    const credentials = credentialsWithGiven(await openCredentials(keyring, before), given);
+    checkPlugin(webhook, credentials);
+    return {
+      ...before,
+      name: patch.name ?? before.name,
+      description: patch.description ?? before.description,
+      status: patch.status ?? before.status,
+      retry: JSON.stringify({ ...retryOf(before), ...patch.retry }),
+      webhook: textOf(webhook, credentials),
+      sealed_credentials: await sealCredentials(keyring, before, credentials),
+      version: before.version + 1,
+      updated_by: actorOf(principal),
+      updated_at: clock.now(),
+    };
+  }
+
+  *#create(principal: Principal, row: PluginRow, hooks: readonly HookRow[]): Transaction<void> {
+    const binding = bindingOf(row);
+    if ((yield* repository.pluginNamed(binding, row.name)) !== undefined) throw conflict(NAME_TAKEN);
+    const others = yield* repository.hooksInTransaction(binding);
+    const taken = hooks.find((hook) => takenPriority(hook, others));
+    if (taken !== undefined) throw conflict(priorityTaken(taken));
+    yield* repository.addPlugin(row);
+    for (const hook of hooks) yield* repository.addHook(hook);
+    yield* this.#record(principal, "plugin.create", row, { hooks: hooks.map(({ id }) => id) });
+  }
+
+  *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
+    const now = yield* repository.pluginInTransaction(scope, row.id);
+    if (now === undefined) throw unknownPlugin();
+    // A rotation of the data key seals anew without another version.
+    if (now.version !== before.version || now.sealed_credentials !== before.sealed_credentials) return false;
+    const named = yield* repository.pluginNamed(bindingOf(row), row.name);
+    if (named !== undefined && named.id !== row.id) throw alreadyExists(NAME_TAKEN);
+    yield* repository.updatePlugin(row);
+    yield* this.#record(principal, "plugin.update", row);
+    return true;
+  }
+
+  *#delete(principal: Principal, scope: Scope, id: string): Transaction<void> {
+    const row = yield* repository.pluginInTransaction(scope, id);
+    if (row === undefined) throw unknownPlugin();
+    checkWriter(principal, row);
+    if ((yield* repository.hooksOfPlugin(id)) > 0)
+      throw conflict("Hooks use this plugin. Delete them first, or set the plugin's status to inactive.");
+    yield* repository.deletePlugin(row);
+    yield* this.#record(principal, "plugin.delete", row);
+  }
+
+  *#record(principal: Principal, action: string, row: PluginRow, more?: object): Transaction<void> {
+    const details = { binding: row.binding_type, ...more };
+    const { projectId } = principal;
+    yield* this.#audit.record({ projectId, actor: actorOf(principal), action, target: row.id, details });
+  }
+}
+
+const NAME_TAKEN = "Another plugin has this name. Choose another one.";
+
+function textOf(webhook: Webhook, credentials: Credentials): string {
+  // Names of ours, as the type says.
+  return JSON.stringify({ ...webhook, sealed: Object.keys(credentials) });
+}
+
+function bindingOf({ binding_type, binding_id }: PluginRow): Binding {
+  return { type: binding_type === "tenant" ? "tenant" : "project", id: binding_id };
+}
+
+export function priorityTaken({ hook_point, priority }: HookRow): string {
+  return `Another hook runs at ${hook_point} with priority ${priority}. Choose another priority (0 to 1000).`;
+}
+
+export function unknownPlugin(): Error {
+  return notFound("There is no plugin with this id in this project.");
+}

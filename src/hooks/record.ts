@@ -1,0 +1,102 @@
+// Rows as the records that are shown.
+import { timestamp } from "../base";
+import type { HookRow, PluginRow } from "./repository";
+import {
+  DEFAULT_CACHE_TTL_MS,
+  DEFAULT_TIMEOUT_MS,
+  FAILURE_MODES,
+  HEALTH,
+  type Hook,
+  HOOK_POINTS,
+  type HookPoint,
+  PHASES,
+  type Plugin,
+  type Point,
+  STATUSES,
+} from "./schema";
+import { type Endpoint, retryOf, type Webhook, webhookOf } from "./stored";
+
+export function pluginRecord(row: PluginRow): Plugin {
+  return {
+    id: row.id,
+    name: row.name,
+    plugin_type: "webhook",
+    status: oneOf(STATUSES, row.status),
+    ...(row.description === null ? {} : { description: row.description }),
+    binding: { id: row.binding_id, type: bindingType(row) },
+    retry: retryOf(row),
+    webhook_config: webhookRecord(row, webhookOf(row)),
+    health_status: oneOf(HEALTH, row.health_status),
+    version: row.version,
+    created_by: row.created_by,
+    updated_by: row.updated_by,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+function webhookRecord(row: PluginRow, webhook: Webhook): NonNullable<Plugin["webhook_config"]> {
+  const { endpoints, auth, health_check_path, sealed } = webhook;
+  const secret = { binding: bindingType(row), editable: true, exists: true };
+  return {
+    endpoints,
+    auth: {
+      type: auth.type,
+      ...(sealed.includes("token") ? { token: secret } : {}),
+      ...(auth.ca_cert === undefined ? {} : { ca_cert: auth.ca_cert }),
+      client_cert_configured: sealed.includes("client_cert"),
+      client_key_configured: sealed.includes("client_key"),
+    },
+    ...(health_check_path === undefined ? {} : { health_check_path }),
+    ...(sealed.includes("signing_secret") ? { signing_secret: secret } : {}),
+  };
+}
+
+/** `plugin` undefined: deleted meanwhile. */
+export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
+  const point = oneOf(HOOK_POINTS, row.hook_point);
+  const endpoint = plugin === undefined ? undefined : webhookOf(plugin).endpoints[endpointName(point)];
+  return {
+    id: row.id,
+    name: row.name,
+    plugin_id: row.plugin_id,
+    hook_point: point,
+    phase: oneOf(PHASES, row.phase),
+    failure_mode: oneOf(FAILURE_MODES, row.failure_mode),
+    priority: row.priority,
+    status: oneOf(STATUSES, row.status),
+    timeout_ms: timeoutOf(row, endpoint),
+    ...cachingOf(endpoint),
+    version: row.version,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+function cachingOf({ cache_enabled, cache_ttl_ms }: Partial<Endpoint> = {}): Partial<Hook> {
+  const ttl = cache_ttl_ms ?? (cache_enabled === true ? DEFAULT_CACHE_TTL_MS : undefined);
+  return {
+    ...(cache_enabled === undefined ? {} : { cache_enabled }),
+    ...(ttl === undefined ? {} : { cache_ttl_ms: ttl }),
+  };
+}
+
+/** The hook's own time, else the endpoint's, else 5 s. */
+export function timeoutOf({ timeout_ms }: HookRow, endpoint: Endpoint | undefined): number {
+  return timeout_ms ?? endpoint?.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+}
+
+/** `tool.pre` → `pre` */
+export function endpointName(point: HookPoint): Point {
+  if (point === "tool.access") return "access";
+  return point === "tool.pre" ? "pre" : "post";
+}
+
+function bindingType({ binding_type }: PluginRow): "tenant" | "project" {
+  return binding_type === "tenant" ? "tenant" : "project";
+}
+
+/** Of what a newer version may have stored, the first value is the strictest. */
+export function oneOf<T extends string>(values: readonly [T, ...T[]], text: string): T {
+  return values.find((value) => value === text) ?? values[0];
+}

@@ -1,0 +1,250 @@
+// SQL of plugins and hooks. What belongs where is one pair of columns: `project` and its id, or `tenant` and the id of
+// the organization. Every look-up names the bindings that the caller may see.
+import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface Binding {
+  type: "tenant" | "project";
+  id: string;
+}
+
+/** A project and its organization. */
+export interface Scope {
+  projectId: string;
+  orgId: string;
+}
+
+export interface PluginRow {
+  id: string;
+  /** Whose data key seals the credentials. */
+  project_id: string;
+  binding_type: string;
+  binding_id: string;
+  name: string;
+  description: string | null;
+  status: string;
+  /** JSON. */
+  retry: string;
+  /** JSON of the configuration without what is sealed. */
+  webhook: string;
+  sealed_credentials: string | null;
+  health_status: string;
+  version: number;
+  created_by: string;
+  updated_by: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface HookRow {
+  id: string;
+  project_id: string;
+  binding_type: string;
+  binding_id: string;
+  plugin_id: string;
+  name: string;
+  hook_point: string;
+  phase: string;
+  failure_mode: string;
+  priority: number;
+  status: string;
+  /** null: the endpoint's. */
+  timeout_ms: number | null;
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const PLUGIN_COLUMNS =
+  "id, project_id, binding_type, binding_id, name, description, status, retry, webhook, sealed_credentials, " +
+  "health_status, version, created_by, updated_by, created_at, updated_at";
+const HOOK_COLUMNS =
+  "id, project_id, binding_type, binding_id, plugin_id, name, hook_point, phase, failure_mode, priority, status, " +
+  "timeout_ms, version, created_at, updated_at";
+const SEEN =
+  "((binding_type = 'project' AND binding_id = ?) OR (binding_type = 'tenant' AND binding_id = ?))";
+
+const FIND_PLUGIN = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE id = ? AND ${SEEN}`);
+const FIND_NAMED = query<PluginRow>(
+  `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE binding_type = ? AND binding_id = ? AND name = ?`,
+);
+const LIST_PLUGINS = query<PluginRow>(
+  `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE binding_type = ? AND binding_id = ? ` +
+    "ORDER BY created_at, id LIMIT ? OFFSET ?",
+);
+const COUNT_PLUGINS = query<{ count: number }>(
+  "SELECT COUNT(*) AS count FROM plugins WHERE binding_type = ? AND binding_id = ?",
+);
+const SEEN_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE ${SEEN}`);
+const ACTIVE_PLUGINS = query<PluginRow>(
+  `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
+);
+const ADD_PLUGIN = query(
+  `INSERT INTO plugins (${PLUGIN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const UPDATE_PLUGIN = query(
+  "UPDATE plugins SET name = ?, description = ?, status = ?, retry = ?, webhook = ?, sealed_credentials = ?, " +
+    "version = ?, updated_by = ?, updated_at = ? WHERE id = ? AND binding_type = ? AND binding_id = ?",
+);
+const SET_HEALTH = query("UPDATE plugins SET health_status = ? WHERE id = ? AND version = ?");
+const DELETE_PLUGIN = query("DELETE FROM plugins WHERE id = ? AND binding_type = ? AND binding_id = ?");
+
+const FIND_HOOK = query<HookRow>(`SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND ${SEEN}`);
+const FIND_BOUND_HOOK = query<HookRow>(
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?`,
+);
+const LIST_HOOKS = query<HookRow>(
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE binding_type = ? AND binding_id = ? ORDER BY created_at, id`,
+);
+const ACTIVE_HOOKS = query<HookRow>(
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${SEEN} AND status = 'active' ORDER BY priority, created_at, id`,
+);
+const COUNT_OF_PLUGIN = query<{ count: number }>("SELECT COUNT(*) AS count FROM hooks WHERE plugin_id = ?");
+const ADD_HOOK = query(
+  `INSERT INTO hooks (${HOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const UPDATE_HOOK = query(
+  "UPDATE hooks SET phase = ?, failure_mode = ?, priority = ?, status = ?, timeout_ms = ?, version = ?, " +
+    "updated_at = ? WHERE id = ? AND binding_type = ? AND binding_id = ?",
+);
+const DELETE_HOOK = query("DELETE FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?");
+
+/** A plugin of the project, or of its organization. */
+export function findPlugin(store: Store, scope: Scope, id: string): Awaitable<PluginRow | undefined> {
+  return store.get(FIND_PLUGIN, id, scope.projectId, scope.orgId);
+}
+
+export function listPlugins(
+  store: Store,
+  { type, id }: Binding,
+  limit: number,
+  offset: number,
+): Awaitable<PluginRow[]> {
+  return store.all(LIST_PLUGINS, type, id, limit, offset);
+}
+
+export async function countPlugins(store: Store, { type, id }: Binding): Promise<number> {
+  return (await store.get(COUNT_PLUGINS, type, id))?.count ?? 0;
+}
+
+/** All plugins that a call in the project may meet. */
+export function seenPlugins(store: Store, { projectId, orgId }: Scope): Awaitable<PluginRow[]> {
+  return store.all(SEEN_PLUGINS, projectId, orgId);
+}
+
+/** Active plugins of all projects: for the health poll, which acts for nobody. */
+export function activePlugins(store: Store, limit: number): Awaitable<PluginRow[]> {
+  return store.all(ACTIVE_PLUGINS, limit);
+}
+
+export function findHook(
+  store: Store,
+  { type, id }: Binding,
+  hookId: string,
+): Awaitable<HookRow | undefined> {
+  return store.get(FIND_BOUND_HOOK, hookId, type, id);
+}
+
+/** At most one hook per point and priority: a binding has no more than 3,003. Oldest first. */
+export function listHooks(store: Store, { type, id }: Binding): Awaitable<HookRow[]> {
+  return store.all(LIST_HOOKS, type, id);
+}
+
+/** By ascending priority. */
+export function activeHooks(store: Store, { projectId, orgId }: Scope): Awaitable<HookRow[]> {
+  return store.all(ACTIVE_HOOKS, projectId, orgId);
+}
+
+export function* pluginInTransaction(scope: Scope, id: string): Transaction<PluginRow | undefined> {
+  return yield* get(FIND_PLUGIN, id, scope.projectId, scope.orgId);
+}
+
+export function* pluginNamed({ type, id }: Binding, name: string): Transaction<PluginRow | undefined> {
+  return yield* get(FIND_NAMED, type, id, name);
+}
+
+export function* hooksOfPlugin(pluginId: string): Transaction<number> {
+  return (yield* get(COUNT_OF_PLUGIN, pluginId))?.count ?? 0;
+}
+
+export function* addPlugin(row: PluginRow): Transaction<void> {
+  yield* run(
+    ADD_PLUGIN,
+    row.id,
+    row.project_id,
+    row.binding_type,
+    row.binding_id,
+    row.name,
+    row.description,
+    row.status,
+    row.retry,
+    row.webhook,
+    row.sealed_credentials,
+    row.health_status,
+    row.version,
+    row.created_by,
+    row.updated_by,
+    row.created_at,
+    row.updated_at,
+  );
+  yield* touch("hooks");
+}
+
+export function* updatePlugin(row: PluginRow): Transaction<void> {
+  const { name, description, status, retry, webhook, sealed_credentials, version } = row;
+  const changed = [name, description, status, retry, webhook, sealed_credentials, version] as const;
+  const where = [row.id, row.binding_type, row.binding_id] as const;
+  yield* run(UPDATE_PLUGIN, ...changed, row.updated_by, row.updated_at, ...where);
+  yield* touch("hooks");
+}
+
+/** Of the version that was asked about. Changes nothing that calls depend on, so no generation is raised. */
+export function* setHealth({ id, version }: PluginRow, health: string): Transaction<void> {
+  yield* run(SET_HEALTH, health, id, version);
+}
+
+export function* deletePlugin(row: PluginRow): Transaction<void> {
+  yield* run(DELETE_PLUGIN, row.id, row.binding_type, row.binding_id);
+  yield* touch("hooks");
+}
+
+export function* hookInTransaction(scope: Scope, id: string): Transaction<HookRow | undefined> {
+  return yield* get(FIND_HOOK, id, scope.projectId, scope.orgId);
+}
+
+export function* hooksInTransaction({ type, id }: Binding): Transaction<HookRow[]> {
+  return yield* all(LIST_HOOKS, type, id);
+}
+
+export function* addHook(row: HookRow): Transaction<void> {
+  yield* run(
+    ADD_HOOK,
+    row.id,
+    row.project_id,
+    row.binding_type,
+    row.binding_id,
+    row.plugin_id,
+    row.name,
+    row.hook_point,
+    row.phase,
+    row.failure_mode,
+    row.priority,
+    row.status,
+    row.timeout_ms,
+    row.version,
+    row.created_at,
+    row.updated_at,
+  );
+  yield* touch("hooks");
+}
+
+export function* updateHook(row: HookRow): Transaction<void> {
+  const { phase, failure_mode, priority, status, timeout_ms, version, updated_at } = row;
+  const changed = [phase, failure_mode, priority, status, timeout_ms, version, updated_at] as const;
+  yield* run(UPDATE_HOOK, ...changed, row.id, row.binding_type, row.binding_id);
+  yield* touch("hooks");
+}
+
+export function* deleteHook(row: HookRow): Transaction<void> {
+  yield* run(DELETE_HOOK, row.id, row.binding_type, row.binding_id);
+  yield* touch("hooks");
+}

@@ -1,0 +1,117 @@
+// A plugin as it is stored: what may be shown as JSON, what may not as one sealed text.
+import type { Keyring, Place } from "../crypto";
+import { sealedColumn } from "../crypto";
+import type { PluginRow } from "./repository";
+import { type PatchPlugin, POINTS, type Point, type Retry } from "./schema";
+
+export interface Endpoint {
+  url: string;
+  timeout_ms?: number;
+  cache_enabled?: boolean;
+  cache_ttl_ms?: number;
+}
+
+export type AuthType = "bearer" | "mtls" | "none";
+
+export interface Webhook {
+  endpoints: { [P in Point]?: Endpoint };
+  auth: { type: AuthType; ca_cert?: string };
+  health_check_path?: string;
+  /** Names of the credentials that are set. */
+  sealed: (keyof Credentials)[];
+}
+
+/** Never shown. */
+export interface Credentials {
+  token?: string;
+  client_cert?: string;
+  client_key?: string;
+  signing_secret?: string;
+}
+
+export const RETRY_DEFAULTS = {
+  enabled: false,
+  max_attempts: 3,
+  backoff: "exponential",
+  base_delay_ms: 100,
+  retry_on: ["5xx", "timeout", "connection_error"],
+} satisfies Retry;
+
+export type EffectiveRetry = Required<Retry>;
+
+/** The configuration of a row. */
+export function webhookOf(row: PluginRow): Webhook {
+  return JSON.parse(row.webhook);
+}
+
+export function retryOf(row: PluginRow): EffectiveRetry {
+  return JSON.parse(row.retry);
+}
+
+type Given = NonNullable<PatchPlugin["webhook_config"]>;
+
+/** The configuration with what is given in place of what was; fields of the hooks are left out. */
+export function withGiven(before: Webhook, given: Given): Webhook {
+  const endpoints = { ...before.endpoints };
+  for (const point of POINTS) {
+    const endpoint = given.endpoints?.[point];
+    if (endpoint === undefined) continue;
+    const { url, timeout_ms, cache_enabled, cache_ttl_ms } = endpoint;
+    const merged = { ...endpoints[point], ...present({ url, timeout_ms, cache_enabled, cache_ttl_ms }) };
+    endpoints[point] = { url: "", ...merged };
+  }
+  const { type, ca_cert } = given.auth ?? {};
+  return {
+    endpoints,
+    auth: { ...before.auth, ...present({ ca_cert }), type: type ?? typeFor(before.auth.type, given.auth) },
+    ...present({ health_check_path: given.health_check_path ?? before.health_check_path }),
+    sealed: before.sealed,
+  };
+}
+
+// Who sends a token means it to be sent.
+function typeFor(before: AuthType, auth: Given["auth"]): AuthType {
+  if (auth?.token !== undefined) return "bearer";
+  return auth?.client_cert === undefined ? before : "mtls";
+}
+
+export function credentialsWithGiven(before: Credentials, given: Given): Credentials {
+  const { token, client_cert, client_key } = given.auth ?? {};
+  return { ...before, ...present({ token, client_cert, client_key, signing_secret: given.signing_secret }) };
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the fields that are not set. */
+function present<T extends object>(fields: T): Present<T> {
+  // Only what is not undefined is left.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+/** Null when there is nothing to seal. */
+export async function sealCredentials(
+  keyring: Keyring,
+  { id, project_id }: Pick<PluginRow, "id" | "project_id">,
+  credentials: Credentials,
+): Promise<string | null> {
+  if (Object.keys(credentials).length === 0) return null;
+  return keyring.seal(project_id, place(id), JSON.stringify(credentials));
+}
+
+export async function openCredentials(keyring: Keyring, row: PluginRow): Promise<Credentials> {
+  if (row.sealed_credentials === null) return {};
+  return JSON.parse(await keyring.open(row.project_id, place(row.id), row.sealed_credentials));
+}
+
+export const sealedPlugins = [
+  sealedColumn({
+    table: "plugins",
+    column: "sealed_credentials",
+    keys: ["id"],
+    place: (row) => place(String(row["id"])),
+  }),
+];
+
+function place(id: string): Place {
+  return { table: "plugins", row: id, field: "credentials" };
+}
