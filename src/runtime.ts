@@ -8,7 +8,7 @@ import { type Config, ensureFolder } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { configurationError, RuntimeError } from "./errors";
-import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
+import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
@@ -64,7 +64,7 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { settings } = config;
   const clock = parts.clock ?? systemClock;
-  const random = parts.random ?? systemRandom;
+  const random = parts.random ?? pooledRandom();
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");

@@ -1,10 +1,31 @@
 // Random values: record ids that sort by time, and tokens that nobody guesses.
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, randomFillSync, timingSafeEqual } from "node:crypto";
 
 /** Bytes from a secure source. Comes in through `createRuntime`, so that a test can fix it. */
 export type Random = (bytes: number) => Uint8Array;
 
 export const systemRandom: Random = (bytes) => randomBytes(bytes);
+
+/** What the system is asked for at once: a question costs more than the bytes. */
+const POOL_BYTES = 4096;
+const LARGE_BYTES = 64;
+
+/** The same, many bytes at a time. They are handed out once, and wiped from the pool. */
+export function pooledRandom(): Random {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
+  return (bytes) => {
+    if (bytes > LARGE_BYTES) return systemRandom(bytes);
+    if (used + bytes > POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const taken = Uint8Array.prototype.slice.call(pool, used, used + bytes);
+    pool.fill(0, used, used + bytes);
+    used += bytes;
+    return taken;
+  };
+}
 
 export type IdPrefix =
   "ar" | "ac" | "te" | "tc" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
