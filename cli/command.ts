@@ -9,7 +9,17 @@ export interface Common {
   dataDir: string | undefined;
   config: string | undefined;
   project: string | undefined;
+  /** A server's address, or `local`. */
+  server: string | undefined;
+  /** File with the API key for it, or `-`. */
+  keyFile: string | undefined;
+  /** Seconds that one request to it may take. */
+  timeout: number | undefined;
   output: Format;
+  /** Which fields of records are shown; undefined: those that the command chooses. */
+  fields: readonly string[] | undefined;
+  /** Tables begin with a line of titles. */
+  headers: boolean;
 }
 
 /** A command's row. `O`: its options. */

@@ -1,10 +1,11 @@
 // Walking a person through a consent: the address, the browser, the wait. For a script the address is in the error.
 import type { Authorization } from "../src/authorization";
 import { consentRequired } from "../src/errors";
+import { consentStatus } from "./client/authorization";
+import { type Client, isServed } from "./client/client";
 import { ConsentOwed } from "./errors";
 import type { Io } from "./io";
 import { printable } from "./printable";
-import type { Session } from "./session";
 
 /** How long one question to the services waits; they are asked again until the consent has ended. */
 const WAIT_S = 59;
@@ -15,20 +16,19 @@ const WAIT_S = 59;
  */
 export async function obtainConsent(
   io: Io,
-  session: Session,
+  client: Client,
   authorization: Authorization,
   { browser, what }: { browser: boolean; what: string },
 ): Promise<void> {
   if (authorization.status === "completed") return;
-  const server = await session.server();
-  if (!io.interactive || authorization.url === undefined)
-    throw owed(authorization, what, server !== undefined);
-  if (server !== undefined) return walk(io, session, authorization, browser);
+  const served = await isServed(client);
+  if (!io.interactive || authorization.url === undefined) throw owed(authorization, what, served);
+  if (served || client.kind === "remote") return walk(io, client, authorization, browser);
   const { listenForConsent } = await import("./serve");
-  const listener = await listenForConsent(session.runtime);
+  const listener = await listenForConsent(client.session.runtime);
   io.note(`No server is running. Listening on ${listener.address} until this consent has ended.`);
   try {
-    await walk(io, session, authorization, browser);
+    await walk(io, client, authorization, browser);
   } finally {
     await listener.stop();
   }
@@ -36,12 +36,14 @@ export async function obtainConsent(
 
 async function walk(
   io: Io,
-  { runtime, principal }: Session,
+  client: Client,
   { id, user_id, provider_id = "", scopes, url = "" }: Authorization,
   browser: boolean,
 ): Promise<void> {
-  io.note(`${printable(user_id)} has to consent at ${provider_id}: ${printable(scopes.join(", "))}`);
-  io.note(io.notePaint.bold(url));
+  io.note(
+    `${printable(user_id)} has to consent at ${printable(provider_id)}: ${printable(scopes.join(", "))}`,
+  );
+  io.note(io.notePaint.bold(printable(url)));
   const opened = browser && io.openBrowser(url);
   io.note(
     opened
@@ -49,7 +51,7 @@ async function walk(
       : "Open it in a browser. Waiting (Ctrl-C stops).",
   );
   for (;;) {
-    const { status, status_reason } = await runtime.authorization.status(principal, id, WAIT_S);
+    const { status, status_reason } = await consentStatus(client, id, WAIT_S);
     if (status === "completed") return io.note(io.notePaint.green("The consent is given."));
     if (status === "pending") continue;
     throw consentRequired(

@@ -1,42 +1,104 @@
-// Results on standard output: one JSON value, one YAML document, or a table for people.
+// Results on standard output: a table for people, or JSON, YAML, one JSON value per line, or only names for programs.
+import { UsageError } from "./errors";
+import { choose, type Field, fieldText, unknownField } from "./fields";
 import type { Io } from "./io";
-import { printableJson } from "./printable";
+import { printable, printableJson } from "./printable";
 import { type Column, linesOf, tableOf } from "./table";
 
-export const FORMATS = ["table", "json", "yaml"] as const;
+export const FORMATS = ["table", "json", "yaml", "ndjson", "name"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Any value as JSON or YAML; in a table it is `forPeople`'s business. */
-export function print(io: Io, format: Format, value: unknown, forPeople: () => string): void {
-  if (format === "json") io.out(json(value));
-  else if (format === "yaml") io.out(yaml(value));
-  else io.out(forPeople());
+/** How the person wants to see results. */
+export interface View {
+  output: Format;
+  fields: readonly string[] | undefined;
+  headers: boolean;
+}
+
+/** What is printed of one kind of record. */
+export interface Shape<T> {
+  columns: readonly Column<T>[];
+  /** What other commands take to name it. */
+  name(record: T): string;
+  /** Fields that a record may lack: asking for them is no mistake. */
+  optional?: readonly string[];
 }
 
 /** A list: an array of records, or a table. `empty` is told to people in its place when there is nothing. */
-export function printList<T>(
+export function printList<T extends object>(
   io: Io,
-  format: Format,
+  view: View,
   items: readonly T[],
-  columns: readonly Column<T>[],
+  { columns, name, optional = [] }: Shape<T>,
   empty: string,
 ): void {
-  if (format === "table" && items.length === 0) return io.note(empty);
-  print(io, format, items, () => tableOf(items, columns, { paint: io.paint, width: io.columns }));
+  const { output, fields, headers } = view;
+  if (output === "name") return io.out(items.map((item) => `${printable(name(item))}\n`).join(""));
+  const shown = chosen(items, fields, optional);
+  if (output === "ndjson") return io.out(shown.map(line).join(""));
+  if (output !== "table") return io.out(output === "json" ? json(shown) : yaml(shown));
+  if (items.length === 0) return io.note(empty);
+  const wanted = fields === undefined ? columns : fields.map(fieldColumn);
+  io.out(tableOf(items, wanted, { paint: io.paint, width: io.columns, headers }));
 }
 
-/** One record: itself, or its fields for people. */
-export function printRecord(
+/** One record: itself, or lines for people; without `lines` those of its columns. */
+export function printRecord<T extends object>(
   io: Io,
-  format: Format,
-  record: unknown,
-  fields: readonly (readonly [string, string | undefined])[],
+  view: View,
+  record: T,
+  { columns, name, optional = [] }: Shape<T>,
+  lines?: readonly (readonly [string, string | undefined])[],
 ): void {
-  print(io, format, record, () => linesOf(fields, io.paint));
+  const { output, fields } = view;
+  if (output === "name") return io.out(`${printable(name(record))}\n`);
+  const [shown] = chosen([record], fields, optional);
+  if (output !== "table") return io.out(formatted(output, shown));
+  const own = lines ?? columns.map(({ title, value }) => [title, value(record)] as const);
+  io.out(
+    linesOf(fields === undefined ? own : fields.map((field) => [field, fieldText(record, field)]), io.paint),
+  );
+}
+
+/** Any value for programs; for people it is `forPeople`'s business. */
+export function print(io: Io, format: Format, value: unknown, forPeople: () => string): void {
+  io.out(format === "table" || format === "name" ? forPeople() : formatted(format, value));
+}
+
+/** That something is gone: `{id, deleted}` for programs; for people the note says it. */
+export function printDeleted(io: Io, { output }: View, id: string, deleted = true): void {
+  if (output === "name" && deleted) io.out(`${printable(id)}\n`);
+  else print(io, output, { id, deleted }, () => "");
 }
 
 export function json(value: unknown): string {
   return `${printableJson(JSON.stringify(value, null, 2))}\n`;
+}
+
+function formatted(format: Exclude<Format, "table" | "name">, value: unknown): string {
+  if (format === "json") return json(value);
+  return format === "yaml" ? yaml(value) : line(value);
+}
+
+function line(value: unknown): string {
+  return `${printableJson(JSON.stringify(value))}\n`;
+}
+
+function fieldColumn<T extends object>(field: Field): Column<T> {
+  return { title: field, value: (item) => fieldText(item, field) };
+}
+
+function chosen<T extends object>(
+  items: readonly T[],
+  fields: readonly Field[] | undefined,
+  optional: readonly string[],
+): readonly object[] {
+  if (fields === undefined) return items;
+  const unknown = unknownField(items, fields, optional);
+  if (unknown === undefined) return items.map((item) => choose(item, fields));
+  throw new UsageError(
+    `--fields: there is no field ${unknown.field}. There are: ${unknown.known.join(", ")}.`,
+  );
 }
 
 function yaml(value: unknown): string {

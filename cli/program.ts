@@ -62,7 +62,18 @@ function newProgram(io: Io): Command {
     .option("--data-dir <folder>", "folder of the database")
     .option("--config <file>", "configuration file")
     .option("--project <id>", "project to work in")
+    .option("--server <url>", "work against a server; `local`: on the data folder")
+    .option(
+      "--key-file <file>",
+      "file with the API key for the server, or - (else RUNTIME_API_KEY, or `runtime login`)",
+    )
+    .option("--timeout <seconds>", "longest time for one request to the server (default: 120)")
     .option("-o, --output <format>", `${FORMATS.join(", ")} (default: table)`)
+    .option(
+      "--fields <names>",
+      "show only these fields of records, joined by commas (id,name,oauth2.client_id)",
+    )
+    .option("--no-headers", "tables without their line of titles")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.out(text),
@@ -135,8 +146,20 @@ function commonOf(flags: { readonly [name: string]: unknown }): Common {
     dataDir: line.text("data-dir"),
     config: line.text("config"),
     project: line.text("project"),
+    server: line.text("server"),
+    keyFile: line.text("key-file"),
+    timeout: line.integer("timeout", 1),
+    fields: fieldsOf(line.text("fields")),
+    headers: line.given("headers"),
     output: line.choice("output", FORMATS) ?? "table",
   };
+}
+
+function fieldsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => /^\w+(\.\w+)*$/.test(name))) return names;
+  throw new UsageError("--fields takes names joined by commas, for example --fields id,name.");
 }
 
 // For lines that cannot be parsed: a script that asked for JSON gets its error as JSON too.

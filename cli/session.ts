@@ -5,7 +5,6 @@ import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import type { Announcement } from "../src/serving";
 import type { Common } from "./command";
-import { UsageError } from "./errors";
 import type { Io } from "./io";
 
 export interface Session {
@@ -72,13 +71,4 @@ function findOnce(runtime: Runtime): Session["server"] {
       if (server !== undefined) runtime.listensOn(server.public_url);
       return server;
     }));
-}
-
-/** Whom a command acts for: `--user`, else the configured user. Throws `usage`. */
-export function userOf({ config }: Session, flag: string | undefined): string {
-  const user = flag ?? config.settings.user;
-  if (user !== undefined) return user;
-  throw new UsageError(
-    "Name the user: --user USER. A default is set with RUNTIME_USER, or once with `runtime init`.",
-  );
 }

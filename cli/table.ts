@@ -15,17 +15,20 @@ const NARROWEST = 8;
 export function tableOf<T>(
   items: readonly T[],
   columns: readonly Column<T>[],
-  { paint, width }: { paint: Paint; width: number | undefined },
+  { paint, width, headers = true }: { paint: Paint; width: number | undefined; headers?: boolean },
 ): string {
   const titles = columns.map(({ title }) => title.toUpperCase());
   const rows = items.map((item) => columns.map(({ value }) => printable(value(item) ?? "")));
-  const widths = fit(naturalWidths([titles, ...rows]), width);
+  const head = headers ? [titles] : [];
+  const widths = fit(naturalWidths([...head, ...rows]), width);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) => padded(cell, widths[index] ?? 0))
       .join(GAP)
       .trimEnd();
-  return [paint.bold(line(titles)), ...rows.map(line)].map((text) => `${text}\n`).join("");
+  return [...head.map((cells) => paint.bold(line(cells))), ...rows.map(line)]
+    .map((text) => `${text}\n`)
+    .join("");
 }
 
 /** Labels and values under each other; values keep their lines. Entries without a value are left out. */

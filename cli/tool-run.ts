@@ -2,12 +2,14 @@
 import { malformedRequest, RuntimeError } from "../src/errors";
 import type { ExecuteTool, Execution } from "../src/tools";
 import type { Common } from "./command";
+import { type Client, withClient } from "./client/client";
+import { authorizeTool, executeTool, getTool } from "./client/tools";
 import { obtainConsent } from "./consent";
 import { EXIT, UsageError } from "./errors";
 import type { Io } from "./io";
-import { json, print } from "./output";
+import { json, printRecord, type Shape } from "./output";
 import { printable, printableLines } from "./printable";
-import { type Session, userOf, withSession } from "./session";
+import { userOf } from "./user";
 
 export interface ExecuteToolOptions {
   name: string;
@@ -20,17 +22,13 @@ export interface ExecuteToolOptions {
 }
 
 /** Runs the tool; the exit code says whether it succeeded. */
-export async function executeTool(io: Io, common: Common, options: ExecuteToolOptions): Promise<number> {
-  const { checked } = await import("../src/base");
-  const { ExecuteToolRequest } = await import("../src/tools");
+export async function runTool(io: Io, common: Common, options: ExecuteToolOptions): Promise<number> {
   const whole = options.input === undefined ? {} : await inputOf(io, options.input);
-  return withSession(io, common, async (session) => {
-    // Before anything looks at providers: their addresses are made for the server that runs.
-    await session.server();
-    const user_id = userOf(session, options.user);
-    const input = await withParameters(session, options, whole);
-    const request = checked(ExecuteToolRequest, { tool_name: options.name, user_id, input }, "tool call");
-    const execution = await executeWithConsent(io, session, request, options.browser);
+  return withClient(io, common, async (client) => {
+    const user_id = userOf(client, options.user);
+    const input = await withParameters(client, options, whole);
+    const request = { tool_name: options.name, user_id, input };
+    const execution = await executeWithConsent(io, client, request, options.browser);
     printExecution(io, common, execution);
     return execution.success ? EXIT.ok : EXIT.toolFailed;
   });
@@ -50,34 +48,33 @@ async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown 
 
 // Flags win over the JSON.
 async function withParameters(
-  { runtime, principal }: Session,
+  client: Client,
   { name, parameters }: ExecuteToolOptions,
   whole: { [name: string]: unknown },
 ): Promise<{ [name: string]: unknown }> {
   if (parameters.length === 0) return whole;
   const { readParameters } = await import("./parameters");
-  const tool = await runtime.tools.get(principal, name, {});
+  const tool = await getTool(client, name, {});
   return { ...whole, ...readParameters(parameters, tool.input.parameters) };
 }
 
 async function executeWithConsent(
   io: Io,
-  session: Session,
+  client: Client,
   request: ExecuteTool,
   browser: boolean,
 ): Promise<Execution> {
-  const { runtime, principal } = session;
   try {
-    return await runtime.tools.execute(principal, request);
+    return await executeTool(client, request);
   } catch (error) {
     if (!isConsentOwed(error)) throw error;
     const { tool_name, user_id } = request;
-    const authorization = await runtime.tools.authorize(principal, {
+    const authorization = await authorizeTool(client, {
       tool_name,
       ...(user_id === undefined ? {} : { user_id }),
     });
-    await obtainConsent(io, session, authorization, { browser, what: tool_name });
-    return runtime.tools.execute(principal, request);
+    await obtainConsent(io, client, authorization, { browser, what: tool_name });
+    return executeTool(client, request);
   }
 }
 
@@ -86,16 +83,24 @@ function isConsentOwed(error: unknown): boolean {
   return error instanceof RuntimeError && error.name === "tool_requirements_not_met" && error.status === 403;
 }
 
-function printExecution(io: Io, { output }: Common, execution: Execution): void {
+function printExecution(io: Io, common: Common, execution: Execution): void {
   const { value, error, logs = [], authorization } = execution.output ?? {};
-  print(io, output, execution, () => (execution.success ? shown(value) : ""));
+  if (common.output === "table" && common.fields === undefined) io.out(execution.success ? shown(value) : "");
+  else printRecord(io, common, execution, SHAPE);
   for (const { level, message } of logs) io.note(printable(`${level}: ${message}`));
   if (error === undefined) return;
   const retry = error.can_retry ? " It may be tried again." : "";
   io.note(`${io.notePaint.red("failed:")} ${printable(`${error.message} (${error.kind})`)}${retry}`);
   if (error.additional_prompt_content !== undefined) io.note(printableLines(error.additional_prompt_content));
-  if (authorization?.url !== undefined) io.note(`The user has to consent again: ${authorization.url}`);
+  if (authorization?.url !== undefined)
+    io.note(`The user has to consent again: ${printable(authorization.url)}`);
 }
+
+const SHAPE: Shape<Execution> = {
+  name: ({ execution_id }) => execution_id,
+  optional: ["output", "finished_at"],
+  columns: [],
+};
 
 function shown(value: unknown): string {
   if (typeof value === "string") return `${printableLines(value)}\n`;

@@ -2,7 +2,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
-import { Audit, ExecutionLog } from "./audit";
+import { Audit, ExecutionLog, Trail } from "./audit";
 import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
 import { type Config, ensureFolder } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
@@ -50,6 +50,7 @@ export interface Runtime {
   readonly idempotency: Idempotency;
   readonly plugins: Plugins;
   readonly hooks: Hooks;
+  readonly trail: Trail;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -149,6 +150,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   const { clock, random, log } = core;
   const audit = new Audit({ clock, random });
   const executionLog = new ExecutionLog({ store: logStore, clock, log });
+  const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);
   const presets = catalogs.flatMap((catalog) => catalog.presets);
@@ -204,6 +206,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     idempotency,
     plugins,
     hooks,
+    trail,
   };
 }
 

@@ -1,9 +1,11 @@
 // `runtime auth`: consents without a tool.
 import type { Authorization } from "../../src/authorization";
+import { consentStatus, startConsent } from "../client/authorization";
+import { type Client, isServed, withClient } from "../client/client";
 import { type Common, given, type Noun, verb } from "../command";
 import type { Io } from "../io";
-import { printRecord } from "../output";
-import { type Session, userOf, withSession } from "../session";
+import { printRecord, type Shape } from "../output";
+import { userOf } from "../user";
 
 export const auth: Noun = {
   name: "auth",
@@ -24,7 +26,7 @@ export const auth: Noun = {
         scopes: line.texts("scope") ?? [],
         nextUri: line.text("next-uri"),
       }),
-      run: startAuth,
+      run: start,
     }),
     verb({
       usage: "status <id>",
@@ -32,7 +34,7 @@ export const auth: Noun = {
       examples: ["runtime auth status ar_0123456789 --wait 59"],
       flags: [{ flag: "--wait <seconds>", meaning: "wait for its end, at most 59 seconds" }],
       read: (line) => ({ id: line.word(0), wait: line.integer("wait", 0) }),
-      run: authStatus,
+      run: status,
     }),
   ],
 };
@@ -44,20 +46,16 @@ interface StartAuth {
   nextUri: string | undefined;
 }
 
-async function startAuth(
-  io: Io,
-  common: Common,
-  { provider, user, scopes, nextUri }: StartAuth,
-): Promise<void> {
-  const { checked } = await import("../../src/base");
-  const { AuthorizationInitiationRequest } = await import("../../src/authorization");
-  await withSession(io, common, async (session) => {
+async function start(io: Io, common: Common, { provider, user, scopes, nextUri }: StartAuth): Promise<void> {
+  await withClient(io, common, async (client) => {
     const auth_requirement = { provider_id: provider, oauth2: { scopes } };
-    const body = given({ auth_requirement, user_id: userOf(session, user), next_uri: nextUri });
-    const request = checked(AuthorizationInitiationRequest, body, "flags");
-    const server = await session.server();
-    const authorization = await session.runtime.authorization.authorize(session.principal, request);
-    printAuthorization(io, common, authorization, server !== undefined);
+    const optional = given({ user_id: userOf(client, user), next_uri: nextUri });
+    await printAuthorization(
+      io,
+      common,
+      client,
+      await startConsent(client, { auth_requirement, ...optional }),
+    );
   });
 }
 
@@ -66,34 +64,34 @@ interface AuthStatus {
   wait: number | undefined;
 }
 
-async function authStatus(io: Io, common: Common, options: AuthStatus): Promise<void> {
-  const { checked } = await import("../../src/base");
-  const { AuthStatusQuery } = await import("../../src/authorization");
-  const { id, wait } = checked(AuthStatusQuery, given(options), "flags");
-  await withSession(io, common, async (session: Session) => {
-    const server = await session.server();
-    const authorization = await session.runtime.authorization.status(session.principal, id, wait);
-    printAuthorization(io, common, authorization, server !== undefined);
+async function status(io: Io, common: Common, { id, wait }: AuthStatus): Promise<void> {
+  await withClient(io, common, async (client) => {
+    await printAuthorization(io, common, client, await consentStatus(client, id, wait));
   });
 }
 
+const SHAPE: Shape<Authorization> = {
+  name: ({ id }) => id,
+  optional: ["status_reason", "url", "provider_id", "context"],
+  columns: [
+    { title: "id", value: ({ id }) => id },
+    { title: "status", value: (authorization) => authorization.status },
+    { title: "reason", value: ({ status_reason }) => status_reason },
+    { title: "user", value: ({ user_id }) => user_id },
+    { title: "provider", value: ({ provider_id }) => provider_id },
+    { title: "scopes", value: ({ scopes }) => scopes.join(" ") },
+    { title: "open", value: ({ url }) => url },
+  ],
+};
+
 /** The record; for people with the address to open, and a word when nobody listens there. */
-export function printAuthorization(
+export async function printAuthorization(
   io: Io,
   common: Common,
+  client: Client,
   authorization: Authorization,
-  served: boolean,
-): void {
-  const { id, status, status_reason, url, user_id, provider_id, scopes } = authorization;
-  printRecord(io, common.output, authorization, [
-    ["id", id],
-    ["status", status],
-    ["reason", status_reason],
-    ["user", user_id],
-    ["provider", provider_id],
-    ["scopes", scopes.join(" ")],
-    ["open", url],
-  ]);
-  if (url !== undefined && !served)
+): Promise<void> {
+  printRecord(io, common, authorization, SHAPE);
+  if (authorization.url !== undefined && !(await isServed(client)))
     io.note("No server is running here. Start it before the address is opened: runtime serve");
 }

@@ -47,7 +47,7 @@ async function showConfig(io: Io, common: Common, { origin }: { origin: boolean 
     { title: "default", value: (setting) => shown(setting.default) },
     { title: "meaning", value: ({ meaning }) => meaning },
   ];
-  printList(io, common.output, settings, columns, "There are no settings.");
+  printList(io, common, settings, { name: ({ key }) => key, columns }, "There are no settings.");
 }
 
 async function settingOf(loaded: Config, name: KeyName): Promise<Setting> {
@@ -66,6 +66,8 @@ async function settingOf(loaded: Config, name: KeyName): Promise<Setting> {
 
 function valueOf(loaded: Config, name: KeyName): unknown {
   if (name === "root_key") return loaded.rootKey === undefined ? null : "set";
+  if (name === "api_key") return loaded.apiKey === undefined ? null : "set";
+  if (name === "auth.client_secret") return loaded.clientSecret === undefined ? null : "set";
   if (name === "data_dir") return orNull(() => loaded.dataFolder());
   if (name === "root_key_file")
     return loaded.settings.root_key_file ?? orNull(() => loaded.defaultRootKeyFile());

@@ -1,10 +1,10 @@
 // `runtime connections`: what users have granted at providers.
 import type { UserConnection } from "../../src/connections";
+import { withClient } from "../client/client";
+import { deleteConnection, listConnections } from "../client/connections";
 import { type Common, given, type Noun, verb } from "../command";
 import type { Io } from "../io";
-import { print, printList } from "../output";
-import { withSession } from "../session";
-import type { Column } from "../table";
+import { printDeleted, printList, type Shape } from "../output";
 
 export const connections: Noun = {
   name: "connections",
@@ -26,7 +26,7 @@ export const connections: Noun = {
         limit: line.integer("limit", 1),
         offset: line.integer("offset", 0),
       }),
-      run: listConnections,
+      run: list,
     }),
     verb({
       usage: "delete <id>",
@@ -34,18 +34,21 @@ export const connections: Noun = {
       examples: ["runtime connections delete ac_0123456789"],
       flags: [{ flag: "-y, --yes", meaning: "do not ask" }],
       read: (line) => ({ id: line.word(0) }),
-      run: deleteConnection,
+      run: remove,
     }),
   ],
 };
 
-const COLUMNS: Column<UserConnection>[] = [
-  { title: "id", value: ({ id }) => id },
-  { title: "user", value: ({ user_id }) => user_id },
-  { title: "provider", value: ({ provider_id }) => provider_id },
-  { title: "status", value: ({ connection_status }) => connection_status },
-  { title: "scopes", value: ({ scopes }) => scopes.join(" ") },
-];
+const SHAPE: Shape<UserConnection> = {
+  name: ({ id }) => id,
+  columns: [
+    { title: "id", value: ({ id }) => id },
+    { title: "user", value: ({ user_id }) => user_id },
+    { title: "provider", value: ({ provider_id }) => provider_id },
+    { title: "status", value: ({ connection_status }) => connection_status },
+    { title: "scopes", value: ({ scopes }) => scopes.join(" ") },
+  ],
+};
 
 interface ListConnections {
   provider_id: string | undefined;
@@ -54,20 +57,20 @@ interface ListConnections {
   offset: number | undefined;
 }
 
-async function listConnections(io: Io, common: Common, filter: ListConnections): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    const { items, offset, total_count } = await runtime.connections.list(principal, given(filter));
-    printList(io, common.output, items, COLUMNS, "There are no such connections.");
+async function list(io: Io, common: Common, filter: ListConnections): Promise<void> {
+  await withClient(io, common, async (client) => {
+    const { items, offset, total_count } = await listConnections(client, given(filter));
+    printList(io, common, items, SHAPE, "There are no such connections.");
     if (items.length > 0 && items.length < total_count) {
       io.note(`${offset + 1} to ${offset + items.length} of ${total_count}. More with --offset and --limit.`);
     }
   });
 }
 
-async function deleteConnection(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    await runtime.connections.delete(principal, id);
-    print(io, common.output, { id, deleted: true }, () => "");
+async function remove(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withClient(io, common, async (client) => {
+    await deleteConnection(client, id);
+    printDeleted(io, common, id);
     io.note(`The connection ${id} is deleted.`);
   });
 }

@@ -1,5 +1,6 @@
 // `runtime init`: a default user and the first keys, step by step at a terminal, by flags without one.
 import type { ApiKey } from "../../src/identity";
+import { refuseServer } from "../client/client";
 import { type Common, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
@@ -33,6 +34,7 @@ interface InitOptions {
 }
 
 async function runInit(io: Io, common: Common, options: InitOptions): Promise<void> {
+  refuseServer(common, "init");
   ensureNamedFile(common.config ?? io.env["RUNTIME_CONFIG"]);
   await withSession(io, common, async (session) => {
     const { config, runtime, principal } = session;
@@ -41,7 +43,8 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
     const file = rememberUser(config, user);
     const keys = makeKeys ? await newKeys(session) : [];
     const [admin, run] = keys;
-    printRecord(io, common.output, { user, config_file: file, data_dir: config.dataFolder(), keys }, [
+    const made = { user, config_file: file, data_dir: config.dataFolder(), keys };
+    printRecord(io, common, made, { name: () => user, columns: [] }, [
       ["user", user],
       ["configuration", file],
       ["data", config.dataFolder()],

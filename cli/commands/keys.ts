@@ -1,11 +1,11 @@
 // `runtime keys`: API keys of the project.
 import type { ApiKey } from "../../src/identity";
+import { withClient, withDataFolder } from "../client/client";
+import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
 import { type Common, given, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
-import { print, printList, printRecord } from "../output";
-import { withSession } from "../session";
-import type { Column } from "../table";
+import { printDeleted, printList, printRecord, type Shape } from "../output";
 
 const YES = { flag: "-y, --yes", meaning: "do not ask" };
 
@@ -18,17 +18,14 @@ export const keys: Noun = {
       summary: "List the API keys of the project.",
       examples: ["runtime keys list", "runtime keys list -o json"],
       read: () => ({}),
-      run: listKeys,
+      run: list,
     }),
     verb({
       usage: "show <id>",
       summary: "Show one API key; the key itself is never shown again.",
       examples: ["runtime keys show key_0123456789"],
       read: (line) => ({ id: line.word(0) }),
-      run: (io, common, { id }) =>
-        withSession(io, common, async ({ runtime, principal }) =>
-          printKey(io, common, await runtime.identity.getKey(principal, id)),
-        ),
+      run: show,
     }),
     verb({
       usage: "create <name>",
@@ -48,11 +45,11 @@ export const keys: Noun = {
       ],
       read: (line) => ({
         name: line.word(0),
-        role: line.text("role"),
+        role: line.choice("role", ["admin", "run", "read"]),
         users: line.texts("user"),
         expires: line.text("expires"),
       }),
-      run: createKey,
+      run: create,
     }),
     verb({
       usage: "delete <id>",
@@ -60,7 +57,7 @@ export const keys: Noun = {
       examples: ["runtime keys delete key_0123456789"],
       flags: [YES],
       read: (line) => ({ id: line.word(0) }),
-      run: deleteKey,
+      run: remove,
     }),
     verb({
       usage: "rotate-root",
@@ -79,27 +76,31 @@ export const keys: Noun = {
   ],
 };
 
-const COLUMNS: Column<ApiKey>[] = [
-  { title: "id", value: ({ id }) => id },
-  { title: "name", value: ({ name }) => name },
-  { title: "role", value: ({ role }) => role },
-  { title: "prefix", value: ({ prefix }) => `${prefix}…` },
-  { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
-  { title: "created", value: ({ created_at }) => created_at },
-  { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
-  { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
-];
+const SHAPE: Shape<ApiKey> = {
+  name: ({ id }) => id,
+  optional: ["users", "expires_at", "last_used_at", "key"],
+  columns: [
+    { title: "id", value: ({ id }) => id },
+    { title: "name", value: ({ name }) => name },
+    { title: "role", value: ({ role }) => role },
+    { title: "prefix", value: ({ prefix }) => `${prefix}…` },
+    { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
+    { title: "created", value: ({ created_at }) => created_at },
+    { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
+    { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
+  ],
+};
 
-async function listKeys(io: Io, common: Common): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    const { items } = await runtime.identity.listKeys(principal);
-    printList(
-      io,
-      common.output,
-      items,
-      COLUMNS,
-      "There are no API keys yet. Make one: runtime keys create NAME",
-    );
+async function list(io: Io, common: Common): Promise<void> {
+  await withClient(io, common, async (client) => {
+    const { items } = await listKeys(client);
+    printList(io, common, items, SHAPE, "There are no API keys yet. Make one: runtime keys create NAME");
+  });
+}
+
+async function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withClient(io, common, async (client) => {
+    printRecord(io, common, await getKey(client, id), SHAPE);
   });
 }
 
@@ -110,49 +111,44 @@ interface CreateKey {
   expires: string | undefined;
 }
 
-async function createKey(io: Io, common: Common, { name, role, users, expires }: CreateKey): Promise<void> {
-  const { checked, timestamp } = await import("../../src/base");
-  const { ApiKeyCreateRequest, ROLES } = await import("../../src/identity");
-  if (role !== undefined && !ROLES.some((known) => known === role)) {
-    throw new UsageError(`--role takes ${ROLES.join(", ")}.`);
-  }
-  const expires_at = expires === undefined ? undefined : timestamp(timeOf(expires, Date.now()));
-  const request = checked(ApiKeyCreateRequest, given({ name, role, users, expires_at }), "flags");
-  await withSession(io, common, async ({ runtime, principal }) => {
-    printKey(io, common, await runtime.identity.createKey(principal, request));
+async function create(io: Io, common: Common, { name, role, users, expires }: CreateKey): Promise<void> {
+  const expires_at = expires === undefined ? undefined : wholeSecond(timeOf(expires, Date.now()));
+  await withClient(io, common, async (client) => {
+    const key = await createKey(client, given({ name, role, users, expires_at }));
+    const lines = SHAPE.columns.map(({ title, value }) => [title, value(key)] as const);
+    printRecord(io, common, key, SHAPE, [...lines, ["key", key.key]]);
     io.note("The key is shown only now. Keep it where secrets are kept.");
   });
 }
 
-async function deleteKey(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    await runtime.identity.deleteKey(principal, id);
-    print(io, common.output, { id, deleted: true }, () => "");
+async function remove(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withClient(io, common, async (client) => {
+    await deleteKey(client, id);
+    printDeleted(io, common, id);
     io.note(`The API key ${id} is revoked.`);
   });
 }
 
 async function rotateRoot(io: Io, common: Common): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
+  await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
     const rotated = await runtime.rotation.rotateRoot(principal);
-    printRecord(io, common.output, rotated, [["root key", rotated.id]]);
+    printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [["root key", rotated.id]]);
     io.note("The old root key opens nothing any more. Back up the new one, apart from the data.");
   });
 }
 
 async function rotateData(io: Io, common: Common): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    const rotated = await runtime.rotation.rotateDataKey(principal);
-    printRecord(io, common.output, rotated, [
+  await withClient(io, common, async (client) => {
+    const rotated = await rotateDataKey(client);
+    printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [
       ["data key", rotated.id],
       ["sealed anew", String(rotated.resealed)],
     ]);
   });
 }
 
-function printKey(io: Io, { output }: Common, key: ApiKey): void {
-  const fields = COLUMNS.map(({ title, value }): [string, string | undefined] => [title, value(key)]);
-  printRecord(io, output, key, [...fields, ["key", key.key]]);
+function wholeSecond(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 /** A point in time, ms: as it is written, or so long from now. Throws `usage`. */

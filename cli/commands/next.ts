@@ -2,6 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../src/config";
+import { type Client, withClient } from "../client/client";
+import { listProviders } from "../client/providers";
+import { addressOf } from "../client/target";
 import { type Common, type Verb, verb } from "../command";
 import type { Io } from "../io";
 import { print } from "../output";
@@ -31,12 +34,20 @@ async function printNext(io: Io, common: Common): Promise<void> {
 async function stateOf(io: Io, common: Common): Promise<{ state: State; user: string | undefined }> {
   const config = await loadCommonConfig(io, common);
   const { user } = config.settings;
+  if (addressOf(common, config) !== undefined) {
+    return withClient(io, common, async (client) => ({ state: await providerState(client), user }));
+  }
   if (!isThere(io, config)) return { state: "no_key", user };
-  return withSession(io, common, async ({ runtime, principal }) => {
+  return withSession(io, common, async (session) => {
+    const { runtime, principal } = session;
     if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
-    const { items } = await runtime.providers.list(principal);
-    return { state: items.length === 0 ? "no_provider" : "ready", user };
+    return { state: await providerState({ kind: "direct", config, session }), user };
   });
+}
+
+async function providerState(client: Client): Promise<State> {
+  const { items } = await listProviders(client);
+  return items.length === 0 ? "no_provider" : "ready";
 }
 
 // Without a home folder nothing can be there; what to set is said, and where to begin all the same.

@@ -1,12 +1,21 @@
 // `runtime providers`: where users consent.
 import type { AuthProvider } from "../../src/providers";
+import { withClient } from "../client/client";
+import { listConnections } from "../client/connections";
+import {
+  createProvider,
+  deleteProvider,
+  getProvider,
+  listProviders,
+  providerSetup,
+  updateProvider,
+} from "../client/providers";
 import { type Common, type Line, type Noun, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
-import { print, printList, printRecord } from "../output";
+import { print, printDeleted, printList, printRecord, type Shape } from "../output";
+import { printable } from "../printable";
 import { bodyOf, type ProviderFields } from "../provider-body";
-import { withSession } from "../session";
-import type { Column } from "../table";
 
 const FIELDS = [
   { flag: "--client-id <id>", meaning: "id of your OAuth client" },
@@ -30,14 +39,14 @@ export const providers: Noun = {
       summary: "List the auth providers of the project.",
       examples: ["runtime providers list"],
       read: () => ({}),
-      run: listProviders,
+      run: list,
     }),
     verb({
       usage: "show <id>",
       summary: "Show one auth provider, with the redirect address to register there.",
       examples: ["runtime providers show slack", "runtime providers show slack -o json"],
       read: (line) => ({ id: line.word(0) }),
-      run: showProvider,
+      run: show,
     }),
     verb({
       usage: "create [id]",
@@ -55,14 +64,14 @@ export const providers: Noun = {
         { flag: "--external-id <id>", meaning: "fixed part of the redirect address (default: made up)" },
       ],
       read: fieldsOf,
-      run: createProvider,
+      run: create,
     }),
     verb({
       usage: "setup <provider>",
       summary: "Say what to enter at a well-known platform's console: redirect address, scopes, steps.",
       examples: ["runtime providers setup slack", "runtime providers setup google -o json"],
       read: (line) => ({ provider: line.word(0) }),
-      run: setupProvider,
+      run: setup,
     }),
     verb({
       usage: "update <id>",
@@ -73,7 +82,7 @@ export const providers: Noun = {
       ],
       flags: FIELDS,
       read: fieldsOf,
-      run: updateProvider,
+      run: update,
     }),
     verb({
       usage: "delete <id>",
@@ -81,19 +90,23 @@ export const providers: Noun = {
       examples: ["runtime providers delete slack --yes"],
       flags: [{ flag: "-y, --yes", meaning: "do not ask" }],
       read: (line) => ({ id: line.word(0), yes: line.given("yes") }),
-      run: deleteProvider,
+      run: remove,
     }),
   ],
 };
 
-const COLUMNS: Column<AuthProvider>[] = [
-  { title: "id", value: ({ id }) => id },
-  { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
-  { title: "status", value: ({ status }) => status },
-  { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
-  { title: "secret", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
-  { title: "description", value: ({ description }) => description },
-];
+const SHAPE: Shape<AuthProvider> = {
+  name: ({ id }) => id,
+  optional: ["provider_id", "description", "oauth2"],
+  columns: [
+    { title: "id", value: ({ id }) => id },
+    { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
+    { title: "status", value: ({ status }) => status },
+    { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
+    { title: "secret", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
+    { title: "description", value: ({ description }) => description },
+  ],
+};
 
 function fieldsOf(line: Line): ProviderFields {
   const word = line.text("client-secret");
@@ -114,29 +127,22 @@ function fieldsOf(line: Line): ProviderFields {
   };
 }
 
-async function listProviders(io: Io, common: Common): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal, server }) => {
-    await server();
-    const { items } = await runtime.providers.list(principal);
+async function list(io: Io, common: Common): Promise<void> {
+  await withClient(io, common, async (client) => {
+    const { items } = await listProviders(client);
     const empty = "There are no auth providers yet. Create one: runtime providers create --help";
-    printList(io, common.output, items, COLUMNS, empty);
+    printList(io, common, items, SHAPE, empty);
   });
 }
 
-async function showProvider(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal, server }) => {
-    await server();
-    printProvider(io, common, await runtime.providers.get(principal, id));
-  });
+async function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
+  await withClient(io, common, async (client) => printProvider(io, common, await getProvider(client, id)));
 }
 
-async function createProvider(io: Io, common: Common, fields: ProviderFields): Promise<void> {
-  const { checked } = await import("../../src/base");
-  const { AuthProviderCreateRequest } = await import("../../src/providers");
-  const request = checked(AuthProviderCreateRequest, await bodyOf(io, fields, "create"), "auth provider");
-  await withSession(io, common, async ({ runtime, principal, server }) => {
-    await server();
-    const provider = await runtime.providers.create(principal, request);
+async function create(io: Io, common: Common, fields: ProviderFields): Promise<void> {
+  const body = await bodyOf(io, fields, "create");
+  await withClient(io, common, async (client) => {
+    const provider = await createProvider(client, body);
     printProvider(io, common, provider);
     io.note(
       `Register this redirect address at the provider:\n  ${io.notePaint.bold(provider.oauth2.redirect_uri)}`,
@@ -144,66 +150,62 @@ async function createProvider(io: Io, common: Common, fields: ProviderFields): P
   });
 }
 
-async function setupProvider(io: Io, common: Common, { provider }: { provider: string }): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal, server }) => {
-    await server();
-    const setup = await runtime.providers.setup(principal, provider, runtime.tools.scopesOf(provider));
-    for (const warning of setup.warnings) io.note(`warning: ${warning}`);
-    printRecord(io, common.output, setup, [
-      ["redirect uri", setup.redirect_uri],
-      ["scopes", setup.scopes.join(" ")],
-      ["console", setup.console],
-      ...setup.steps.map((step, index): [string, string] => [`step ${index + 1}`, step]),
+async function setup(io: Io, common: Common, { provider }: { provider: string }): Promise<void> {
+  await withClient(io, common, async (client) => {
+    const found = await providerSetup(client, provider);
+    for (const warning of found.warnings) io.note(`warning: ${printable(warning)}`);
+    printRecord(io, common, found, { name: ({ redirect_uri }) => redirect_uri, columns: [] }, [
+      ["redirect uri", found.redirect_uri],
+      ["scopes", found.scopes.join(" ")],
+      ["console", found.console],
+      ...found.steps.map((step, index): [string, string] => [`step ${index + 1}`, step]),
     ]);
-    if (setup.exists) return;
-    const command = `runtime providers create ${provider} --provider ${provider} --external-id ${setup.external_id}`;
+    if (found.exists) return;
+    const command = `runtime providers create ${provider} --provider ${provider} --external-id ${found.external_id}`;
     io.note(
       `Then, so that the redirect address stays this one:\n  ${command} --client-id ID --client-secret-stdin`,
     );
   });
 }
 
-async function updateProvider(io: Io, common: Common, fields: ProviderFields): Promise<void> {
-  const { checked } = await import("../../src/base");
-  const { AuthProviderPatchRequest } = await import("../../src/providers");
+async function update(io: Io, common: Common, fields: ProviderFields): Promise<void> {
   const { id, ...patch } = await bodyOf(io, fields, "update");
   if (Object.keys(patch).length === 0) throw new UsageError("Nothing to change: give a flag, or --file.");
-  const request = checked(AuthProviderPatchRequest, patch, "auth provider");
-  await withSession(io, common, async ({ runtime, principal, server }) => {
-    await server();
-    printProvider(io, common, await runtime.providers.update(principal, String(id), request));
+  await withClient(io, common, async (client) => {
+    printProvider(io, common, await updateProvider(client, String(id), patch));
   });
 }
 
-async function deleteProvider(
+async function remove(
   io: Io,
   common: Common,
   { id, yes }: { id: string; yes: boolean },
 ): Promise<number | void> {
   if (!yes && !io.interactive)
     throw new UsageError("There is no terminal to ask at. To delete without asking: --yes.");
-  return withSession(io, common, async ({ runtime, principal }) => {
-    const { provider_id } = await runtime.providers.get(principal, id);
-    const { total_count } = await runtime.connections.list(principal, { provider_id: id, limit: 1 });
+  return withClient(io, common, async (client) => {
+    const { provider_id } = await getProvider(client, id);
+    const { total_count } = await listConnections(client, { provider_id: id, limit: 1 });
     const question = `Delete ${id} (${provider_id ?? "custom"}) and ${total_count} connections?`;
     if (!yes && !(await io.prompts.confirm(question, false))) {
-      print(io, common.output, { id, deleted: false }, () => "");
+      printDeleted(io, common, id, false);
       io.note("Nothing was deleted.");
       return EXIT.error;
     }
-    const deleted = await runtime.providers.delete(principal, id);
-    print(io, common.output, deleted, () => "");
+    const deleted = await deleteProvider(client, id);
+    if (common.output === "name") printDeleted(io, common, id);
+    else print(io, common.output, deleted, () => "");
     io.note(`The auth provider ${id} is deleted with ${total_count} connections.`);
     return EXIT.ok;
   });
 }
 
-function printProvider(io: Io, { output }: Common, provider: AuthProvider): void {
+function printProvider(io: Io, common: Common, provider: AuthProvider): void {
   const { oauth2, created_at, updated_at } = provider;
-  const fields = COLUMNS.map(({ title, value }): [string, string | undefined] => [title, value(provider)]);
-  printRecord(io, output, provider, [
+  const own = SHAPE.columns.map(({ title, value }) => [title, value(provider)] as const);
+  printRecord(io, common, provider, SHAPE, [
     ["redirect uri", oauth2.redirect_uri],
-    ...fields,
+    ...own,
     ["authorize at", oauth2.authorize_request?.endpoint],
     ["token at", oauth2.token_request?.endpoint],
     ["refresh at", oauth2.refresh_request?.endpoint],

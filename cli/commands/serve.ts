@@ -1,4 +1,5 @@
 // `runtime serve`.
+import { refuseServer } from "../client/client";
 import { type Noun, verb } from "../command";
 
 export const serve: Noun = {
@@ -15,7 +16,10 @@ export const serve: Noun = {
         { flag: "--port <port>", meaning: "port; 0 takes a free one" },
       ],
       read: (line) => ({ host: line.text("host"), port: line.text("port") }),
-      run: async (io, common, options) => (await import("../serve")).serve(io, common, options),
+      run: async (io, common, options) => {
+        refuseServer(common, "serve");
+        await (await import("../serve")).serve(io, common, options);
+      },
     }),
   ],
 };

@@ -1,11 +1,13 @@
 // `runtime tools`: which tools there are, what they take, and running one.
 import type { ToolRecord } from "../../src/tools";
+import { type Client, withClient } from "../client/client";
+import { authorizeTool, getTool, listTools } from "../client/tools";
 import { type Common, given, type Noun, verb } from "../command";
 import type { Io } from "../io";
-import { printList, printRecord } from "../output";
-import { type Session, userOf, withSession } from "../session";
+import { printList, printRecord, type Shape } from "../output";
 import type { Column } from "../table";
-import { executeTool } from "../tool-run";
+import { runTool } from "../tool-run";
+import { userOf } from "../user";
 import { printAuthorization } from "./auth";
 
 const USER = { flag: "--user <user>", meaning: "the user to act for (default: the configured one)" };
@@ -30,7 +32,7 @@ export const tools: Noun = {
         limit: line.integer("limit", 1),
         offset: line.integer("offset", 0),
       }),
-      run: listTools,
+      run: list,
     }),
     verb({
       usage: "show <name>",
@@ -38,7 +40,7 @@ export const tools: Noun = {
       examples: ["runtime tools show Chat.SendMessage"],
       flags: [{ flag: "--user <user>", meaning: "say what this user still owes" }],
       read: (line) => ({ name: line.word(0), user_id: line.text("user") }),
-      run: showTool,
+      run: show,
     }),
     verb({
       usage: "exec <name>",
@@ -64,7 +66,7 @@ export const tools: Noun = {
         browser: line.given("browser"),
         parameters: line.rest,
       }),
-      run: executeTool,
+      run: runTool,
     }),
     verb({
       usage: "authorize <name>",
@@ -72,7 +74,7 @@ export const tools: Noun = {
       examples: ["runtime tools authorize Chat.SendMessage --user alice"],
       flags: [USER, { flag: "--next-uri <address>", meaning: "where the browser goes at the end" }],
       read: (line) => ({ name: line.word(0), user: line.text("user"), nextUri: line.text("next-uri") }),
-      run: authorizeTool,
+      run: authorize,
     }),
   ],
 };
@@ -84,28 +86,30 @@ interface ListTools {
   offset: number | undefined;
 }
 
-async function listTools(io: Io, common: Common, filter: ListTools): Promise<void> {
-  await withSession(io, common, async (session) => {
-    const records = await pages(session, filter);
+async function list(io: Io, common: Common, filter: ListTools): Promise<void> {
+  await withClient(io, common, async (client) => {
     const columns: Column<ToolRecord>[] = [
       { title: "name", value: ({ qualified_name }) => qualified_name },
       ...(filter.user_id === undefined ? [] : [{ title: "ready", value: readiness }]),
       { title: "description", value: ({ description }) => firstSentence(description) },
     ];
-    printList(io, common.output, records, columns, "There are no such tools.");
+    printList(io, common, await pages(client, filter), { ...SHAPE, columns }, "There are no such tools.");
   });
 }
 
+const SHAPE: Shape<ToolRecord> = {
+  name: ({ qualified_name }) => qualified_name,
+  optional: ["description", "deprecation_message", "requirements", "toolkit"],
+  columns: [],
+};
+
 // The services answer a hundred at a time; a person or a pipe wants all of them.
-async function pages(
-  { runtime, principal }: Session,
-  { limit, offset = 0, ...filter }: ListTools,
-): Promise<ToolRecord[]> {
+async function pages(client: Client, { limit, offset = 0, ...filter }: ListTools): Promise<ToolRecord[]> {
   const records: ToolRecord[] = [];
   for (;;) {
     const left = limit === undefined ? 100 : Math.min(100, limit - records.length);
     const window = { limit: left, offset: offset + records.length };
-    const { items, total_count } = await runtime.tools.list(principal, { ...given(filter), ...window });
+    const { items, total_count } = await listTools(client, { ...given(filter), ...window });
     records.push(...items);
     if (items.length === 0 || offset + records.length >= total_count || records.length === limit)
       return records;
@@ -124,16 +128,16 @@ function firstSentence(text: string | undefined): string | undefined {
   return text === undefined ? undefined : (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text);
 }
 
-async function showTool(
+async function show(
   io: Io,
   common: Common,
   query: { name: string; user_id: string | undefined },
 ): Promise<void> {
-  await withSession(io, common, async ({ runtime, principal }) => {
-    const tool = await runtime.tools.get(principal, query.name, given({ user_id: query.user_id }));
+  await withClient(io, common, async (client) => {
+    const tool = await getTool(client, query.name, given({ user_id: query.user_id }));
     const { requirements } = tool;
     const state = query.user_id === undefined ? undefined : readiness(tool);
-    printRecord(io, common.output, tool, [
+    printRecord(io, common, tool, SHAPE, [
       ["name", tool.fully_qualified_name],
       ["does", tool.description],
       ["deprecated", tool.deprecation_message],
@@ -142,26 +146,30 @@ async function showTool(
       ["secrets", requirements?.secrets?.map(({ key }) => key).join(" ")],
       ["ready", state],
     ]);
-    if (common.output !== "table" || tool.input.parameters.length === 0) return;
+    if (common.output !== "table" || common.fields !== undefined || tool.input.parameters.length === 0)
+      return;
     io.out("\n");
-    printList(io, common.output, tool.input.parameters, PARAMETER_COLUMNS, "");
+    printList(io, common, tool.input.parameters, PARAMETERS, "");
   });
 }
 
-const PARAMETER_COLUMNS: Column<ToolRecord["input"]["parameters"][number]>[] = [
-  { title: "parameter", value: ({ name }) => `--${name}` },
-  {
-    title: "type",
-    value: ({ value_schema: { val_type, inner_val_type } }) =>
-      inner_val_type === undefined ? val_type : `${val_type} of ${inner_val_type}`,
-  },
-  { title: "needed", value: ({ required }) => (required ? "yes" : "") },
-  {
-    title: "meaning",
-    value: ({ description, value_schema }) =>
-      [description, value_schema.enum?.join(", ")].filter(Boolean).join(" One of: "),
-  },
-];
+const PARAMETERS: Shape<ToolRecord["input"]["parameters"][number]> = {
+  name: ({ name }) => name,
+  columns: [
+    { title: "parameter", value: ({ name }) => `--${name}` },
+    {
+      title: "type",
+      value: ({ value_schema: { val_type, inner_val_type } }) =>
+        inner_val_type === undefined ? val_type : `${val_type} of ${inner_val_type}`,
+    },
+    { title: "needed", value: ({ required }) => (required ? "yes" : "") },
+    {
+      title: "meaning",
+      value: ({ description, value_schema }) =>
+        [description, value_schema.enum?.join(", ")].filter(Boolean).join(" One of: "),
+    },
+  ],
+};
 
 interface AuthorizeTool {
   name: string;
@@ -169,14 +177,10 @@ interface AuthorizeTool {
   nextUri: string | undefined;
 }
 
-async function authorizeTool(io: Io, common: Common, { name, user, nextUri }: AuthorizeTool): Promise<void> {
-  const { checked } = await import("../../src/base");
-  const { AuthorizeToolRequest } = await import("../../src/tools");
-  await withSession(io, common, async (session) => {
-    const body = given({ tool_name: name, user_id: userOf(session, user), next_uri: nextUri });
-    const request = checked(AuthorizeToolRequest, body, "flags");
-    const server = await session.server();
-    const authorization = await session.runtime.tools.authorize(session.principal, request);
-    printAuthorization(io, common, authorization, server !== undefined);
+async function authorize(io: Io, common: Common, { name, user, nextUri }: AuthorizeTool): Promise<void> {
+  await withClient(io, common, async (client) => {
+    const optional = given({ user_id: userOf(client, user), next_uri: nextUri });
+    const authorization = await authorizeTool(client, { tool_name: name, ...optional });
+    await printAuthorization(io, common, client, authorization);
   });
 }

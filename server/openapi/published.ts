@@ -2,7 +2,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { JsonText } from "../../src/base";
-import { operations } from "../operations";
+import { contractOperations } from "../operations";
 import { documentOf } from "./document";
 
 const published = new Map<string, Promise<JsonText>>();
@@ -11,7 +11,7 @@ const published = new Map<string, Promise<JsonText>>();
 export function publishedDocument(publicUrl: string): Promise<JsonText> {
   let document = published.get(publicUrl);
   if (document === undefined) {
-    document = throughPlugin(documentOf(operations, publicUrl));
+    document = throughPlugin(documentOf(contractOperations, publicUrl));
     published.set(publicUrl, document);
   }
   return document;

@@ -5,12 +5,15 @@ import { connectionOperations } from "./connections";
 import { discoveryOperations } from "./discovery";
 import { formattedToolOperations } from "./formatted-tools";
 import { hookOperations } from "./hooks";
+import { keyOperations } from "./keys";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
+import { projectOperations } from "./projects";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
+import { trailOperations } from "./trail";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -24,5 +27,13 @@ export const operations: readonly Operation[] = [
   ...pluginOperations,
   ...serviceOperations,
   ...discoveryOperations,
+  ...keyOperations,
+  ...projectOperations,
+  ...trailOperations,
 ];
+
+/** Those of the published contract: what the API description shows. */
+export const contractOperations: readonly Operation[] = operations.filter(
+  ({ extension }) => extension !== true,
+);
 export { type AnyCall, type Operation, StatusAnswer } from "./operation";

@@ -30,6 +30,8 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   alsoAt?: readonly string[];
   /** `/v1/admin/secrets/{secret_key}` */
   path: string;
+  /** Served for our own terminal, and not part of the published contract. */
+  extension?: true;
   tag: string;
   summary: string;
   /** Roles that may call it; `public` needs no credential. */

@@ -1,5 +1,5 @@
 // SQL of the audit trail.
-import { query, run, type Transaction } from "../store";
+import { type Awaitable, query, run, type Store, type Transaction } from "../store";
 
 export interface AuditRow {
   id: string;
@@ -17,4 +17,56 @@ const ADD = query(
 
 export function* addAuditRow(row: AuditRow): Transaction<void> {
   yield* run(ADD, row.id, row.projectId, row.actor, row.action, row.target, row.details, row.createdAt);
+}
+
+export interface StoredAuditRow {
+  id: string;
+  actor: string;
+  action: string;
+  target: string;
+  details: string | null;
+  created_at: number;
+}
+
+/** The newest entries before a point of the trail; an empty text stands for "any". */
+export interface AuditWindow {
+  actor: string;
+  action: string;
+  target: string;
+  beforeTime: number;
+  beforeId: string;
+  limit: number;
+}
+
+const COLUMNS = "id, actor, action, target, details, created_at";
+const FILTER =
+  "(? = '' OR actor = ?) AND (? = '' OR SUBSTR(action, 1, LENGTH(?)) = ?) AND (? = '' OR target = ?) " +
+  "AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?";
+
+const LIST = query<StoredAuditRow>(`SELECT ${COLUMNS} FROM audit WHERE project_id = ? AND ${FILTER}`);
+const LIST_DEPLOYMENT = query<StoredAuditRow>(
+  `SELECT ${COLUMNS} FROM audit WHERE project_id IS NULL AND ${FILTER}`,
+);
+const TIME_OF = query<{ created_at: number }>("SELECT created_at FROM audit WHERE project_id = ? AND id = ?");
+const DEPLOYMENT_TIME_OF = query<{ created_at: number }>(
+  "SELECT created_at FROM audit WHERE project_id IS NULL AND id = ?",
+);
+
+/** Of a project, or with null of what concerns the whole deployment. */
+export function listAudit(
+  store: Store,
+  projectId: string | null,
+  { actor, action, target, beforeTime, beforeId, limit }: AuditWindow,
+): Awaitable<StoredAuditRow[]> {
+  const filter = [actor, actor, action, action, action, target, target, beforeTime, beforeId, limit] as const;
+  return projectId === null ? store.all(LIST_DEPLOYMENT, ...filter) : store.all(LIST, projectId, ...filter);
+}
+
+export async function auditTime(
+  store: Store,
+  projectId: string | null,
+  id: string,
+): Promise<number | undefined> {
+  const row = projectId === null ? store.get(DEPLOYMENT_TIME_OF, id) : store.get(TIME_OF, projectId, id);
+  return (await row)?.created_at;
 }

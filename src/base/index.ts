@@ -13,4 +13,14 @@ export {
 export { Redacted, reveal } from "./redacted";
 export { nearest } from "./nearest";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
-export { type Page, page, paging, type Paging, pageOf, pagingQuery, UNPAGED_LIMIT, wholePage } from "./page";
+export {
+  MAX_LIMIT,
+  type Page,
+  page,
+  paging,
+  type Paging,
+  pageOf,
+  pagingQuery,
+  UNPAGED_LIMIT,
+  wholePage,
+} from "./page";

@@ -22,6 +22,8 @@ export interface Config {
   readonly rootKey: Redacted | undefined;
   /** The secret of our client at `auth.url`, kept apart for the same reason. */
   readonly clientSecret: Redacted | undefined;
+  /** The API key with which commands call a server. */
+  readonly apiKey: Redacted | undefined;
   /** The configuration file, whether it exists or not; undefined when there is no home folder. */
   readonly file: string | undefined;
   /** Where each key's value comes from, as a person would say it. */
@@ -91,6 +93,7 @@ class LoadedConfig implements Config {
   readonly settings: Settings;
   readonly rootKey: Redacted | undefined;
   readonly clientSecret: Redacted | undefined;
+  readonly apiKey: Redacted | undefined;
   readonly file: string | undefined;
   readonly #sourced: Map<KeyName, Sourced>;
   readonly #environment: Environment;
@@ -98,6 +101,7 @@ class LoadedConfig implements Config {
   constructor(sourced: Map<KeyName, Sourced>, file: string | undefined, environment: Environment) {
     this.rootKey = secretOf(sourced.get("root_key"));
     this.clientSecret = secretOf(sourced.get("auth.client_secret"));
+    this.apiKey = secretOf(sourced.get("api_key"));
     const shown = [...sourced].filter(
       ([name, { value }]) => value !== undefined && !declarationOf(name).secret,
     );

@@ -31,6 +31,14 @@ export const KEYS = {
   },
   project: { schema: text, default: "default", meaning: "project that commands work in" },
   user: { schema: text, meaning: "user that commands act for when --user is not given" },
+  server: {
+    schema: Type.String({
+      pattern: "^(https?://[^\\s]+|local)$",
+      description: "an absolute http(s) address, or local",
+    }),
+    meaning: "server that commands work against; local, or unset and no login: the data folder",
+  },
+  api_key: { schema: text, secret: true, meaning: "API key with which commands call the server" },
   root_key: {
     schema: text,
     secret: true,

@@ -34,6 +34,9 @@ const PROJECT_COLUMNS = "id, org_id, name, audience, created_at";
 const FIND_ORGANIZATION = query<OrganizationRow>(
   "SELECT id, name, created_at FROM organizations WHERE id = ?",
 );
+const LIST_ORGANIZATIONS = query<OrganizationRow>(
+  "SELECT id, name, created_at FROM organizations ORDER BY created_at, id LIMIT ?",
+);
 const ADD_ORGANIZATION = query("INSERT INTO organizations (id, name, created_at) VALUES (?, ?, ?)");
 const FIND_PROJECT = query<ProjectRow>(`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ?`);
 const LIST_PROJECTS = query<ProjectRow>(
@@ -42,6 +45,7 @@ const LIST_PROJECTS = query<ProjectRow>(
 const ADD_PROJECT = query(
   "INSERT INTO projects (id, org_id, name, audience, created_at) VALUES (?, ?, ?, ?, ?)",
 );
+const UPDATE_PROJECT = query("UPDATE projects SET name = ?, audience = ? WHERE id = ?");
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
 const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
 const FIND_KEY = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND id = ?`);
@@ -58,6 +62,15 @@ export function findProject(store: Store, id: string): Awaitable<ProjectRow | un
 
 export function listProjects(store: Store, limit: number): Awaitable<ProjectRow[]> {
   return store.all(LIST_PROJECTS, limit);
+}
+
+export function listOrganizations(store: Store, limit: number): Awaitable<OrganizationRow[]> {
+  return store.all(LIST_ORGANIZATIONS, limit);
+}
+
+export function* updateProject({ id, name, audience }: ProjectRow): Transaction<void> {
+  yield* run(UPDATE_PROJECT, name, audience, id);
+  yield* touch("projects");
 }
 
 export function* organizationInTransaction(id: string): Transaction<OrganizationRow | undefined> {

@@ -33,6 +33,33 @@ export const ProjectResponse = Type.Object({
   created_at: time,
 });
 
+export const ProjectCreateRequest = Type.Object({
+  id: ChosenId,
+  name: Type.Optional(name),
+  org_id: Type.Optional(ChosenId),
+  audience: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+});
+
+export const ProjectPatchRequest = Type.Object({
+  name: Type.Optional(name),
+  audience: Type.Optional(
+    Type.String({ maxLength: 500, description: "By which user tokens name the project; empty: by none." }),
+  ),
+});
+
+/** Who is calling. */
+export const CallerResponse = Type.Object({
+  kind: Type.Enum(["key", "user", "operator"]),
+  role: Type.Enum([...ROLES]),
+  project_id: ChosenId,
+  org_id: ChosenId,
+  key_id: Type.Optional(Type.String()),
+  user_id: Type.Optional(Type.String()),
+  users: Type.Optional(
+    Type.Array(Type.String(), { description: "The only users that the key may act for." }),
+  ),
+});
+
 export const ApiKeyCreateRequest = Type.Object({
   name,
   role: Type.Optional(Type.Enum([...ROLES], { default: "run" })),
@@ -57,6 +84,8 @@ export const ApiKeyResponse = Type.Object({
 
 export type Binding = Static<typeof BindingResponse>;
 export type Organization = Static<typeof OrganizationResponse>;
+export type ProjectPatch = Static<typeof ProjectPatchRequest>;
+export type Caller = Static<typeof CallerResponse>;
 export type Project = Static<typeof ProjectResponse>;
 export type ApiKeyCreate = Static<typeof ApiKeyCreateRequest>;
 export type ApiKey = Static<typeof ApiKeyResponse>;

@@ -7,6 +7,7 @@ import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest
 import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
 import { actorOf, type Principal, type Role, ROLES } from "./principal";
+import { projectRecord, Projects } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
@@ -20,6 +21,7 @@ interface KnownKey {
 }
 
 export class Identity {
+  readonly projects: Projects;
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
@@ -28,6 +30,7 @@ export class Identity {
   readonly #userTokens: UserTokens;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
+    this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
     this.#executionLog = executionLog;
@@ -122,10 +125,6 @@ export class Identity {
     const project = await repository.findProject(this.#core.store, projectId);
     if (project === undefined) throw notFound("There is no such project.");
     return project.org_id;
-  }
-
-  async listProjects(): Promise<Page<Project>> {
-    return wholePage((await repository.listProjects(this.#core.store, UNPAGED_LIMIT)).map(projectRecord));
   }
 
   /** Makes a project with its own data key. `audience`: by which user tokens name it. Throws `already_exists`. */
@@ -276,9 +275,4 @@ function roleOf(row: KeyRow): Role {
 
 function usersOf(row: KeyRow): readonly string[] | null {
   return row.users === null ? null : JSON.parse(row.users);
-}
-
-function projectRecord(row: ProjectRow): Project {
-  const { id, org_id, name, audience, created_at } = row;
-  return { id, org_id, name, ...(audience === null ? {} : { audience }), created_at: timestamp(created_at) };
 }

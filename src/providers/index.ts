@@ -9,6 +9,8 @@ export {
   type AuthProviderPatch,
   AuthProviderPatchRequest,
   AuthProviderResponse,
+  type ProviderSetup,
+  ProviderSetupResponse,
   type RequestConfig,
   type TriggeredRequestConfig,
 } from "./schema";

@@ -142,6 +142,21 @@ export const AuthProviderResponse = Type.Object({
   }),
 });
 
+/** What to enter at a well-known platform's console. */
+export const ProviderSetupResponse = Type.Object({
+  provider_id: Type.String(),
+  redirect_uri: Type.String({ description: "Exactly what to register at the platform." }),
+  external_id: Type.String({
+    description: "Fixed part of the address: given at creation, it keeps the address as it is.",
+  }),
+  exists: Type.Boolean({ description: "A record exists already; then the address is its own." }),
+  scopes: Type.Array(Type.String(), { description: "All scopes that the tools of this platform need." }),
+  console: Type.String(),
+  steps: Type.Array(Type.String()),
+  warnings: Type.Array(Type.String(), { description: "What the platform will refuse." }),
+});
+
+export type ProviderSetup = Static<typeof ProviderSetupResponse>;
 export type RequestConfig = Static<typeof RequestConfig>;
 export type TriggeredRequestConfig = Static<typeof TriggeredRequestConfig>;
 /** The record's `oauth2` as it is stored: without what is sealed. */

@@ -11,7 +11,7 @@ import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
 import { knownFields, patched, type SealedSecrets } from "./patch";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
-import { newExternalId, presetNamed, type ProviderSetup, providerSetup } from "./setup";
+import { newExternalId, presetNamed, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { checkOAuth2 } from "./rules";
 import { ClientSecrets } from "./secrets";
@@ -21,6 +21,7 @@ import {
   type AuthProviderPatch,
   type OAuth2Config,
   OAuth2Create,
+  type ProviderSetup,
 } from "./schema";
 
 /** A provider as the services use it. */

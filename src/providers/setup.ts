@@ -2,22 +2,7 @@
 import { newToken, type Random } from "../crypto";
 import { notFound } from "../errors";
 import type { ProviderPreset } from "../tools";
-
-export interface ProviderSetup {
-  provider_id: string;
-  /** Exactly what to register at the platform. */
-  redirect_uri: string;
-  /** Fixed part of the address: give it when the record is created, so that the address stays this one. */
-  external_id: string;
-  /** Whether a record exists already; then the address is its own. */
-  exists: boolean;
-  /** All scopes that the tools of this platform need. */
-  scopes: string[];
-  console: string;
-  steps: string[];
-  /** What the platform will refuse. */
-  warnings: string[];
-}
+import type { ProviderSetup } from "./schema";
 
 export interface SetupFacts {
   preset: ProviderPreset;

@@ -1,14 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { printList, printRecord } from "../../cli/output";
+import { type Format, printList, printRecord, type Shape, type View } from "../../cli/output";
 import { fakeIo } from "./support/fake-io";
 
-const COLUMNS = [{ title: "id", value: ({ id }: { id: string }) => id }];
+interface Item {
+  id: string;
+}
+const SHAPE: Shape<Item> = {
+  name: ({ id }) => id,
+  optional: ["note"],
+  columns: [{ title: "id", value: ({ id }) => id }],
+};
+const view = (output: Format, fields?: string[], headers = true): View => ({ output, fields, headers });
 
 describe("a list", () => {
   test("is an array of its records as JSON", () => {
     const io = fakeIo();
 
-    printList(io, "json", [{ id: "a" }, { id: "b" }], COLUMNS, "none");
+    printList(io, view("json"), [{ id: "a" }, { id: "b" }], SHAPE, "none");
 
     expect(JSON.parse(io.stdout)).toEqual([{ id: "a" }, { id: "b" }]);
     expect(io.stderr).toBe("");
@@ -17,8 +25,8 @@ describe("a list", () => {
   test("that is empty is an empty array as JSON, and a word to people as a table", () => {
     const [asJson, asTable] = [fakeIo(), fakeIo()];
 
-    printList(asJson, "json", [], COLUMNS, "none");
-    printList(asTable, "table", [], COLUMNS, "none");
+    printList(asJson, view("json"), [], SHAPE, "none");
+    printList(asTable, view("table"), [], SHAPE, "none");
 
     expect(asJson.stdout).toBe("[]\n");
     expect([asTable.stdout, asTable.stderr]).toEqual(["", "none\n"]);
@@ -37,7 +45,7 @@ describe("a record", () => {
   test("as YAML reads back as it was, less what JSON leaves out", () => {
     const io = fakeIo();
 
-    printRecord(io, "yaml", record, []);
+    printRecord(io, view("yaml"), record, SHAPE);
 
     const { gone: _gone, text: _text, ...rest } = record;
     expect(Bun.YAML.parse(io.stdout)).toMatchObject(rest);
@@ -47,8 +55,49 @@ describe("a record", () => {
   test("for people is its fields", () => {
     const io = fakeIo();
 
-    printRecord(io, "table", record, [["id", record.id]]);
+    printRecord(io, view("table"), record, SHAPE);
 
     expect(io.stdout).toBe("id  1234567890123456789\n");
+  });
+});
+
+describe("the other formats", () => {
+  const items = [
+    { id: "a", size: 1, inner: { deep: "x", more: [1, 2] } },
+    { id: "b\u001b[2J", size: 2, inner: { deep: "y", more: [] } },
+  ];
+  const printed = (chosen: View): string => {
+    const io = fakeIo();
+    printList(io, chosen, items, SHAPE, "none");
+    return io.stdout;
+  };
+
+  test("ndjson is a record on each line", () => {
+    const lines = printed(view("ndjson")).trimEnd().split("\n");
+
+    expect(lines.map((line) => JSON.parse(line))).toEqual(items);
+  });
+
+  test("name is what other commands take, and steers no terminal", () => {
+    expect(printed(view("name"))).toBe("a\nb\\x1b[2J\n");
+  });
+
+  test("a table without its titles", () => {
+    expect(printed(view("table", ["size"], false))).toBe("1\n2\n");
+  });
+
+  test("chosen fields, in the order given, with levels", () => {
+    expect(printed(view("table", ["inner.deep", "id"]))).toStartWith("INNER.DEEP  ID\nx           a\n");
+    expect(JSON.parse(printed(view("json", ["inner.deep", "size"])))).toEqual([
+      { inner: { deep: "x" }, size: 1 },
+      { inner: { deep: "y" }, size: 2 },
+    ]);
+  });
+
+  test("a field that some records may have is no mistake; one that none has is", () => {
+    expect(printed(view("ndjson", ["note", "size"]))).toBe('{"size":1}\n{"size":2}\n');
+    expect(() => printed(view("json", ["sise"]))).toThrow(
+      "there is no field sise. There are: id, size, inner",
+    );
   });
 });

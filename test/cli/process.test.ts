@@ -99,7 +99,7 @@ describe("large output", () => {
 describe("without a terminal nothing waits", () => {
   test.each([
     [["providers", "delete", "x"], "--yes"],
-    [["secrets", "set", "X"], "runtime secrets set KEY -"],
+    [["secrets", "set", "X"], "--from-file FILE"],
     [["init"], "--user"],
     [["tools", "exec", "Chat.WhoAmI"], "--user"],
   ])("%j on an open, silent pipe", async (argv, flag) => {
@@ -115,7 +115,7 @@ describe("without a terminal nothing waits", () => {
     const terminal = startAtTerminal(["secrets", "set", "X"], env);
 
     expect(await terminal.exited).toBe(2);
-    expect(terminal.screen()).toContain("runtime secrets set KEY -");
+    expect(terminal.screen()).toContain("--from-file FILE");
   });
 });
 
@@ -123,7 +123,7 @@ describe("at a terminal", () => {
   test("a secret is asked for and does not show", async () => {
     const env = { HOME: temporaryFolder() };
     const terminal = startAtTerminal(["secrets", "set", "TOKEN"], env);
-    await terminal.shows("Value");
+    await terminal.shows("The value");
 
     terminal.type("hunter2\r");
 
@@ -186,7 +186,9 @@ test("many processes make one new database and all their writes count", async ()
   const env = { HOME: temporaryFolder() };
   const keys = Array.from({ length: 8 }, (_, n) => `KEY_${n}`);
 
-  const ended = await Promise.all(keys.map((key) => runProcess(["secrets", "set", key, "value"], { env })));
+  const ended = await Promise.all(
+    keys.map((key) => runProcess(["secrets", "set", key, "-"], { env, stdin: "value" })),
+  );
 
   expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(keys.map(() => [0, ""]));
   const { stdout } = await runProcess(["secrets", "list", "-o", "json"], { env });

@@ -5,7 +5,17 @@ import { parse } from "../../cli/program";
 import { nouns } from "../../cli/nouns";
 import { fakeIo, newTerminal, jsonOf } from "./support/fake-io";
 
-const DEFAULTS: Common = { dataDir: undefined, config: undefined, project: undefined, output: "table" };
+const DEFAULTS: Common = {
+  dataDir: undefined,
+  config: undefined,
+  project: undefined,
+  server: undefined,
+  keyFile: undefined,
+  timeout: undefined,
+  output: "table",
+  fields: undefined,
+  headers: true,
+};
 
 async function parsed(...argv: string[]) {
   const prepared = await parse(fakeIo(), argv);
@@ -27,13 +37,21 @@ describe("a command line", () => {
       { name: "n", role: "admin", users: ["a", "b"], expires: "90d" },
     ],
     [["keys", "delete", "key_1"], "keys delete", { id: "key_1" }],
-    [["secrets", "set", "K", "-"], "secrets set", { key: "K", value: "-", description: undefined }],
     [
-      ["secrets", "set", "K", "v", "--description", "d"],
+      ["secrets", "set", "K", "-"],
       "secrets set",
-      { key: "K", value: "v", description: "d" },
+      { key: "K", source: { kind: "stdin" }, description: undefined },
     ],
-    [["secrets", "set", "K", "--", "-v"], "secrets set", { key: "K", value: "-v", description: undefined }],
+    [
+      ["secrets", "set", "K", "--from-env", "V", "--description", "d"],
+      "secrets set",
+      { key: "K", source: { kind: "env", variable: "V" }, description: "d" },
+    ],
+    [
+      ["secrets", "set", "K", "--from-file", "f"],
+      "secrets set",
+      { key: "K", source: { kind: "file", file: "f" }, description: undefined },
+    ],
     [["secrets", "delete", "K"], "secrets delete", { key: "K" }],
     [["providers", "delete", "p", "-y"], "providers delete", { id: "p", yes: true }],
     [
@@ -69,11 +87,23 @@ describe("a command line", () => {
   });
 
   test("takes its common flags before and after the command", async () => {
-    const flags = { dataDir: "/d", config: "/c.yaml", project: "p", output: "json" as const };
-    const words = ["--data-dir", "/d", "--config", "/c.yaml", "--project", "p", "-o", "json"];
+    const flags: Common = {
+      dataDir: "/d",
+      config: "/c.yaml",
+      project: "p",
+      server: "https://run.test",
+      keyFile: "key",
+      timeout: 5,
+      output: "json",
+      fields: ["id", "oauth2.client_id"],
+      headers: false,
+    };
+    const words =
+      "--data-dir /d --config /c.yaml --project p -o json --server https://run.test --key-file key --timeout 5 " +
+      "--fields id,oauth2.client_id --no-headers";
 
-    expect((await parsed(...words, "keys", "list")).common).toEqual(flags);
-    expect((await parsed("keys", "list", ...words)).common).toEqual(flags);
+    expect((await parsed(...words.split(" "), "keys", "list")).common).toEqual(flags);
+    expect((await parsed("keys", "list", ...words.split(" "))).common).toEqual(flags);
   });
 });
 
@@ -136,7 +166,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["tools", "exec", "Chat.WhoAmI"], "--user USER"],
     [["auth", "start", "slack"], "--user USER"],
     [["init"], "--user USER"],
-    [["secrets", "set", "K"], "runtime secrets set KEY -"],
+    [["secrets", "set", "K"], "--from-file FILE"],
   ])("%j", async (argv, message) => {
     const { run } = newTerminal();
 

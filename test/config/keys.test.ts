@@ -12,6 +12,8 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   public_url: ["RUNTIME_PUBLIC_URL", "https://run.test", "https://run.test"],
   project: ["RUNTIME_PROJECT", "sales", "sales"],
   user: ["RUNTIME_USER", "alice@example.com", "alice@example.com"],
+  server: ["RUNTIME_SERVER", "https://run.test", "https://run.test"],
+  api_key: ["RUNTIME_API_KEY", "rt_key", undefined],
   root_key: ["RUNTIME_ROOT_KEY", "0".repeat(64), undefined],
   root_key_file: ["RUNTIME_ROOT_KEY_FILE", "/run/secrets/root", "/run/secrets/root"],
   session_verification: ["RUNTIME_SESSION_VERIFICATION", "page_only", "page_only"],

@@ -42,7 +42,7 @@ async function fill(deployment: Deployment, project: string): Promise<{ key: str
 describe("a project", () => {
   test("default is there from the start, in organization default", async () => {
     await using deployment = await deploy();
-    const { items } = await deployment.runtime.identity.listProjects();
+    const { items } = await deployment.runtime.identity.projects.list(operator());
 
     expect(items).toMatchObject([{ id: "default", org_id: "default", name: "default" }]);
   });
@@ -51,7 +51,7 @@ describe("a project", () => {
     await using deployment = await deploy();
     await times(3, () => deployment.another());
 
-    expect((await deployment.runtime.identity.listProjects()).items).toHaveLength(1);
+    expect((await deployment.runtime.identity.projects.list(operator())).items).toHaveLength(1);
     expect(await rowsOf(deployment, "default")).toMatchObject({ data_keys: 1 });
   });
 

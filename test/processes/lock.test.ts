@@ -43,7 +43,7 @@ test("20 commands at once beside a server under load: all of them succeed", asyn
 
   const commands = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      installation.run(["secrets", "set", `SET_${index}`, `value ${index}`]),
+      installation.run(["secrets", "set", `SET_${index}`, "-"], `value ${index}`),
     ),
   );
   stop = true;

@@ -34,7 +34,7 @@ async function installed(command?: readonly string[]): Promise<Installation> {
     await installation.json(["providers", "create", "--file", "-"], JSON.stringify(provider));
   }
   for (const [key, value] of Object.entries(platforms.secrets))
-    await installation.json(["secrets", "set", key, value]);
+    await installation.json(["secrets", "set", key, "-"], value);
   return installation;
 }
 

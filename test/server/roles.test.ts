@@ -74,7 +74,8 @@ describe("an admin key of another project", () => {
     for (const entry of guarded) {
       const answer = await sendAs(stage, entry, "other");
       expect(answer.text).not.toContain(stage.connection);
-      expect(answer.text).not.toContain("slack.com");
+      // What to enter at a platform's console is the same for every project.
+      if (entry[0] !== "provider-setup-get") expect(answer.text).not.toContain("slack.com");
       expectNoInsides(stage, answer.text);
     }
     expect(rowsOf("default")).toEqual(before);

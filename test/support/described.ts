@@ -2,12 +2,14 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { documentOf } from "../../server/openapi";
-import { operations } from "../../server/operations";
+import { contractOperations, operations } from "../../server/operations";
 import { isObject, type JsonObject } from "../../src/base";
 
 type Check = ReturnType<typeof Compile>;
 
+/** Of all that is served: what is beside the published contract is judged as well. */
 export const description = documentOf(operations, "http://localhost");
+const published = new Set(contractOperations.map(({ id }) => id));
 
 /** An operation of the document. */
 export interface DescribedOperation {
@@ -24,24 +26,26 @@ export interface DescribedOperation {
   open: boolean;
 }
 
-export const describedOperations: readonly DescribedOperation[] = Object.entries(
-  member(description, "paths"),
-).flatMap(([path, item]) =>
-  Object.keys(isObject(item) ? item : {}).map((method) => {
-    const object = member(item, method);
-    const { parameters, requestBody } = object;
-    return {
-      id: String(object["operationId"]),
-      name: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      path,
-      object,
-      parameters: Array.isArray(parameters) ? parameters.map((one) => member(resolved(one))) : [],
-      body: requestBody === undefined ? undefined : schemaOf(resolved(requestBody) ?? {}),
-      open: object["security"] !== undefined,
-    };
-  }),
+const servedOperations: readonly DescribedOperation[] = Object.entries(member(description, "paths")).flatMap(
+  ([path, item]) =>
+    Object.keys(isObject(item) ? item : {}).map((method) => {
+      const object = member(item, method);
+      const { parameters, requestBody } = object;
+      return {
+        id: String(object["operationId"]),
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        object,
+        parameters: Array.isArray(parameters) ? parameters.map((one) => member(resolved(one))) : [],
+        body: requestBody === undefined ? undefined : schemaOf(resolved(requestBody) ?? {}),
+        open: object["security"] !== undefined,
+      };
+    }),
 );
+
+/** Those of the published contract. */
+export const describedOperations = servedOperations.filter(({ id }) => published.has(id));
 
 /** The status with which an operation succeeds. */
 export function successOf({ object }: DescribedOperation): number {

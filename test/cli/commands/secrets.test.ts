@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { catalogs } from "../../../catalogs";
 import { loadConfig, type Environment } from "../../../src/config";
 import { createRuntime } from "../../../src/runtime";
@@ -31,13 +33,37 @@ describe("the value is", () => {
     expect(await stored(env, "VENDOR_SERVER_URL")).toBe(value);
   });
 
-  test("an argument, as it is", async () => {
+  test("in a file, and its one line end is not part of it", async () => {
+    const { run, env, home } = newTerminal();
+    writeFileSync(join(home, "value"), "a=b\n");
+
+    const { code, io } = await run(["secrets", "set", "K", "--from-file", join(home, "value")]);
+
+    expect([code, io.reads, await stored(env, "K")]).toEqual([0, 0, "a=b"]);
+  });
+
+  test("in the environment, as it is", async () => {
     const { run, env } = newTerminal();
 
-    const { io } = await run(["secrets", "set", "K", "a=b\n"]);
+    const { code } = await run(["secrets", "set", "K", "--from-env", "WORD"], { env: { WORD: "a=b\n" } });
 
-    expect(await stored(env, "K")).toBe("a=b\n");
-    expect(io.reads).toBe(0);
+    expect([code, await stored(env, "K")]).toEqual([0, "a=b\n"]);
+  });
+
+  test.each([
+    ["an argument", ["secrets", "set", "K", "SECRET"], "never an argument"],
+    ["an argument with a dash", ["secrets", "set", "K", "--", "-SECRET"], "never an argument"],
+    ["in two ways", ["secrets", "set", "K", "-", "--from-env", "HOME"], "in one way only"],
+    ["in a variable that is not set", ["secrets", "set", "K", "--from-env", "NONE"], "NONE is not set"],
+    ["nothing", ["secrets", "set", "K", "-"], "The value is empty"],
+  ])("never %s", async (_how, argv, message) => {
+    const { run } = newTerminal();
+
+    const { code, stdout, stderr } = await run(argv);
+
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("SECRET");
   });
 
   test("typed at a terminal, unseen", async () => {
@@ -45,7 +71,7 @@ describe("the value is", () => {
 
     const { stdout, stderr, io } = await run(["secrets", "set", "K"], { answers: ["typed"] });
 
-    expect(io.asked).toEqual(["Value"]);
+    expect(io.asked).toEqual(["The value"]);
     expect(await stored(env, "K")).toBe("typed");
     expect(stdout + stderr).not.toContain("typed");
   });
@@ -53,7 +79,7 @@ describe("the value is", () => {
 
 test("a secret is listed without its value, described, and deleted", async () => {
   const { run } = newTerminal();
-  await run(["secrets", "set", "K", "hidden value", "--description", "for the vendor"]);
+  await run(["secrets", "set", "K", "-", "--description", "for the vendor"], { stdin: "hidden value" });
 
   const listed = await run(["secrets", "list", "-o", "json"]);
   expect(jsonOf(listed)).toEqual([expect.objectContaining({ key: "K", description: "for the vendor" })]);
@@ -64,8 +90,8 @@ test("a secret is listed without its value, described, and deleted", async () =>
 });
 
 test.each<[string, string[], string, string]>([
-  ["a key with a blank", ["secrets", "set", "a b", "v"], "", "invalid_parameter"],
-  ["a value that is too long", ["secrets", "set", "K", "v".repeat(5001)], "", "malformed_request"],
+  ["a key with a blank", ["secrets", "set", "a b", "-"], "v", "invalid_parameter"],
+  ["a value that is too long", ["secrets", "set", "K", "-"], "v".repeat(5001), "malformed_request"],
   ["a value in UTF-16", ["secrets", "set", "K", "-"], "v\0a\0", "malformed_request"],
 ])("%s is refused", async (_what, argv, stdin, name) => {
   const { run } = newTerminal();

@@ -1,0 +1,35 @@
+// API keys of the project, on the data folder and over HTTP.
+import type { Page } from "../../src/base";
+import type { ApiKey } from "../../src/identity";
+import { capability } from "./client";
+import { path } from "./http";
+
+const KEYS = "/v1/admin/keys";
+
+export const listKeys = capability<[], Page<ApiKey>>({
+  direct: ({ runtime, principal }) => runtime.identity.listKeys(principal),
+  remote: (server) => server.get(KEYS),
+});
+
+export const getKey = capability<[id: string], ApiKey>({
+  direct: ({ runtime, principal }, id) => runtime.identity.getKey(principal, id),
+  remote: (server, id) => server.get(path(`${KEYS}/`, id)),
+});
+
+export const createKey = capability<[request: object], ApiKey>({
+  direct: async ({ runtime, principal, checked }, request) => {
+    const { ApiKeyCreateRequest } = await import("../../src/identity");
+    return runtime.identity.createKey(principal, checked(ApiKeyCreateRequest, request));
+  },
+  remote: (server, request) => server.send("POST", KEYS, request),
+});
+
+export const deleteKey = capability<[id: string], void>({
+  direct: ({ runtime, principal }, id) => runtime.identity.deleteKey(principal, id),
+  remote: (server, id) => server.send("DELETE", path(`${KEYS}/`, id)),
+});
+
+export const rotateDataKey = capability<[], { id: string; resealed: number }>({
+  direct: ({ runtime, principal }) => runtime.rotation.rotateDataKey(principal),
+  remote: (server) => server.send("POST", "/v1/admin/data_key/rotate"),
+});

@@ -1,0 +1,76 @@
+// Where a command works: a server by flag, environment, file or login, else the data folder; and the key for it. A key is
+// never an argument: those can be seen by others.
+import { configurationError } from "../../src/errors";
+import type { Config } from "../../src/config";
+import type { Common } from "../command";
+import { UsageError } from "../errors";
+import type { Io } from "../io";
+import { readLogins } from "./logins";
+
+/** The word that means the data folder where a server is configured. */
+export const LOCAL = "local";
+
+export interface Target {
+  /** Without a slash at the end. */
+  address: string;
+  key: string;
+}
+
+/** Undefined: the data folder. Throws `usage` or `configuration` naming what is missing. */
+export async function targetOf(io: Io, common: Common, config: Config): Promise<Target | undefined> {
+  const address = addressOf(common, config);
+  if (address === undefined) return undefined;
+  const key = await keyOf(io, common, config, address);
+  if (key !== undefined) return { address, key };
+  throw configurationError(
+    `There is no API key for ${address}. Give one by --key-file FILE, by RUNTIME_API_KEY, or once: runtime login ${address}`,
+  );
+}
+
+/** The server's address, whatever says so; undefined: the data folder. */
+export function addressOf(common: Common, config: Config): string | undefined {
+  const { server: flag, dataDir } = common;
+  if (flag === LOCAL) return undefined;
+  if (flag !== undefined && dataDir !== undefined) {
+    throw new UsageError("--server and --data-dir exclude each other: a command works at one place.");
+  }
+  if (flag !== undefined) return serverAddress(flag);
+  if (dataDir !== undefined) return undefined;
+  const configured = config.settings.server;
+  if (configured === LOCAL) return undefined;
+  return configured === undefined ? readLogins(config)?.current : serverAddress(configured);
+}
+
+/** Throws `usage` for what is no address of a server. */
+export function serverAddress(text: string): string {
+  const url = URL.parse(text);
+  const plain = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  if (!plain || url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      `--server takes an address such as https://runtime.example.com, or ${LOCAL} for the data folder.`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+async function keyOf(
+  io: Io,
+  { keyFile }: Common,
+  config: Config,
+  address: string,
+): Promise<string | undefined> {
+  if (keyFile !== undefined) return readKey(io, keyFile);
+  if (config.apiKey !== undefined) {
+    const { reveal } = await import("../../src/base/redacted");
+    return reveal(config.apiKey);
+  }
+  return readLogins(config)?.keys[address];
+}
+
+/** A key from a file, or from standard input for `-`. */
+export async function readKey(io: Io, source: string): Promise<string> {
+  const { readText } = await import("../input");
+  const key = (await readText(io, source, "--key-file")).trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError("--key-file must hold one API key and nothing else.");
+}

@@ -1,0 +1,63 @@
+// Records of the audit trail and of the execution log.
+import { type Static, type TSchema, Type } from "typebox";
+
+const time = Type.String({ format: "date-time" });
+
+/** These lists grow for ever: they are read backwards from the newest, without a total that would have to be counted. */
+const window = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, default: 25, description: "How many, at most 100." })),
+  before: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "Id of an entry: only what is older." }),
+  ),
+};
+
+/** The newest entries first. `next`: the id to give as `before` for the ones that follow; absent at the end. */
+function newestFirst<T extends TSchema>(item: T) {
+  return Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
+}
+
+export const AuditEntryResponse = Type.Object({
+  id: Type.String(),
+  time,
+  actor: Type.String({ description: "`key:<id>`, `user:<id>`, or `operator`: a person at the terminal." }),
+  action: Type.String({ description: "`secret.upsert`, `provider.delete`" }),
+  target: Type.String({ description: "The record's id or name." }),
+  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const AuditEntries = newestFirst(AuditEntryResponse);
+
+export const AuditQuery = Type.Object({
+  ...window,
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Whole, or its start." })),
+  target: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+});
+
+export const ExecutionRecordResponse = Type.Object({
+  id: Type.String(),
+  execution_id: Type.String(),
+  time,
+  user_id: Type.String(),
+  actor: Type.String(),
+  tool: Type.String({ description: "Fully qualified name." }),
+  status: Type.Enum(["completed", "failed"]),
+  error_kind: Type.Optional(Type.String()),
+  duration_ms: Type.Number(),
+});
+
+export const ExecutionRecords = newestFirst(ExecutionRecordResponse);
+
+export const ExecutionsQuery = Type.Object({
+  ...window,
+  user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  tool: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "Name, without version." })),
+  status: Type.Optional(Type.Enum(["completed", "failed"])),
+});
+
+export type AuditEntryRecord = Static<typeof AuditEntryResponse>;
+export type AuditPage = Static<typeof AuditEntries>;
+export type ExecutionsPage = Static<typeof ExecutionRecords>;
+export type AuditFilter = Static<typeof AuditQuery>;
+export type ExecutionRecord = Static<typeof ExecutionRecordResponse>;
+export type ExecutionsFilter = Static<typeof ExecutionsQuery>;

@@ -1,0 +1,111 @@
+// Reading back who did what, and what ran: newest first, a window at a time.
+import { MAX_LIMIT, timestamp } from "../base";
+import { forbidden, notFound } from "../errors";
+import type { Store } from "../store";
+import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
+import { auditTime, listAudit, type StoredAuditRow } from "./repository";
+import type {
+  AuditEntryRecord,
+  AuditFilter,
+  AuditPage,
+  ExecutionRecord,
+  ExecutionsFilter,
+  ExecutionsPage,
+} from "./schema";
+
+/** As much of a principal as is needed here; `identity` stands on this area. */
+interface Reader {
+  kind: string;
+  projectId: string;
+  users?: readonly string[] | null;
+}
+
+const DEFAULT_LIMIT = 25;
+
+export class Trail {
+  readonly #store: Store;
+  readonly #logStore: Store;
+  readonly #flush: () => Promise<void>;
+
+  /** `flush`: writes what still waits for the execution log. */
+  constructor(store: Store, logStore: Store, flush: () => Promise<void>) {
+    this.#store = store;
+    this.#logStore = logStore;
+    this.#flush = flush;
+  }
+
+  /** Administrative writes in the principal's project. Throws `not_found` for an unknown `before`. */
+  audit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
+    return this.#audit(reader.projectId, filter);
+  }
+
+  /** What concerns the whole deployment: projects, root keys. Only for the operator of the data folder. */
+  async deploymentAudit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
+    if (reader.kind !== "operator") throw forbidden("This is for the operator of the data folder only.");
+    return this.#audit(null, filter);
+  }
+
+  /** What ran in the project. Throws `not_found` for an unknown `before`. */
+  async executions(reader: Reader, filter: ExecutionsFilter): Promise<ExecutionsPage> {
+    await this.#flush();
+    const { before, tool = "", user_id = "", status = "" } = filter;
+    const limit = limitOf(filter.limit);
+    const beforeTime =
+      before === undefined
+        ? Number.MAX_SAFE_INTEGER
+        : await executionTime(this.#logStore, reader.projectId, before);
+    if (beforeTime === undefined) throw notFound("There is no execution with the id that `before` names.");
+    const rows = await listExecutions(this.#logStore, reader.projectId, {
+      tool: tool.toLowerCase(),
+      user: user_id,
+      status,
+      beforeTime,
+      beforeId: before ?? "",
+      limit: limit + 1,
+    });
+    const { items, next } = windowOf(rows.map(executionRecord), limit);
+    // A key that is pinned to users sees what ran for them; such a window may hold fewer than asked for.
+    const own = items.filter((item) => reader.users?.includes(item.user_id) ?? true);
+    return { items: own, ...(next === undefined ? {} : { next }) };
+  }
+
+  async #audit(projectId: string | null, filter: AuditFilter): Promise<AuditPage> {
+    const { before, actor = "", action = "", target = "" } = filter;
+    const limit = limitOf(filter.limit);
+    const beforeTime =
+      before === undefined ? Number.MAX_SAFE_INTEGER : await auditTime(this.#store, projectId, before);
+    if (beforeTime === undefined) throw notFound("There is no entry with the id that `before` names.");
+    const window = { actor, action, target, beforeTime, beforeId: before ?? "", limit: limit + 1 };
+    return windowOf((await listAudit(this.#store, projectId, window)).map(auditRecord), limit);
+  }
+}
+
+function limitOf(limit: number | undefined): number {
+  return Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+}
+
+function windowOf<T extends { id: string }>(found: T[], limit: number): { items: T[]; next?: string } {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
+}
+
+function auditRecord({ id, actor, action, target, details, created_at }: StoredAuditRow): AuditEntryRecord {
+  const time = timestamp(created_at);
+  return { id, time, actor, action, target, ...(details === null ? {} : { details: JSON.parse(details) }) };
+}
+
+function executionRecord(row: ExecutionRow): ExecutionRecord {
+  const { id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at } = row;
+  return {
+    id,
+    execution_id,
+    time: timestamp(created_at),
+    user_id,
+    actor,
+    tool,
+    status: status === "completed" ? "completed" : "failed",
+    ...(error_kind === null ? {} : { error_kind }),
+    duration_ms,
+  };
+}

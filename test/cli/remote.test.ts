@@ -1,0 +1,219 @@
+// The same command on the data folder and against a server prints the same.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { announceServer } from "../../src/serving";
+import { type Site, startSite } from "../support/site";
+import { jsonOf, newTerminal } from "./support/fake-io";
+
+let site: Site;
+let key: string;
+beforeAll(async () => {
+  site = await startSite();
+  await announceServer(site.runtime.core, site.url);
+  key = await site.key("admin");
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+/** A terminal of the server's own machine: its data folder, and the server by flag and environment. */
+function both() {
+  const terminal = newTerminal({ ...site.environment });
+  const direct = (argv: readonly string[], stdin = "") => terminal.run(argv, { stdin });
+  const remote = (argv: readonly string[], stdin = "") =>
+    terminal.run([...argv, "--server", site.url], { stdin, env: { RUNTIME_API_KEY: key } });
+  return { ...terminal, direct, remote };
+}
+
+describe("reading commands", () => {
+  test.each(
+    [
+      "tools list",
+      "tools list -o json",
+      "tools list -o name --toolkit Chat",
+      "tools list --user alice --fields qualified_name,requirements.met -o ndjson",
+      "tools show Chat.SendMessage",
+      "tools show Chat.SendMesage -o json",
+      "tools exec Chat.WhoAmI --user alice -o json",
+      "tools exec Chat.WhoAmI --user alice --nothing x -o json",
+      "keys list -o yaml",
+      "keys show key_unknown -o json",
+      "secrets list",
+      "secrets delete UNKNOWN -o json",
+      "providers list",
+      "providers show unknown -o json",
+      "providers setup unknown -o json",
+      "connections list --limit 3",
+      "connections delete ac_unknown -o json",
+      "auth status ar_unknown -o json",
+      "auth status ar_unknown --wait 60 -o json",
+      "version -o json",
+    ].map((line) => [line]),
+  )("%s", async (line) => {
+    const { direct, remote } = both();
+    const argv = line.split(" ");
+
+    const [here, there] = [await direct(argv), await remote(argv)];
+
+    expect(there.stdout).toBe(here.stdout);
+    expect([there.code, there.stderr]).toEqual([here.code, here.stderr]);
+  });
+});
+
+test("what is written in one way is read in the other", async () => {
+  const { direct, remote } = both();
+  await remote(["secrets", "set", "WORD", "-", "--description", "for both"], "value\n");
+  const { id } = jsonOf(await remote(["keys", "create", "made", "-o", "json"])) as { id: string };
+  const body = JSON.stringify({
+    id: "idp",
+    oauth2: {
+      client_id: "c",
+      authorize_request: { endpoint: "https://idp.test/a" },
+      token_request: { endpoint: "https://idp.test/t" },
+    },
+  });
+  await remote(["providers", "create", "--file", "-"], body);
+
+  for (const argv of [
+    ["secrets", "list", "--fields", "key,description"],
+    ["keys", "show", id, "-o", "json"],
+    ["providers", "show", "idp", "-o", "json"],
+    ["providers", "list", "-o", "name"],
+  ]) {
+    expect((await remote(argv)).stdout).toBe((await direct(argv)).stdout);
+  }
+  expect((await direct(["keys", "delete", id, "--yes"])).code).toBe(0);
+  expect((await remote(["keys", "show", id])).code).toBe(3);
+  expect((await remote(["providers", "delete", "idp", "--yes", "-o", "name"])).stdout).toBe("idp\n");
+  expect((await direct(["providers", "show", "idp"])).code).toBe(3);
+});
+
+describe("the key", () => {
+  test("comes from a file as well, and never from an argument", async () => {
+    const { run, home } = both();
+    const file = join(home, "key");
+    writeFileSync(file, `${key}\n`);
+
+    expect((await run(["secrets", "list", "--server", site.url, "--key-file", file])).code).toBe(0);
+    const { code, stderr } = await run(["secrets", "list", "--server", site.url, "--api-key", "SECRET"]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain("SECRET");
+  });
+
+  test("that is missing is said, with the ways to give it", async () => {
+    const { code, stderr } = await both().run(["secrets", "list", "--server", site.url]);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain("--key-file");
+  });
+
+  test("that is revoked exits 4, one without the role too", async () => {
+    const { run } = both();
+    const as = (own: string) =>
+      run(["secrets", "list", "--server", site.url], { env: { RUNTIME_API_KEY: own } });
+
+    expect((await as(`${key}x`)).code).toBe(4);
+    expect((await as(await site.key("run"))).code).toBe(4);
+  });
+
+  test("of another project than the one that was named is not found", async () => {
+    const { run } = both();
+    const argv = ["secrets", "list", "--server", site.url, "--project", "sales"];
+
+    expect((await run(argv, { env: { RUNTIME_API_KEY: key } })).code).toBe(3);
+  });
+});
+
+describe("a server", () => {
+  test("that is not there is said in one line; nothing is made here instead", async () => {
+    const { run } = newTerminal({ RUNTIME_API_KEY: key });
+
+    const { code, stdout, stderr } = await run([
+      "keys",
+      "list",
+      "--server",
+      "http://127.0.0.1:1",
+      "-o",
+      "json",
+    ]);
+
+    expect([code, JSON.parse(stdout).name]).toEqual([1, "unavailable"]);
+    expect(stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:1 cannot be reached.*\n$/);
+  });
+
+  test("that does not answer in time exits 8", async () => {
+    const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Promise(() => {}) });
+    const { run } = newTerminal({ RUNTIME_API_KEY: key });
+
+    const { code } = await run(["keys", "list", "--server", silent.url.href, "--timeout", "1"]);
+
+    await silent.stop(true);
+    expect(code).toBe(8);
+  });
+
+  test.each([
+    [429, "rate_limited", 7],
+    [409, "conflict", 5],
+    [400, "a_name_of_tomorrow", 1],
+    [404, "a_name_of_tomorrow", 3],
+  ])("that answers %i %s exits %i", async (status, name, exit) => {
+    const answer = () => Response.json({ name, message: "No.\u001b[2J" }, { status });
+    const refusing = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+    const { run } = newTerminal({ RUNTIME_API_KEY: key });
+
+    const { code, stderr } = await run(["keys", "list", "--server", refusing.url.href]);
+
+    await refusing.stop(true);
+    expect([code, stderr]).toEqual([exit, "error: No.\\x1b[2J\n"]);
+  });
+
+  test("that is something else is said", async () => {
+    const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>") });
+    const { run } = newTerminal({ RUNTIME_API_KEY: key });
+
+    const { code, stderr } = await run(["keys", "list", "--server", page.url.href]);
+
+    await page.stop(true);
+    expect(code).toBe(1);
+    expect(stderr).toContain("without a record of ours");
+  });
+
+  test("that sends the key elsewhere is not followed", async () => {
+    const seen: string[] = [];
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => {
+        seen.push(request.headers.get("authorization") ?? "");
+        return Response.json({});
+      },
+    });
+    const moved = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => Response.redirect(other.url.href, 307),
+    });
+    const { run } = newTerminal({ RUNTIME_API_KEY: key });
+
+    const { code } = await run(["keys", "list", "--server", moved.url.href]);
+
+    await Promise.all([other.stop(true), moved.stop(true)]);
+    expect([code, seen]).toEqual([1, []]);
+  });
+
+  test.each([["ftp://run.test"], ["run.test"], ["https://user:word@run.test"], ["https://run.test?x=1"]])(
+    "%s is no address of one",
+    async (address) => {
+      expect((await newTerminal().run(["keys", "list", "--server", address])).code).toBe(2);
+    },
+  );
+
+  test("and a data folder exclude each other; `local` means the data folder", async () => {
+    const { run } = both();
+
+    expect((await run(["keys", "list", "--server", site.url, "--data-dir", "/d"])).code).toBe(2);
+    expect(
+      (await run(["keys", "list", "--server", "local"], { env: { RUNTIME_SERVER: site.url } })).code,
+    ).toBe(0);
+    expect((await run(["keys", "rotate-root"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
+  });
+});
