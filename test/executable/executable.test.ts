@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentOf } from "../../server/openapi";
-import { operations } from "../../server/operations";
+import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../server/pages/picker-script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { api, at, call } from "../support/api";
