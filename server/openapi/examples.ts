@@ -103,7 +103,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   AuthorizationResponse: AUTHORIZATION,
   AuthorizeToolRequest: { tool_name: "Chat.SendMessage", user_id: "alice@example.com" },
   BulkUpsertHooksRequest: {
-    configs: [{ plugin_id: PLUGIN.id, hook_point: "tool.pre", failure_mode: "fail_closed" }],
+    configs: [{ plugin_id: PLUGIN.id, hook_point: "tool.pre", failure_mode: "fail_closed", priority: 20 }],
   },
   BulkUpsertHooksResponse: {
     success: 1,
@@ -116,16 +116,22 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     hook_point: "tool.pre",
     phase: "before",
     failure_mode: "fail_closed",
+    priority: 10,
   },
   CreatePluginRequest: {
     name: "policy",
     plugin_type: "webhook",
-    status: "active",
+    description: "May this channel be written to?",
     webhook_config: {
       endpoints: {
-        pre: { url: "https://policy.example.com/pre", phase: "before", failure_mode: "fail_closed" },
+        pre: {
+          url: "https://policy.example.com/pre",
+          phase: "before",
+          failure_mode: "fail_closed",
+          priority: 0,
+        },
       },
-      auth: { type: "bearer", token: "the token that the webhook server knows" },
+      auth: { type: "bearer", token: "the-token-that-the-webhook-server-knows" },
     },
   },
   CreatePluginResponse: { ...PLUGIN, hooks: [HOOK] },
@@ -157,7 +163,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   HealthSchema: { healthy: true },
   HookResponse: HOOK,
   PatchHookRequest: { status: "inactive" },
-  PatchPluginRequest: { status: "active" },
+  PatchPluginRequest: { description: "Channels and hours" },
   PluginResponse: PLUGIN,
   SessionVerificationSettingsResponse: {
     verifier_url: "https://application.example.com/verify",

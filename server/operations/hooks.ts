@@ -36,6 +36,7 @@ export const hookOperations = [
     body: CreateHookRequest,
     success: { status: 201, schema: HookResponse },
     errors: [400, 401, 403, 404, 409, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.hooks.create(principal, body),
   }),
   operation({

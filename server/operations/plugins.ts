@@ -34,6 +34,7 @@ export const pluginOperations = [
     body: CreatePluginRequest,
     success: { status: 201, schema: CreatePluginResponse },
     errors: [400, 401, 403, 409, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.plugins.create(principal, body),
   }),
   operation({

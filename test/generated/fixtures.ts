@@ -22,9 +22,32 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "confirm-user-auth-flow": {
     body: async (world, project) => ({ flow_id: await verifierTest(world, project) }),
   },
+  // No hook may use it.
+  "plugins-delete": {
+    path: async (world, project) => ({ plugin_id: await pluginWithoutHooks(world, project) }),
+  },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
+
+async function pluginWithoutHooks(world: World, { admin, mark }: Project): Promise<string> {
+  const client = api(world.site.url, admin);
+  const priority = world.count() % 1000;
+  const pre = {
+    url: "https://policy.example.com/pre",
+    phase: "before",
+    failure_mode: "fail_closed",
+    priority,
+  };
+  const made = await client.post("/v1/plugins", {
+    name: `unused ${world.count()}`,
+    plugin_type: "webhook",
+    description: mark,
+    webhook_config: { endpoints: { pre } },
+  });
+  await client.delete(`/v1/hooks/${String(at(made.body, "hooks.0.id"))}`);
+  return String(at(made.body, "id"));
+}
 
 async function storeSecret(world: World, { admin, mark }: Project): Promise<string> {
   const secret = { value: "v", description: mark };
