@@ -1,5 +1,5 @@
 // The server from the terminal: `runtime serve`, and the short-lived one that a consent needs when no other runs.
-import { startServer } from "../server";
+import { type Server, startServer } from "../server";
 import { isLoopback } from "../src/authorization";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
@@ -11,6 +11,8 @@ import { withSession } from "./session";
 export interface ServeOptions {
   host: string | undefined;
   port: string | undefined;
+  "tls.cert": string | undefined;
+  "tls.key": string | undefined;
 }
 
 /** Serves until the process is told to stop, then lets requests in flight finish. */
@@ -28,12 +30,14 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         io.note(server.address);
         log.release();
         io.onStop(() => stopOrLeave(io, stopped));
+        const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
         if (!(await runtime.identity.hasKeys(principal.projectId))) {
           io.note(
             `There is no API key in project ${principal.projectId} yet. Make one: runtime keys create NAME`,
           );
         }
         await stopped.promise;
+        if (hangUp !== undefined) process.off("SIGHUP", hangUp);
         await withdraw();
         await server.stop();
       },
@@ -49,6 +53,20 @@ function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
   io.note("Stopping: waiting for requests in flight. Once more ends at once.");
   io.onStop(() => process.exit(130));
   stopped.resolve();
+}
+
+// Who renews certificates says so by SIGHUP, as to other servers. Without TLS it keeps its usual meaning: the terminal
+// is gone.
+function renewOnHangUp(io: Io, server: Server): () => void {
+  const renew = (): void => {
+    server.renewTls().then(
+      () => io.note("Certificate and key were read again."),
+      (error: unknown) =>
+        io.note(`error: ${error instanceof Error ? error.message : "unknown reason"} The old ones stay.`),
+    );
+  };
+  process.on("SIGHUP", renew);
+  return renew;
 }
 
 // Log lines of the start wait until the address is out.

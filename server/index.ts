@@ -1,32 +1,104 @@
 // The HTTP front: starts and stops a server over a runtime.
+import { isLoopback } from "../src/authorization";
+import { configurationError } from "../src/errors";
 import { addressOf, type Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { bindError } from "./bind-error";
+import { readTls, type Tls } from "./tls";
 
 export interface Server {
   /** Where it listens, for example `http://127.0.0.1:9099`. */
   readonly address: string;
+  /**
+   * Reads certificate and key again and serves new connections with them; those that are open go on. Throws
+   * `configuration` when they cannot serve: then the old ones stay.
+   */
+  renewTls(): Promise<void>;
   /** Stops accepting, ends long polls, waits for other requests in flight. The runtime stays open. */
   stop(): Promise<void>;
 }
 
-/** Throws `configuration` with one line when the address cannot be had: in use, not of this host, not permitted. */
+/** Another program that takes the port in the moment in which it is free may give it back. */
+const TRIES = 50;
+const BETWEEN_TRIES_MS = 100;
+
+/**
+ * Throws `configuration` with one line when the address cannot be had: in use, not of this host, not permitted, or open
+ * to others without TLS.
+ */
 export async function startServer(runtime: Runtime): Promise<Server> {
-  const { host, port } = runtime.core.settings;
+  const { settings, tls: files } = runtime.core;
+  const { host, port } = settings;
+  const tls = files === undefined ? undefined : readTls(files);
+  if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
+  warnOfEnd(runtime, tls);
   const stopping = new AbortController();
   const app = createApp(runtime, stopping.signal);
-  try {
-    app.listen({ hostname: host, port });
-  } catch (error) {
-    throw bindError(host, port, error);
-  }
-  const address = addressOf(host, app.server?.port ?? port);
+  const listen = (at: number, secrets: Tls | undefined): void => {
+    try {
+      app.listen({ hostname: host, port: at, ...(secrets === undefined ? {} : { tls: secrets }) });
+    } catch (error) {
+      throw bindError(host, at, error);
+    }
+  };
+  listen(port, tls);
+  const bound = app.server?.port ?? port;
+  const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  let inUse = tls;
+  const earlier = new Set<Promise<void>>();
   return {
     address,
+    renewTls: async () => {
+      if (files === undefined) return;
+      const renewed = readTls(files);
+      warnOfEnd(runtime, renewed);
+      // Bun takes no other certificate for a socket that listens: the next one listens in its place.
+      const drained = app.server?.stop() ?? Promise.resolve();
+      earlier.add(drained);
+      void drained.finally(() => earlier.delete(drained));
+      await listenAgain((secrets) => listen(bound, secrets), renewed, inUse);
+      inUse = renewed;
+    },
     stop: async () => {
       stopping.abort();
-      await app.stop();
+      await Promise.all([app.stop(), ...earlier]);
     },
   };
+}
+
+// What was checked a moment ago serves, or the certificate before it: a server that was running goes on.
+async function listenAgain(
+  listen: (tls: Tls | undefined) => void,
+  renewed: Tls,
+  before: Tls | undefined,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      listen(tries < TRIES ? renewed : before);
+      return;
+    } catch (error) {
+      if (tries > TRIES) throw error;
+      await Bun.sleep(BETWEEN_TRIES_MS);
+    }
+  }
+}
+
+function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
+  if (tls === undefined || tls.endsAt > core.clock.now()) return;
+  core.log.warn("the certificate of the server has expired", {
+    ended_at: new Date(tls.endsAt).toISOString(),
+  });
+}
+
+/** As a URL writes it: IPv6 in brackets. */
+function hostnameOf(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+function unprotected(host: string): Error {
+  return configurationError(
+    `${host} can be reached from other machines, and credentials would cross the network in the clear. ` +
+      "Give --tls-cert and --tls-key, or set behind_proxy: true (RUNTIME_BEHIND_PROXY=true) when a proxy in front of it ends TLS.",
+  );
 }

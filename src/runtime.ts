@@ -64,6 +64,7 @@ export async function createRuntime(
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
   const { settings } = config;
+  const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? pooledRandom();
   const log = parts.log ?? standardErrorLog(config, clock);
@@ -93,6 +94,7 @@ export async function createRuntime(
       log,
       settings,
       clientSecret: config.clientSecret,
+      tls,
       egress: parts.egress ?? egressOf(config, log),
       publicUrl: () => trimSlash(settings.public_url ?? listening ?? defaultAddress(config)),
     };
@@ -222,15 +224,25 @@ function egressOf(config: Config, log: Log): Egress {
   });
 }
 
-async function healthOf({ store, log }: Core): Promise<Health> {
-  try {
-    await store.generation("projects");
-    await store.check();
-    return { healthy: true };
-  } catch (error) {
-    log.warn("unhealthy", { error });
-    return { healthy: false, reason: "The database cannot be used. The log has the reason." };
-  }
+async function healthOf({ store, keyring, log }: Core): Promise<Health> {
+  const trouble = async (reason: string, check: () => Promise<unknown>): Promise<Health | undefined> => {
+    try {
+      await check();
+      return undefined;
+    } catch (error) {
+      log.warn("unhealthy", { error });
+      return { healthy: false, reason: `${reason} The log has the reason.` };
+    }
+  };
+  return (
+    (await trouble("The database cannot be used.", async () => {
+      await store.generation("projects");
+      await store.check();
+    })) ??
+    (await trouble("The root key cannot be used: stored tokens and secrets stay closed.", () =>
+      keyring.check(),
+    )) ?? { healthy: true }
+  );
 }
 
 function standardErrorLog({ settings }: Config, clock: Clock): Log {
@@ -242,14 +254,14 @@ function standardErrorLog({ settings }: Config, clock: Clock): Log {
 
 /** An address that a browser on this machine reaches, whatever the server listens on. */
 function defaultAddress({ settings }: Config): string {
-  return addressOf(settings.host, settings.port);
+  return addressOf(settings.host, settings.port, settings["tls.cert"] !== undefined);
 }
 
-export function addressOf(host: string, port: number): string {
+export function addressOf(host: string, port: number, secure: boolean): string {
   const everywhere = host === "0.0.0.0" || host === "::";
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const name = everywhere ? "localhost" : bare.includes(":") ? `[${bare}]` : bare;
-  return `http://${name}:${port}`;
+  return `${secure ? "https" : "http"}://${name}:${port}`;
 }
 
 function trimSlash(address: string): string {

@@ -10,12 +10,19 @@ export const serve: Noun = {
       usage: "serve",
       summary:
         "Run the server. The first line on standard error is its address; ready when GET /v1/health answers 200.",
-      examples: ["runtime serve", "runtime serve --host 0.0.0.0 --port 8080"],
+      examples: ["runtime serve", "runtime serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key"],
       flags: [
         { flag: "--host <address>", meaning: "address to listen on" },
         { flag: "--port <port>", meaning: "port; 0 takes a free one" },
+        { flag: "--tls-cert <file>", meaning: "certificate with its chain (PEM); read again on SIGHUP" },
+        { flag: "--tls-key <file>", meaning: "its private key (PEM)" },
       ],
-      read: (line) => ({ host: line.text("host"), port: line.text("port") }),
+      read: (line) => ({
+        host: line.text("host"),
+        port: line.text("port"),
+        "tls.cert": line.text("tls-cert"),
+        "tls.key": line.text("tls-key"),
+      }),
       run: async (io, common, options) => {
         refuseServer(common, "serve");
         await (await import("../serve")).serve(io, common, options);

@@ -16,6 +16,11 @@ export interface ConfigSources {
   environment: Environment;
 }
 
+export interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
 export interface Config {
   readonly settings: Settings;
   /** The root key, when the environment sets it. Not among `settings`, so that nothing prints it. */
@@ -34,6 +39,8 @@ export interface Config {
   rootKeyFile(): string | undefined;
   /** Text of the file that `egress.ca_file` names. Throws `configuration` when it cannot be read or holds no PEM. */
   certificateAuthorities(): string | undefined;
+  /** The files of `tls.cert` and `tls.key`, made absolute. Throws `configuration` when only one is set. */
+  tlsFiles(): TlsFiles | undefined;
   /** Where a root key is made when none is configured. Throws `configuration` when nothing says where. */
   defaultRootKeyFile(): string;
 }
@@ -136,6 +143,16 @@ class LoadedConfig implements Config {
     const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
     if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
     throw configurationError(`egress.ca_file: ${file} is no readable file with certificates in PEM form.`);
+  }
+
+  tlsFiles(): TlsFiles | undefined {
+    const { "tls.cert": cert, "tls.key": key } = this.settings;
+    if (cert === undefined && key === undefined) return undefined;
+    if (cert === undefined || key === undefined) {
+      const [given, missing] = cert === undefined ? ["tls.key", "tls.cert"] : ["tls.cert", "tls.key"];
+      throw configurationError(`${given} is set and ${missing} is not: TLS needs certificate and key.`);
+    }
+    return { cert: absolute(cert, this.#environment), key: absolute(key, this.#environment) };
   }
 
   defaultRootKeyFile(): string {

@@ -1,4 +1,4 @@
 // Settings of the deployment.
-export { type Config, type ConfigSources, loadConfig } from "./config";
+export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
 export { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
 export { ensureFolder, type Environment } from "./paths";

@@ -23,6 +23,19 @@ export const KEYS = {
     default: 9099,
     meaning: "port of the server; 0 takes a free one",
   },
+  "tls.cert": {
+    schema: path,
+    meaning: "file with the certificate of the server and its chain (PEM); read again on SIGHUP",
+  },
+  "tls.key": {
+    schema: path,
+    meaning: "file with the private key of the certificate (PEM), without passphrase",
+  },
+  behind_proxy: {
+    schema: Type.Boolean({ description: "true or false" }),
+    default: false,
+    meaning: "a proxy in front ends TLS: the server may listen for other machines without it",
+  },
   data_dir: { schema: path, meaning: "folder of the database; default: the XDG data folder" },
   public_url: {
     schema: address,

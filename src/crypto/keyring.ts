@@ -52,6 +52,8 @@ export interface Place {
 /** Seals and opens values of a project. */
 export interface Keyring {
   readonly rootKeyId: string;
+  /** Resolves when this process knows the root key that counts now; rejects with the reason otherwise. */
+  check(): Promise<void>;
   seal(projectId: string, place: Place, text: string): Promise<string>;
   /** The text again. Throws `internal_error` when it was moved, changed, or sealed by a key that is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
@@ -133,6 +135,14 @@ class SealedKeyring implements Keyring {
 
   get rootKeyId(): string {
     return this.#root.id;
+  }
+
+  async check(): Promise<void> {
+    const canary = (await this.#store.get(FIND_CANARY))?.value ?? "";
+    const wrapping = this.#roots.wrappingOf(rootIdOf(canary));
+    if (decrypt(wrapping, CANARY, canary.split(".")[1] ?? "") !== CANARY) {
+      throw internalError("The root key does not open the canary.");
+    }
   }
 
   async prove(canary: string | undefined): Promise<void> {

@@ -26,7 +26,11 @@ async function parsed(...argv: string[]) {
 describe("a command line", () => {
   test.each<[string[], string, object]>([
     [[], "", {}],
-    [["serve", "--host", "0.0.0.0", "--port", "0"], "serve", { host: "0.0.0.0", port: "0" }],
+    [
+      ["serve", "--host", "0.0.0.0", "--port", "0"],
+      "serve",
+      { host: "0.0.0.0", port: "0", "tls.cert": undefined, "tls.key": undefined },
+    ],
     [["init", "--user", "alice", "--yes"], "init", { user: "alice", yes: true }],
     [["config", "show", "--origin"], "config show", { origin: true }],
     [["keys", "list"], "keys list", {}],

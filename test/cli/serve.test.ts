@@ -1,6 +1,9 @@
 // `runtime serve` as a process.
-import { expect, onTestFinished, test } from "bun:test";
+import { describe, expect, onTestFinished, test } from "bun:test";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:tls";
 import { at } from "../support/api";
+import { makeCertificate } from "../support/certificates";
 import { temporaryFolder } from "../support/temporary";
 import { MAIN, runProcess } from "./support/processes";
 
@@ -10,6 +13,7 @@ interface Serving {
   /** Everything on standard error so far. */
   notes(): string;
   stop(signal: NodeJS.Signals): Promise<number>;
+  signal(signal: NodeJS.Signals): void;
 }
 
 async function serve(more: Record<string, string> = {}, ...flags: string[]): Promise<Serving> {
@@ -30,6 +34,7 @@ async function serve(more: Record<string, string> = {}, ...flags: string[]): Pro
     address: await first.promise,
     env,
     notes: () => notes,
+    signal: (signal) => child.kill(signal),
     stop: async (signal) => {
       child.kill(signal);
       return child.exited;
@@ -88,6 +93,89 @@ test.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])(
     expect((await waiting).status).toBe(200);
   },
 );
+
+test("SIGTERM wakes who waits for a consent, and takes no more connections", async () => {
+  const server = await serve();
+  const created = await runProcess(["keys", "create", "x", "-o", "json"], { env: server.env });
+  const provider = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1"];
+  await runProcess(provider, { env: server.env });
+  const start = ["auth", "start", "slack", "--user", "alice", "--scope", "x", "-o", "json"];
+  const { id } = JSON.parse((await runProcess(start, { env: server.env })).stdout);
+  const headers = { authorization: JSON.parse(created.stdout).key };
+  const waiting = fetch(`${server.address}/v1/auth/status?id=${id}&wait=59`, { headers });
+  await Bun.sleep(100);
+
+  const started = performance.now();
+  const code = await server.stop("SIGTERM");
+
+  expect(code).toBe(0);
+  expect(at(await (await waiting).json(), "status")).toBe("pending");
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(await fetch(server.address).catch(() => "refused")).toBe("refused");
+});
+
+describe("TLS", () => {
+  const subjectAt = async (address: string): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const target = { host: "127.0.0.1", port: Number(new URL(address).port), rejectUnauthorized: false };
+    const socket = connect(target, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.end();
+    });
+    socket.on("error", reject);
+    return promise;
+  };
+
+  test("a renewed certificate is served after SIGHUP; a broken one is refused and the server goes on", async () => {
+    const folder = temporaryFolder();
+    const { cert, key } = makeCertificate(folder, "before");
+    const server = await serve({}, "--tls-cert", cert, "--tls-key", key);
+    const notes = async (text: string) => {
+      for (let tries = 0; !server.notes().includes(text) && tries < 100; tries++) await Bun.sleep(20);
+      expect(server.notes()).toContain(text);
+    };
+    expect(server.address).toStartWith("https://127.0.0.1:");
+    expect(await subjectAt(server.address)).toBe("before");
+
+    const renewed = makeCertificate(folder, "after");
+    copyFileSync(renewed.cert, cert);
+    copyFileSync(renewed.key, key);
+    server.signal("SIGHUP");
+    await notes("Certificate and key were read again.");
+    expect(await subjectAt(server.address)).toBe("after");
+
+    writeFileSync(cert, "nonsense");
+    server.signal("SIGHUP");
+    await notes("The old ones stay.");
+    expect(await subjectAt(server.address)).toBe("after");
+
+    // Commands beside it find it, whatever name its certificate has.
+    const provider = [
+      "providers",
+      "create",
+      "slack",
+      "--provider",
+      "slack",
+      "--client-id",
+      "1",
+      "-o",
+      "json",
+    ];
+    const ran = await runProcess(provider, { env: server.env });
+    expect(at(JSON.parse(ran.stdout), "oauth2.redirect_uri")).toStartWith(`${server.address}/api/v1/oauth/`);
+    expect(await server.stop("SIGTERM")).toBe(0);
+  });
+
+  test("an address that others reach needs it, or a proxy that is named", async () => {
+    const env = { HOME: temporaryFolder() };
+    const bare = await runProcess(["serve", "--host", "0.0.0.0", "--port", "0"], { env });
+
+    expect(bare.code).toBe(1);
+    expect(bare.stderr).toMatch(/^error: 0\.0\.0\.0 can be reached from other machines[^\n]*\n$/);
+    const behind = await serve({ RUNTIME_BEHIND_PROXY: "true" }, "--host", "0.0.0.0");
+    expect(await health(behind.address)).toBe(200);
+  });
+});
 
 test("a second server on the port fails at once and says why", async () => {
   const server = await serve();

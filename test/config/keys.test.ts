@@ -8,6 +8,9 @@ import { load, refusalOf } from "./site";
 const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] } = {
   host: ["RUNTIME_HOST", "0.0.0.0", "0.0.0.0"],
   port: ["RUNTIME_PORT", "8080", 8080],
+  "tls.cert": ["RUNTIME_TLS_CERT", "/etc/server.pem", "/etc/server.pem"],
+  "tls.key": ["RUNTIME_TLS_KEY", "/etc/server.key", "/etc/server.key"],
+  behind_proxy: ["RUNTIME_BEHIND_PROXY", "true", true],
   data_dir: ["RUNTIME_DATA_DIR", "/srv/data", "/srv/data"],
   public_url: ["RUNTIME_PUBLIC_URL", "https://run.test", "https://run.test"],
   project: ["RUNTIME_PROJECT", "sales", "sales"],
@@ -90,6 +93,7 @@ test("the defaults are those of the manual", () => {
   expect(load(undefined).settings).toEqual({
     host: "127.0.0.1",
     port: 9099,
+    behind_proxy: false,
     project: "default",
     session_verification: "verify",
     unsafe_skip_verification_allowed: false,

@@ -152,6 +152,7 @@ describe("with encryption and redaction switched off", () => {
 async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
   const real = await openKeyring(options);
   return {
+    check: async () => undefined,
     rootKeyId: real.rootKeyId,
     seal: async (_project, _place, text) => text,
     open: async (_project, _place, sealed) => sealed,

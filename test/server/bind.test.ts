@@ -1,9 +1,11 @@
 // Where the server listens, and what it says when it cannot (F085, F086).
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { RuntimeError } from "../../src/errors";
 import { bindError } from "../../server/bind-error";
 import { type Own, startOwn, testCatalog } from "./own";
+
+const BEHIND = { RUNTIME_BEHIND_PROXY: "true" };
 
 async function refusalOf(environment: Record<string, string>): Promise<RuntimeError> {
   const started = performance.now();
@@ -33,7 +35,7 @@ test("a port that another server of ours has is refused at once, and that server
 test("so is a port that any other program has, on one address or on all", async () => {
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   for (const host of ["127.0.0.1", "0.0.0.0", "localhost"]) {
-    const { message } = await refusalOf({ RUNTIME_HOST: host, RUNTIME_PORT: String(other.port) });
+    const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host, RUNTIME_PORT: String(other.port) });
     expect(message).toContain("is in use by another program");
   }
 });
@@ -42,7 +44,7 @@ test.each([
   ["192.0.2.1", "is no address of this machine"],
   ["not a host", "is no address of this machine"],
 ])("%s is refused as no address of this machine", async (host, text) => {
-  const { message } = await refusalOf({ RUNTIME_HOST: host });
+  const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host });
   expect(message).toContain(text);
   expect(message).not.toContain("in use");
 });
@@ -61,13 +63,31 @@ test.each([
   expect(error.message).not.toContain("s3cr3t");
 });
 
+describe("an address that other machines reach", () => {
+  test.each(["0.0.0.0", "::", "192.0.2.1", "10.0.0.1", "example.com", "not a host"])(
+    "%s is refused without TLS and without a proxy in front, in one line that says what to set",
+    async (host) => {
+      const { message } = await refusalOf({ RUNTIME_HOST: host });
+      expect(message).toStartWith(`${host} can be reached from other machines`);
+      expect(message).toContain("--tls-cert");
+      expect(message).toContain("RUNTIME_BEHIND_PROXY=true");
+    },
+  );
+
+  test("is refused before the port is taken", async () => {
+    using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+    const { message } = await refusalOf({ RUNTIME_HOST: "0.0.0.0", RUNTIME_PORT: String(other.port) });
+    expect(message).not.toContain("in use");
+  });
+});
+
 const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === "::1"),
 );
 const hosts = ["127.0.0.1", "0.0.0.0", "localhost", ...(hasIpv6 ? ["::1", "[::1]", "::"] : [])];
 
 test.each(hosts)("listening on %s it can be reached at the address it prints", async (host) => {
-  await using own = await startOwn([testCatalog], { RUNTIME_HOST: host });
+  await using own = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: host });
   expect(await healthOf(own.url)).toBe(200);
   expect(own.runtime.core.publicUrl()).toBe(own.url);
 });

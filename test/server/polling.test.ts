@@ -8,6 +8,7 @@ import { createRuntime } from "../../src/runtime";
 import { type ApiAnswer, api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { agreed, atProvider, finish } from "./flows";
+import { type RawAnswer, sendRaw } from "./raw";
 import { type Scenario, scenarios } from "./scenario";
 import { type Stage, startConsent, startStage } from "./stage";
 
@@ -15,12 +16,16 @@ let stage: Stage;
 let redirect = "";
 /** Longer than the ten seconds after which Bun would close a silent connection. */
 let longPoll: Promise<{ answer: ApiAnswer; ms: number }>;
+/** A sender of endless headers, cut off meanwhile. */
+let slowHead: Promise<RawAnswer>;
 beforeAll(async () => {
   stage = await startStage();
   const admin = api(stage.site.url, stage.keys.admin);
   redirect = String(at((await admin.get("/v1/admin/auth_providers/slack")).body, "oauth2.redirect_uri"));
   const { id } = await startConsent(stage, { user_id: "patient" });
   longPoll = poll(id, 12);
+  const lines = Array.from({ length: 80 }, (_line, count) => `x-${count}: slow\r\n`);
+  slowHead = sendRaw(stage.site.url, ["GET /v1/health HTTP/1.1\r\nhost: x\r\n", ...lines], 500);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -203,3 +208,11 @@ test("twelve seconds without an event end in an answer, not in a closed connecti
   expect({ status: answer.status, state: statusIn(answer) }).toEqual({ status: 200, state: "pending" });
   expect(ms).toBeGreaterThan(11_900);
 }, 20_000);
+
+test("a head that trickles in is cut off, and the server answers others meanwhile", async () => {
+  expect((await fetch(`${stage.site.url}/v1/health`)).status).toBe(200);
+  const { ms, status } = await slowHead;
+  expect(status).not.toBe(200);
+  // Bun's own limit: some ten seconds, checked every four.
+  expect(ms).toBeLessThan(20_000);
+}, 25_000);

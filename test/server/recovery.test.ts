@@ -1,4 +1,5 @@
 // What goes wrong at start and while serving: another root key, no root key, a database that cannot be used, a stop.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -146,6 +147,27 @@ test("a database file that is destroyed under a running server: 503, no crash, n
     status: 503,
     text: false,
   });
+});
+
+test("a root key that is another one now makes health 503 with that reason, and 200 when it is back", async () => {
+  await using stage = await startStage();
+  const health = () => call(stage.site.url, { method: "GET", path: "/v1/health" });
+  const canary = (change: string) => {
+    using database = new Database(databaseOf(stage.site));
+    database.run("PRAGMA busy_timeout=5000");
+    database.run(`UPDATE facts SET value = ${change} WHERE name = 'root_key_canary'`);
+  };
+  expect((await health()).body).toEqual({ healthy: true });
+
+  canary("'x' || value");
+  const answer = await health();
+
+  expect({ status: answer.status, reason: at(answer.body, "reason") }).toEqual({
+    status: 503,
+    reason: "The root key cannot be used: stored tokens and secrets stay closed. The log has the reason.",
+  });
+  canary("substr(value, 2)");
+  expect((await health()).status).toBe(200);
 });
 
 describe("a server that stops", () => {

@@ -1,0 +1,57 @@
+// Certificate and key of the server: read, and refused with one line when they cannot serve.
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { TlsFiles } from "../src/config";
+import { configurationError } from "../src/errors";
+
+export interface Tls {
+  cert: string;
+  key: string;
+  /** When the certificate ends, milliseconds since the epoch. */
+  endsAt: number;
+}
+
+/** Throws `configuration`: a file that cannot be read or is not PEM, a key that belongs to another certificate. */
+export function readTls({ cert: certFile, key: keyFile }: TlsFiles): Tls {
+  const cert = read("tls.cert", certFile);
+  const key = read("tls.key", keyFile);
+  const certificate = parsed(`tls.cert: ${certFile} holds no certificate in PEM form`, () => {
+    return new X509Certificate(cert);
+  });
+  const privateKey = parsed(
+    `tls.key: ${keyFile} holds no private key in PEM form, or one with a passphrase`,
+    () => {
+      return createPrivateKey(key);
+    },
+  );
+  if (!belongs(certificate, privateKey)) {
+    throw configurationError(
+      `tls.key: the key in ${keyFile} does not belong to the certificate in ${certFile}.`,
+    );
+  }
+  return { cert, key, endsAt: Date.parse(certificate.validTo) };
+}
+
+function read(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw configurationError(`${name}: ${file} cannot be read.`, { cause: error });
+  }
+}
+
+function parsed<T>(complaint: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw configurationError(`${complaint}.`, { cause: error });
+  }
+}
+
+function belongs(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.checkPrivateKey(key);
+  } catch {
+    return false;
+  }
+}

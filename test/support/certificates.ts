@@ -1,0 +1,19 @@
+// Certificates made for a test, each with a key of its own.
+import { join } from "node:path";
+
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** A certificate for loopback addresses, good for two days, whose subject is `name`, as files in the folder. */
+export function makeCertificate(folder: string, name: string): Certificate {
+  const cert = join(folder, `${name}.pem`);
+  const key = join(folder, `${name}.key`);
+  const made = Bun.spawnSync(
+    `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name} -keyout ${key}
+      -out ${cert} -addext subjectAltName=DNS:localhost,IP:127.0.0.1`.split(/\s+/),
+  );
+  if (!made.success) throw new Error(made.stderr.toString());
+  return { cert, key };
+}
