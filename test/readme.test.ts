@@ -1,17 +1,18 @@
 // The README's commands, as they stand there, in order, in an empty HOME.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChatSandbox, startChatSandbox } from "./sandbox/chat";
 import { Browser } from "./support/browser";
+import { makeCertificate } from "./support/certificates";
 
 const ROOT = join(import.meta.dir, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const BLOCKS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) =>
   (match[1] ?? "").trim().split("\n"),
 );
-const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = []] = BLOCKS;
+const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = [], SERVE = []] = BLOCKS;
 
 const home = mkdtempSync(join(tmpdir(), "runtime-readme-"));
 const environment: Record<string, string> = { HOME: home, PATH: `${home}/bin:${process.env["PATH"] ?? ""}` };
@@ -41,7 +42,7 @@ async function sh(command: string, more: Record<string, string> = {}, cwd = ROOT
 }
 
 test("the commands stand where this test looks for them", () => {
-  expect(BLOCKS).toHaveLength(6);
+  expect(BLOCKS).toHaveLength(7);
   expect(START).toEqual([`${LAUNCHER} run start`]);
   expect(TEST).toEqual([`${LAUNCHER} run test`]);
   expect(BUILD).toEqual([`${LAUNCHER} run build`]);
@@ -82,6 +83,35 @@ describe("try it", () => {
       await child.exited;
     }
   }, 120_000);
+});
+
+describe("let others reach it", () => {
+  test.each(SERVE)("%s", async (command) => {
+    const folder = mkdtempSync(join(tmpdir(), "runtime-readme-serve-"));
+    makeCertificate(folder, "server");
+    mkdirSync(join(folder, "bin"));
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "cli", "main.ts")}' "$@"\n`;
+    writeFileSync(join(folder, "bin", "runtime"), script, { mode: 0o755 });
+    const server = Bun.spawn(["sh", "-c", command.replace("runtime serve", "exec runtime serve")], {
+      cwd: folder,
+      env: { HOME: folder, RUNTIME_PORT: "0", PATH: `${folder}/bin:${environment["PATH"]}` },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    try {
+      const printed = await untilPrinted(server.stderr, "\n");
+      expect(printed).toMatch(/^https?:\/\/localhost:\d+\n/);
+      const health = await fetch(`${printed.split("\n")[0]}/v1/health`, {
+        tls: { rejectUnauthorized: false },
+      });
+      expect(health.status).toBe(200);
+    } finally {
+      server.kill("SIGTERM");
+      await server.exited;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 describe("the executable and the main job", () => {
