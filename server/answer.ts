@@ -63,7 +63,8 @@ export function errorAnswer(thrown: unknown): Response {
 
 function headersOf(error: RuntimeError): Record<string, string> {
   const headers: Record<string, string> = {};
-  if (error.status === 401) headers["www-authenticate"] = "Bearer";
+  if (error.status === 401 || error.challenge !== undefined)
+    headers["www-authenticate"] = error.challenge ?? "Bearer";
   if (error.retryAfterMs !== undefined) headers["retry-after"] = String(Math.ceil(error.retryAfterMs / 1000));
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
   if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);

@@ -1,7 +1,13 @@
 // The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
 // credential learns anything about the rules behind it.
 import { checked, fieldErrors, JsonText } from "../src/base";
-import { internalError, invalidParameter, malformedRequest, notFound } from "../src/errors";
+import {
+  internalError,
+  invalidAuthorization,
+  invalidParameter,
+  malformedRequest,
+  notFound,
+} from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer, jsonAnswer, taggedAnswer } from "./answer";
@@ -114,9 +120,17 @@ async function principalOf(
   const credential = request.headers.get("authorization") ?? undefined;
   const principal = await identity.authenticate(credential, projectId);
   rateLimit?.take(principal);
-  if (orgId !== undefined && projectId !== undefined)
-    await identity.checkProject(principal, orgId, projectId);
   requireRole(principal, operation.credential);
+  if (orgId !== undefined && projectId !== undefined) {
+    const named = operation.path.includes("{project_id}");
+    if (named) checkParameters(operation, params);
+    await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
+      // Where 404 is not declared, a project of somebody else is one that the credential does not open.
+      throw named && !operation.errors.includes(404)
+        ? invalidAuthorization("This credential is not one of this project.")
+        : error;
+    });
+  }
   return principal;
 }
 

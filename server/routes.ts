@@ -54,7 +54,9 @@ function routesOf(operation: Operation, means: Means): Route[] {
   const { method, alias, path, alsoAt = [], credential } = operation;
   const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const scoped = own.replace(/^\/v1(?:\/admin)?/, "/v1/orgs/:org_id/projects/:project_id");
-  const paths = credential === "public" ? [own] : [own, scoped, ...alsoAt];
+  // An address that names the project is its own alias.
+  const alone = credential === "public" || path.includes("{project_id}");
+  const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
   const answer = runOperation(operation, means);
   return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, answer })));

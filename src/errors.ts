@@ -40,6 +40,8 @@ export interface ErrorDetails {
   shouldRetry?: boolean;
   /** Where the user can consent, when that is what is missing. */
   consentUrl?: string;
+  /** What a 401 or 403 says in `WWW-Authenticate`, where it is more than `Bearer`. */
+  challenge?: string;
 }
 
 /** What went wrong, for the caller (`message` says what to do next) and, privately, for the log (`cause`). */
@@ -49,6 +51,7 @@ export class RuntimeError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly shouldRetry: boolean | undefined;
   readonly consentUrl: string | undefined;
+  readonly challenge: string | undefined;
   override readonly name: ErrorName;
 
   constructor(name: ErrorName, status: number, message: string, details: ErrorDetails = {}) {
@@ -59,6 +62,7 @@ export class RuntimeError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.shouldRetry = details.shouldRetry;
     this.consentUrl = details.consentUrl;
+    this.challenge = details.challenge;
   }
 }
 

@@ -9,6 +9,7 @@ import { Connections, removeConnectionsOfProvider, sealedConnections } from "./c
 import type { Core } from "./core";
 import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
+import { Gateways } from "./gateways";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
@@ -51,6 +52,7 @@ export interface Runtime {
   readonly plugins: Plugins;
   readonly hooks: Hooks;
   readonly trail: Trail;
+  readonly gateways: Gateways;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -183,6 +185,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     policy,
     executionLog,
   });
+  const gateways = new Gateways(core, audit);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -209,6 +212,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     plugins,
     hooks,
     trail,
+    gateways,
   };
 }
 

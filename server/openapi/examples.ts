@@ -62,6 +62,14 @@ const PLUGIN = {
   created_at: TIME,
   updated_at: TIME,
 };
+const GATEWAY = {
+  name: "Support team",
+  slug: "support",
+  description: "What the support agents may do",
+  auth_type: "arcade_header",
+  status: "active",
+  tool_filter: { allowed_tools: ["Chat.SendMessage", "Chat.WhoAmI"] },
+};
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   ArbitraryObject: {
@@ -135,6 +143,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   CreatePluginResponse: { ...PLUGIN, hooks: [HOOK] },
+  CreateGatewayRequest: GATEWAY,
   EngineConfigResponse: {
     dashboard: { authority: "https://identity.example.com", clientId: "runtime", coordinatorUri: "" },
     oauth2: { callback_url_template: "https://runtime.example.com/api/v1/oauth/{external_id}/callback" },
@@ -160,6 +169,13 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     finished_at: TIME,
     output: { value: { ok: true } },
   },
+  GatewayResponse: {
+    id: "gw_01jb2q8x5t9v7w3y4z6k8m0n1p",
+    ...GATEWAY,
+    binding: BINDING,
+    created_at: TIME,
+    updated_at: TIME,
+  },
   HealthSchema: { healthy: true },
   HookResponse: HOOK,
   PatchHookRequest: { status: "inactive" },
@@ -170,6 +186,9 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     unsafe_skip_verification: false,
     unsafe_skip_verification_choice_allowed: false,
   },
+  PatchGatewayRequest: { status: "inactive" },
+  SlugInfoRequest: { slug: "support" },
+  SlugInfoResponse: { available: true },
   StoredSecretResponse: {
     id: "sec_01jb2q8x5t9v7w3y4z6k8m0n1p",
     key: "VENDOR_SERVER_URL",
@@ -222,6 +241,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     },
   },
+  UpdateGatewayRequest: { id: "gw_01jb2q8x5t9v7w3y4z6k8m0n1p", ...GATEWAY },
   UpdateSessionVerificationSettingsRequest: { verifier_url: "https://application.example.com/verify" },
   UpsertStoredSecretRequest: { value: "https://records.example.com", description: "Records platform" },
   UserAuthProviderConnectionResponse: {

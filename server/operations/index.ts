@@ -6,6 +6,7 @@ import { discoveryOperations } from "./discovery";
 import { formattedToolOperations } from "./formatted-tools";
 import { hookOperations } from "./hooks";
 import { keyOperations } from "./keys";
+import { gatewayOperations } from "./gateways";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...formattedToolOperations,
   ...hookOperations,
   ...pluginOperations,
+  ...gatewayOperations,
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,

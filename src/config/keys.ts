@@ -14,6 +14,18 @@ interface KeyDeclaration {
 const address = Type.String({ pattern: "^https?://[^\\s]+$", description: "an absolute http(s) address" });
 const path = Type.String({ minLength: 1, description: "a path" });
 const text = Type.String({ minLength: 1, description: "a text" });
+const userSources = Type.Array(
+  Type.Object(
+    {
+      id: Type.String({ minLength: 1, maxLength: 100 }),
+      issuer: address,
+      audience: text,
+      user_claim: Type.Optional(text),
+    },
+    { additionalProperties: false },
+  ),
+  { description: "a list of {id, issuer, audience, user_claim}, as JSON in the environment" },
+);
 const seconds = Type.Integer({ minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" });
 
 export const KEYS = {
@@ -86,6 +98,27 @@ export const KEYS = {
     schema: text,
     default: "sub",
     meaning: "claim of a user token that holds the user id",
+  },
+  user_sources: {
+    schema: userSources,
+    default: [],
+    meaning: "identity providers of customers whose tokens gateways with a user_source_id take",
+  },
+  "mcp.allowed_hosts": {
+    schema: Type.Array(text, { description: "a list of host names" }),
+    default: [],
+    meaning:
+      "further names under which MCP clients reach the server; that of public_url and localhost go anyway",
+  },
+  "mcp.keep_alive": {
+    schema: seconds,
+    default: 15,
+    meaning: "seconds of silence after which a waiting MCP client gets a sign of life",
+  },
+  "mcp.max_result_bytes": {
+    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    default: 1_000_000,
+    meaning: "largest result of a tool that an MCP client gets; what is larger is cut and says so",
   },
   "chat.api_url": { schema: address, meaning: "replaces the address of the team-chat platform's API" },
   "sheets.api_url": { schema: address, meaning: "replaces the address of the spreadsheet platform's API" },

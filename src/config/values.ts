@@ -1,6 +1,7 @@
 // Text from flags and the environment → values of the declared type. Values from the file come typed and are only
 // checked. Every refusal is one sentence: where, key, rule. The value itself is not repeated, it may be a secret.
 import { Compile } from "typebox/compile";
+import { isObject } from "../base";
 import { configurationError, type RuntimeError } from "../errors";
 import { declarationOf, type KeyName } from "./keys";
 
@@ -16,6 +17,7 @@ export function fromText(name: KeyName, text: string, origin: string): unknown {
   const type = "type" in schema ? schema.type : undefined;
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(name, origin);
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(name, origin);
+  if (type === "array" && holdsObjects(schema)) return fromJson(name, text, origin);
   if (type === "array") {
     return text
       .split(",")
@@ -23,6 +25,19 @@ export function fromText(name: KeyName, text: string, origin: string): unknown {
       .filter((item) => item !== "");
   }
   return text;
+}
+
+function holdsObjects(schema: object): boolean {
+  return "items" in schema && isObject(schema.items) && schema.items["type"] === "object";
+}
+
+// A list of objects has no other form in one line.
+function fromJson(name: KeyName, text: string, origin: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse(name, origin);
+  }
 }
 
 /** Throws `configuration` when the value breaks the key's rule. */

@@ -21,6 +21,7 @@ export {
   ProjectResponse,
   SecretResponse,
 } from "./schema";
-export { DEFAULT_ID, Identity } from "./service";
+export { Identity } from "./service";
+export { DEFAULT_ID } from "./user-principals";
 export { OpenIdIssuer } from "./issuer";
 export { userOfClaims } from "./user-tokens";

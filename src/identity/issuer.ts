@@ -10,10 +10,18 @@ const MAX_BYTES = 1_000_000;
 
 export class OpenIdIssuer {
   readonly #core: Core;
+  readonly #source: string | undefined;
   #server: { value: Promise<oauth.AuthorizationServer>; at: number } | undefined;
 
-  constructor(core: Core) {
+  /** `source`: the issuer of a provider other than the deployment's own at `auth.url`. */
+  constructor(core: Core, source?: string) {
     this.#core = core;
+    this.#source = source;
+  }
+
+  /** Where the provider is; undefined when the deployment has none. */
+  get place(): string | undefined {
+    return this.#source ?? this.#core.settings["auth.url"];
   }
 
   /**
@@ -61,7 +69,8 @@ export class OpenIdIssuer {
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {
-    const { "auth.url": place, "auth.issuer": chosen } = this.#core.settings;
+    const { place } = this;
+    const chosen = this.#source === undefined ? this.#core.settings["auth.issuer"] : undefined;
     if (place === undefined) throw configurationError("auth.url is not set.");
     const url = new URL(place);
     const response = await oauth.discoveryRequest(url, this.options());

@@ -100,6 +100,7 @@ export function* deleteProject(id: string): Transaction<number> {
   yield* touch("connections");
   yield* touch("authorizations");
   yield* touch("hooks");
+  yield* touch("gateways");
   return yield* run(DELETE_PROJECT, id);
 }
 

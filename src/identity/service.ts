@@ -11,9 +11,8 @@ import { projectRecord, Projects } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
-import { looksLikeJwt, UserTokens } from "./user-tokens";
-
-export const DEFAULT_ID = "default";
+import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
+import { looksLikeJwt } from "./user-tokens";
 
 interface KnownKey {
   principal: Extract<Principal, { kind: "key" }>;
@@ -26,8 +25,7 @@ export class Identity {
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
   readonly #keysByHash: CachedByGeneration<string, KnownKey | undefined>;
-  readonly #projects: CachedByGeneration<string, ProjectRow[]>;
-  readonly #userTokens: UserTokens;
+  readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
     this.projects = new Projects(core.store, audit);
@@ -35,8 +33,7 @@ export class Identity {
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keysByHash = new CachedByGeneration(core.store, "keys");
-    this.#projects = new CachedByGeneration(core.store, "projects");
-    this.#userTokens = new UserTokens(core, issuer);
+    this.#users = new UserPrincipals(core, issuer);
   }
 
   /** Makes organization and project `default` on a new database. */
@@ -59,11 +56,9 @@ export class Identity {
    * Throws `invalid_authorization`; the message never repeats the credential.
    */
   async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
-    if (header === undefined || header.trim() === "")
-      throw invalidAuthorization("Missing Authorization header");
-    const text = header.trim().replace(/^bearer\s+/i, "");
+    const text = credentialOf(header);
     if (!text.startsWith("rt_")) {
-      if (looksLikeJwt(text)) return this.#userPrincipal(text, pathProject);
+      if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
       throw invalidAuthorization("The credential is not an API key of this server.");
     }
     const known = await this.#keysByHash.get(hashOf(text), (hash) => this.#findKey(text, hash));
@@ -87,22 +82,9 @@ export class Identity {
     };
   }
 
-  /** A user acts in the path's or the only project that the token's audience names, never in a default one. */
-  async #userPrincipal(token: string, pathProject: string | undefined): Promise<Principal> {
-    const { userId, audiences } = await this.#userTokens.verify(token);
-    const { store } = this.#core;
-    const projects = await this.#projects.get("all", () => repository.listProjects(store, UNPAGED_LIMIT));
-    const named = projects.filter((row) => audiences.some((name) => name === this.#audienceOf(row)));
-    const own = named.find(({ id }) => id === pathProject);
-    const [project, ...others] = own === undefined ? named : [own];
-    if (project === undefined) throw invalidAuthorization("The user token's audience names no project here.");
-    if (others.length > 0) throw invalidAuthorization("The user token's audience names several projects.");
-    return { kind: "user", projectId: project.id, userId };
-  }
-
-  // Undefined for a project that no token can name.
-  #audienceOf(row: ProjectRow): string | undefined {
-    return row.audience ?? (row.id === DEFAULT_ID ? this.#core.publicUrl() : undefined);
+  /** The user of a token for one address. Throws `invalid_authorization`. */
+  async authenticateAt(header: string | undefined, resource: Resource): Promise<ResourceUser> {
+    return this.#users.atResource(credentialOf(header), resource);
   }
 
   /** The terminal's principal. Throws `not_found` when the project does not exist. */
@@ -266,6 +248,13 @@ export class Identity {
       ...(lastUsed === undefined ? {} : { last_used_at: timestamp(lastUsed) }),
     };
   }
+}
+
+/** The credential of an `Authorization` value, with or without the word `Bearer`. Throws `invalid_authorization`. */
+function credentialOf(header: string | undefined): string {
+  if (header === undefined || header.trim() === "")
+    throw invalidAuthorization("Missing Authorization header");
+  return header.trim().replace(/^bearer\s+/i, "");
 }
 
 // A role that this version does not know can do nothing that needs one.

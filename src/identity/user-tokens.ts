@@ -12,6 +12,8 @@ export interface VerifiedUser {
   userId: string;
   /** Audiences that the token names. */
   audiences: string[];
+  /** Scopes that the token names; undefined: it names none at all. */
+  scopes: readonly string[] | undefined;
 }
 
 interface Remembered {
@@ -53,30 +55,32 @@ export function looksLikeJwt(text: string): boolean {
 export class UserTokens {
   readonly #core: Core;
   readonly #issuer: OpenIdIssuer;
+  readonly #claim: string | undefined;
   readonly #remembered = new Map<string, Remembered>();
   #keys: { value: Promise<Keys>; at: number } | undefined;
 
-  constructor(core: Core, issuer: OpenIdIssuer) {
+  /** `claim`: which claim holds the user, where it is not the deployment's own `auth.user_claim`. */
+  constructor(core: Core, issuer: OpenIdIssuer, claim?: string) {
     this.#core = core;
     this.#issuer = issuer;
+    this.#claim = claim;
   }
 
   /** Throws `invalid_authorization`; the message says which check failed and never repeats the token. */
   async verify(token: string): Promise<VerifiedUser> {
-    const issuer = this.#core.settings["auth.url"];
-    if (issuer === undefined)
+    if (this.#issuer.place === undefined)
       throw invalidAuthorization("This server takes no user tokens (auth.url is not set).");
     const now = this.#core.clock.now();
     const hash = hashOf(token);
     const known = this.#remembered.get(hash);
     if (known !== undefined && known.until > now) return known.user;
     const { claims, keysAt } = await this.#validate(token);
-    const claim = this.#core.settings["auth.user_claim"];
+    const claim = this.#claim ?? this.#core.settings["auth.user_claim"];
     const userId = userOfClaims(claims, claim);
     if (userId === undefined) {
       throw invalidAuthorization(`The user token has no (verified) claim ${claim} (auth.user_claim).`);
     }
-    const user = { userId, audiences: audiencesOf(claims) };
+    const user = { userId, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     const end = (claims.exp + TOLERANCE_S) * 1000;
     this.#remembered.set(hash, { user, until: Math.min(keysAt + BELIEVED_MS, end) });
@@ -163,6 +167,14 @@ function claimsOf(token: string): unknown {
 function audiencesOf(claims: unknown): string[] {
   const audience = isObject(claims) ? claims["aud"] : undefined;
   return (Array.isArray(audience) ? audience : [audience]).filter((item) => typeof item === "string");
+}
+
+// `scope` by RFC 9068, section 2.2.3; some providers say `scp`, as a list or as one text.
+function scopesOf(claims: { readonly [name: string]: unknown }): string[] | undefined {
+  const named = claims["scope"] ?? claims["scp"];
+  const list = typeof named === "string" ? named.split(" ") : named;
+  if (!Array.isArray(list)) return undefined;
+  return list.filter((item) => typeof item === "string" && item !== "");
 }
 
 function codeOf(error: unknown): string {

@@ -56,6 +56,7 @@ export const KINDS = [
   "leases",
   "idempotency",
   "hooks",
+  "gateways",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -3,6 +3,9 @@ import { operations } from "../../server/operations";
 import { type ApiAnswer, api, at, call } from "../support/api";
 import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
 
+const GATEWAYS = "/v1/orgs/default/projects/default/gateways";
+const GATEWAY = { name: "Made", slug: "made", auth_type: "arcade_header" };
+
 export interface Row {
   path: string;
   body?: unknown;
@@ -140,6 +143,28 @@ export const ROWS: Record<string, Row> = {
   "audit-list": { path: "/v1/admin/audit", roles: ["admin"], success: 200 },
   "executions-list": { path: "/v1/admin/executions", roles: ["admin", "read"], success: 200 },
   "provider-setup-get": { path: "/v1/admin/provider_setup/slack", roles: ["admin", "read"], success: 200 },
+  "project-gateways-list": { path: GATEWAYS, roles: ["admin", "read"], success: 200 },
+  "project-gateways-create": { path: GATEWAYS, body: GATEWAY, roles: ["admin"], success: 201 },
+  "project-gateways-slug-info": {
+    path: `${GATEWAYS}/slug`,
+    body: { slug: "free" },
+    roles: ["admin"],
+    success: 200,
+  },
+  "project-gateways-get": { path: `${GATEWAYS}/GATEWAY`, roles: ["admin", "read"], success: 200 },
+  "project-gateways-replace": {
+    path: `${GATEWAYS}/GATEWAY`,
+    body: { id: "GATEWAY", name: "Replaced", auth_type: "arcade_header" },
+    roles: ["admin"],
+    success: 200,
+  },
+  "project-gateways-update": {
+    path: `${GATEWAYS}/GATEWAY`,
+    body: { name: "Changed" },
+    roles: ["admin"],
+    success: 200,
+  },
+  "project-gateways-delete": { path: `${GATEWAYS}/GATEWAY`, roles: ["admin"], success: 204 },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
     roles: ["admin"],
@@ -158,6 +183,7 @@ export interface RowStage extends Stage {
   plugin: string;
   hook: string;
   unused: string;
+  gateway: string;
 }
 
 export async function startRowStage(): Promise<RowStage> {
@@ -174,7 +200,9 @@ export async function startRowStage(): Promise<RowStage> {
   const idle = await admin.post("/v1/plugins", { ...PLUGIN, name: "unused" });
   await admin.delete(`/v1/hooks/${String(at(idle.body, "hooks.0.id"))}`);
   const [plugin, hook] = [String(at(used.body, "id")), String(at(used.body, "hooks.0.id"))];
-  return { ...stage, connection, authorization, plugin, hook, unused: String(at(idle.body, "id")) };
+  const made = await admin.post(GATEWAYS, { ...GATEWAY, slug: "there" });
+  const [unused, gateway] = [String(at(idle.body, "id")), String(at(made.body, "id"))];
+  return { ...stage, connection, authorization, plugin, hook, unused, gateway };
 }
 
 /** Sends the row's request, or its path with another body as it is. */
@@ -202,7 +230,8 @@ function named(stage: RowStage, text: string): string {
     .replace("AUTHORIZATION", stage.authorization)
     .replace("PLUGIN", stage.plugin)
     .replace("HOOK", stage.hook)
-    .replace("UNUSED", stage.unused);
+    .replace("UNUSED", stage.unused)
+    .replace("GATEWAY", stage.gateway);
 }
 
 export function sendAs(

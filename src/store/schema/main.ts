@@ -4,5 +4,6 @@
 import type { Migration } from "../migrate";
 import { first } from "./001-first";
 import { hooks } from "./002-hooks";
+import { gateways } from "./003-gateways";
 
-export const mainMigrations: readonly Migration[] = [first, hooks];
+export const mainMigrations: readonly Migration[] = [first, hooks, gateways];

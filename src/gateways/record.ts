@@ -1,0 +1,142 @@
+// Rows of gateways as records, as what a caller asked for, and as what the MCP side needs to know.
+import { isObject, type JsonObject, timestamp } from "../base";
+import { projectBinding } from "../identity";
+import { AUTH_TYPES, type AuthType, USER_TOKEN } from "./compat";
+import type { GatewayRow } from "./repository";
+import type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter } from "./schema";
+
+/** A gateway as it is served. One object per state of the record: what is made from it can be kept with it. */
+export interface Gateway {
+  id: string;
+  projectId: string;
+  slug: string;
+  name: string;
+  instructions: string | undefined;
+  authType: AuthType;
+  userSourceId: string | undefined;
+  active: boolean;
+  /** Qualified names in lower case; undefined: all tools. */
+  allowedTools: ReadonlySet<string> | undefined;
+}
+
+export function gatewayOf(row: GatewayRow): Gateway {
+  const allowed = filterOf(row)?.allowed_tools;
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    slug: row.slug,
+    name: row.name,
+    instructions: row.instructions ?? undefined,
+    authType: authTypeOf(row),
+    userSourceId: row.user_source_id ?? undefined,
+    active: row.status === "active",
+    allowedTools: allowed === undefined ? undefined : new Set(allowed.map((name) => name.toLowerCase())),
+  };
+}
+
+export function gatewayRecord(row: GatewayRow): GatewayRecord {
+  const filter = filterOf(row);
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    ...given("description", row.description),
+    ...given("instructions", row.instructions),
+    auth_type: authTypeOf(row),
+    ...given("user_source_id", row.user_source_id),
+    status: row.status === "active" ? "active" : "inactive",
+    ...given("allowed_passthrough_headers", listOf(row.passthrough_headers)),
+    ...given("consent_skip_client_ids", listOf(row.consent_skip_client_ids)),
+    ...(filter === undefined ? {} : { tool_filter: filter }),
+    binding: projectBinding(row.project_id),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+/** What a caller may set, as columns. */
+export type Fields = Omit<GatewayRow, "id" | "project_id" | "slug" | "created_at" | "updated_at">;
+
+/** The fields of a whole record: what is not given has its default. */
+export function fieldsOf(request: CreateGateway): Fields {
+  const filter = request.tool_filter;
+  return {
+    name: request.name,
+    description: request.description ?? null,
+    instructions: request.instructions ?? null,
+    auth_type: request.auth_type ?? USER_TOKEN,
+    user_source_id: request.user_source_id ?? null,
+    status: request.status ?? "active",
+    passthrough_headers: textOf(request.allowed_passthrough_headers),
+    consent_skip_client_ids: textOf(request.consent_skip_client_ids),
+    tool_filter: textOf(filter === undefined ? undefined : knownFilter(filter)),
+  };
+}
+
+/** The fields after a patch: lists are replaced whole, the filter is merged field by field. */
+export function patchedFields(row: GatewayRow, patch: PatchGateway): Fields {
+  const filter = patch.tool_filter;
+  return {
+    name: patch.name ?? row.name,
+    description: patch.description ?? row.description,
+    instructions: patch.instructions ?? row.instructions,
+    auth_type: patch.auth_type ?? row.auth_type,
+    user_source_id: patch.user_source_id ?? row.user_source_id,
+    status: patch.status ?? row.status,
+    passthrough_headers: textOf(patch.allowed_passthrough_headers) ?? row.passthrough_headers,
+    consent_skip_client_ids: textOf(patch.consent_skip_client_ids) ?? row.consent_skip_client_ids,
+    tool_filter: filter === undefined ? row.tool_filter : textOf(mergedFilter(filterOf(row) ?? {}, filter)),
+  };
+}
+
+function mergedFilter(before: ToolFilter, patch: ToolFilter): ToolFilter {
+  const discovery = patch.discovery;
+  return knownFilter({
+    ...before,
+    ...patch,
+    ...(discovery === undefined ? {} : { discovery: { ...before.discovery, ...discovery } }),
+  });
+}
+
+/** Without fields of a newer version: what is stored is shown. */
+function knownFilter({ allowed_tools, discovery }: ToolFilter): ToolFilter {
+  return {
+    ...(allowed_tools === undefined ? {} : { allowed_tools: [...new Set(allowed_tools)] }),
+    ...(discovery === undefined ? {} : { discovery: knownDiscovery(discovery) }),
+  };
+}
+
+function knownDiscovery(
+  discovery: NonNullable<ToolFilter["discovery"]>,
+): NonNullable<ToolFilter["discovery"]> {
+  const { enabled, allowed_classes, pinned_asset_keys } = discovery;
+  return {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(allowed_classes === undefined ? {} : { allowed_classes }),
+    ...(pinned_asset_keys === undefined ? {} : { pinned_asset_keys }),
+  };
+}
+
+function filterOf({ tool_filter: text }: GatewayRow): ToolFilter | undefined {
+  const value: unknown = text === null ? undefined : JSON.parse(text);
+  // Written by `fieldsOf` and `patchedFields` only.
+  return isObject(value) ? (value as JsonObject as ToolFilter) : undefined;
+}
+
+function listOf(text: string | null): string[] | null {
+  return text === null ? null : JSON.parse(text);
+}
+
+function textOf(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+// A type that this version does not know admits nobody by mistake: user tokens are the strictest.
+function authTypeOf(row: GatewayRow): AuthType {
+  return AUTH_TYPES.find((type) => type === row.auth_type) ?? USER_TOKEN;
+}
+
+function given<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
+  // One known key with its own value type.
+  return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
+}

@@ -1,0 +1,110 @@
+// SQL of gateways.
+import {
+  type Awaitable,
+  get,
+  query,
+  run,
+  type SqlValue,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
+
+export interface GatewayRow {
+  id: string;
+  project_id: string;
+  slug: string;
+  name: string;
+  description: string | null;
+  instructions: string | null;
+  auth_type: string;
+  user_source_id: string | null;
+  status: string;
+  /** JSON lists and objects. */
+  passthrough_headers: string | null;
+  consent_skip_client_ids: string | null;
+  tool_filter: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+const COLUMNS =
+  "id, project_id, slug, name, description, instructions, auth_type, user_source_id, status, passthrough_headers, " +
+  "consent_skip_client_ids, tool_filter, created_at, updated_at";
+const FIND = query<GatewayRow>(`SELECT ${COLUMNS} FROM gateways WHERE project_id = ? AND id = ?`);
+const FIND_BY_SLUG = query<GatewayRow>(`SELECT ${COLUMNS} FROM gateways WHERE slug = ?`);
+const LIST = query<GatewayRow>(
+  `SELECT ${COLUMNS} FROM gateways WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
+);
+const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM gateways WHERE project_id = ?");
+const ADD = query(`INSERT INTO gateways (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const UPDATE = query(
+  "UPDATE gateways SET slug = ?, name = ?, description = ?, instructions = ?, auth_type = ?, user_source_id = ?, " +
+    "status = ?, passthrough_headers = ?, consent_skip_client_ids = ?, tool_filter = ?, updated_at = ? " +
+    "WHERE project_id = ? AND id = ?",
+);
+const DELETE = query("DELETE FROM gateways WHERE project_id = ? AND id = ?");
+
+export function findGateway(store: Store, projectId: string, id: string): Awaitable<GatewayRow | undefined> {
+  return store.get(FIND, projectId, id);
+}
+
+/** The slug is the address: whoever calls it names no project. What is found decides which project is meant. */
+export function findGatewayBySlug(store: Store, slug: string): Awaitable<GatewayRow | undefined> {
+  return store.get(FIND_BY_SLUG, slug);
+}
+
+export async function listGateways(
+  store: Store,
+  projectId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: GatewayRow[]; total: number }> {
+  const [rows, count] = await Promise.all([
+    store.all(LIST, projectId, limit, offset),
+    store.get(COUNT, projectId),
+  ]);
+  return { rows, total: count?.count ?? 0 };
+}
+
+export function* gatewayInTransaction(projectId: string, id: string): Transaction<GatewayRow | undefined> {
+  return yield* get(FIND, projectId, id);
+}
+
+export function* slugInTransaction(slug: string): Transaction<GatewayRow | undefined> {
+  return yield* get(FIND_BY_SLUG, slug);
+}
+
+export function* addGateway(row: GatewayRow): Transaction<void> {
+  const { id, project_id, created_at } = row;
+  const [slug, ...rest] = fieldsOf(row);
+  yield* run(ADD, id, project_id, slug ?? null, ...rest, created_at, row.updated_at);
+  yield* touch("gateways");
+}
+
+export function* updateGateway(row: GatewayRow): Transaction<void> {
+  yield* run(UPDATE, ...fieldsOf(row), row.updated_at, row.project_id, row.id);
+  yield* touch("gateways");
+}
+
+export function* deleteGateway(projectId: string, id: string): Transaction<number> {
+  yield* touch("gateways");
+  return yield* run(DELETE, projectId, id);
+}
+
+// What a caller may set, in the order of the columns.
+function fieldsOf(row: GatewayRow): SqlValue[] {
+  const { slug, name, description, instructions, auth_type, user_source_id, status } = row;
+  const { passthrough_headers, consent_skip_client_ids, tool_filter } = row;
+  return [
+    slug,
+    name,
+    description,
+    instructions,
+    auth_type,
+    user_source_id,
+    status,
+    passthrough_headers,
+    consent_skip_client_ids,
+    tool_filter,
+  ];
+}

@@ -1,0 +1,177 @@
+// Gateways: MCP addresses with a set of tools, as administrators keep them.
+import { type Page, page, type Paging } from "../base";
+import type { Audit } from "../audit";
+import type { Core } from "../core";
+import { newId } from "../crypto";
+import { conflict, invalidParameter, notFound } from "../errors";
+import { actorOf, type Principal } from "../identity";
+import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
+import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedFields } from "./record";
+import * as repository from "./repository";
+import type { GatewayRow } from "./repository";
+import { checkGateway } from "./rules";
+import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "./schema";
+import { checkSlug, isReserved, slugsFor } from "./slug";
+
+type Action = "gateway.create" | "gateway.update" | "gateway.delete";
+
+export class Gateways {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #bySlug: CachedByGeneration<string, Gateway | undefined>;
+
+  constructor(core: Core, audit: Audit) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#bySlug = new CachedByGeneration(core.store, "gateways");
+  }
+
+  async list({ projectId }: Principal, paging: Paging): Promise<Page<GatewayRecord>> {
+    const { rows, total } = await repository.listGateways(this.#core.store, projectId, paging);
+    return page(rows.map(gatewayRecord), total, paging);
+  }
+
+  /** Throws `not_found`. */
+  async get({ projectId }: Principal, id: string): Promise<GatewayRecord> {
+    const row = await repository.findGateway(this.#core.store, projectId, id);
+    if (row === undefined) throw unknownGateway();
+    return gatewayRecord(row);
+  }
+
+  /** Throws `invalid_parameter` for what cannot be, `conflict` for a slug that somebody has. */
+  async create(principal: Principal, request: CreateGateway): Promise<GatewayRecord> {
+    if (request.slug !== undefined) checkSlug(request.slug);
+    const fields = this.#checked(fieldsOf(request));
+    const { store, clock, random } = this.#core;
+    const now = clock.now();
+    const row = {
+      id: newId("gw", now, random),
+      project_id: principal.projectId,
+      ...fields,
+      created_at: now,
+      updated_at: now,
+    };
+    return gatewayRecord(await store.write(() => this.#create(principal, row, request.slug)));
+  }
+
+  /** Whether `create` would take this slug now. Throws `invalid_parameter` for what it would never take. */
+  async slugInfo(slug: string): Promise<{ available: boolean }> {
+    checkSlug(slug);
+    if (isReserved(slug)) return { available: false };
+    return { available: (await repository.findGatewayBySlug(this.#core.store, slug)) === undefined };
+  }
+
+  /** Sets the whole record; without a slug it keeps its own. Throws `not_found`, `invalid_parameter`. */
+  replace(principal: Principal, id: string, request: UpdateGateway): Promise<GatewayRecord> {
+    if (request.id !== id) throw invalidParameter("id must be that of the address.");
+    return this.#change(principal, id, request.slug, () => fieldsOf(request));
+  }
+
+  /** Changes what is given. Throws `not_found`, `invalid_parameter`. */
+  patch(principal: Principal, id: string, patch: PatchGateway): Promise<GatewayRecord> {
+    return this.#change(principal, id, patch.slug, (row) => patchedFields(row, patch));
+  }
+
+  /** Deletes it: its slug is free at once. Throws `not_found`. */
+  async delete(principal: Principal, id: string): Promise<void> {
+    await this.#core.store.write(() => this.#delete(principal, id));
+  }
+
+  /** The gateway at an address, of whatever project; undefined: there is none, or it is not active. */
+  serving(slug: string): Awaitable<Gateway | undefined> {
+    return this.#bySlug.get(slug, async () => {
+      const row = await repository.findGatewayBySlug(this.#core.store, slug);
+      const gateway = row === undefined ? undefined : gatewayOf(row);
+      return gateway?.active === true ? gateway : undefined;
+    });
+  }
+
+  /** Where clients reach it, and what tokens for it name as their audience (RFC 8707). */
+  addressOf({ slug }: { slug: string }): string {
+    return `${this.#core.publicUrl()}/mcp/${slug}`;
+  }
+
+  async #change(
+    principal: Principal,
+    id: string,
+    slug: string | undefined,
+    fields: (row: GatewayRow) => Fields,
+  ): Promise<GatewayRecord> {
+    if (slug !== undefined) checkSlug(slug);
+    return gatewayRecord(await this.#core.store.write(() => this.#update(principal, id, slug, fields)));
+  }
+
+  #checked(fields: Fields): Fields {
+    checkGateway(this.#core.settings, fields);
+    return fields;
+  }
+
+  *#create(
+    principal: Principal,
+    row: Omit<GatewayRow, "slug">,
+    wanted: string | undefined,
+  ): Transaction<GatewayRow> {
+    const slug = wanted ?? (yield* this.#freeSlug(row.name));
+    if (yield* isTaken(slug)) throw conflict("This slug is taken. Choose another one.");
+    const created = { ...row, slug };
+    yield* repository.addGateway(created);
+    yield* this.#record(principal, "gateway.create", created);
+    return created;
+  }
+
+  *#freeSlug(name: string): Transaction<string> {
+    for (const slug of slugsFor(name, this.#core.random)) {
+      if (!(yield* isTaken(slug))) return slug;
+    }
+    throw conflict("No slug is free.");
+  }
+
+  *#update(
+    principal: Principal,
+    id: string,
+    slug: string | undefined,
+    fields: (row: GatewayRow) => Fields,
+  ): Transaction<GatewayRow> {
+    const row = yield* repository.gatewayInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknownGateway();
+    // 400 here, where 409 is not among the declared statuses.
+    if (slug !== undefined && slug !== row.slug && (yield* isTaken(slug))) {
+      throw invalidParameter("This slug is taken. Choose another one.");
+    }
+    const updated = {
+      ...row,
+      ...this.#checked(fields(row)),
+      slug: slug ?? row.slug,
+      updated_at: this.#core.clock.now(),
+    };
+    yield* repository.updateGateway(updated);
+    yield* this.#record(principal, "gateway.update", updated);
+    return updated;
+  }
+
+  *#delete(principal: Principal, id: string): Transaction<void> {
+    const row = yield* repository.gatewayInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknownGateway();
+    yield* repository.deleteGateway(principal.projectId, id);
+    yield* this.#record(principal, "gateway.delete", row);
+  }
+
+  *#record(principal: Principal, action: Action, { id, slug }: GatewayRow): Transaction<void> {
+    const { projectId } = principal;
+    yield* this.#audit.record({
+      projectId,
+      actor: actorOf(principal),
+      action,
+      target: id,
+      details: { slug },
+    });
+  }
+}
+
+function* isTaken(slug: string): Transaction<boolean> {
+  return isReserved(slug) || (yield* repository.slugInTransaction(slug)) !== undefined;
+}
+
+function unknownGateway(): Error {
+  return notFound("There is no gateway with this id in this project.");
+}
