@@ -17,7 +17,8 @@ const EXPOSED =
 /** Headers that requests may carry: ours, and those of the public clients, which differ by version. */
 const ACCEPTED =
   "accept, accept-language, arcade-user-id, authorization, content-language, content-type, idempotency-key, " +
-  "if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, traceparent, tracestate, user-agent, " +
+  "if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, traceparent, " +
+  "tracestate, user-agent, x-user-id, " +
   "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, " +
   "x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout";
 /** How long a browser may remember the answer; browsers cut it at two hours or less. */

@@ -1,6 +1,7 @@
 // Every route: the operations under all their addresses, the pages for browsers, the files for discovery.
 import type { Runtime } from "../src/runtime";
 import { dispatch, type Incoming, type Means } from "./dispatch";
+import { mcpRoutes } from "./mcp";
 import { type Operation, operations } from "./operations";
 import { callback, confirmConsent, openConsent, signInCallback } from "./pages/consent";
 import { docsFile, openDescription, openDocs } from "./pages/docs";
@@ -23,7 +24,7 @@ export interface Route {
 }
 
 export function routesWith(means: Means): Route[] {
-  return [...operations.flatMap((operation) => routesOf(operation, means)), ...PAGES];
+  return [...operations.flatMap((operation) => routesOf(operation, means)), ...mcpRoutes(means), ...PAGES];
 }
 
 const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });

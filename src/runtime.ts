@@ -14,6 +14,7 @@ import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
+import { Mcp } from "./mcp";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
@@ -53,6 +54,7 @@ export interface Runtime {
   readonly hooks: Hooks;
   readonly trail: Trail;
   readonly gateways: Gateways;
+  readonly mcp: Mcp;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -186,6 +188,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     executionLog,
   });
   const gateways = new Gateways(core, audit);
+  const mcp = new Mcp(core, { identity, gateways, tools, authorization });
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -213,6 +216,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     hooks,
     trail,
     gateways,
+    mcp,
   };
 }
 

@@ -91,6 +91,11 @@ export class Gateways {
     return `${this.#core.publicUrl()}/mcp/${slug}`;
   }
 
+  /** Where its protected resource metadata stands (RFC 9728, section 3.1). */
+  metadataAddressOf({ slug }: { slug: string }): string {
+    return `${this.#core.publicUrl()}/.well-known/oauth-protected-resource/mcp/${slug}`;
+  }
+
   async #change(
     principal: Principal,
     id: string,

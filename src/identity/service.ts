@@ -82,6 +82,11 @@ export class Identity {
     };
   }
 
+  /** Who issues the tokens that `authenticateAt` takes; undefined: nobody. */
+  issuerOf(source: string | undefined): string | undefined {
+    return this.#users.issuerOf(source);
+  }
+
   /** The user of a token for one address. Throws `invalid_authorization`. */
   async authenticateAt(header: string | undefined, resource: Resource): Promise<ResourceUser> {
     return this.#users.atResource(credentialOf(header), resource);

@@ -76,6 +76,13 @@ export class UserPrincipals {
     );
   }
 
+  /** Where tokens come from: at the deployment's own provider, or at one of `user_sources`. */
+  issuerOf(source: string | undefined): string | undefined {
+    const { settings } = this.#core;
+    if (source === undefined) return settings["auth.issuer"] ?? settings["auth.url"];
+    return settings.user_sources.find(({ id }) => id === source)?.issuer;
+  }
+
   async #projectAudience(id: string): Promise<string | undefined> {
     const row = (await this.#projectRows()).find((project) => project.id === id);
     return row === undefined ? undefined : this.#audienceOf(row);

@@ -45,6 +45,8 @@ export interface CatalogSummary {
 const MOST_PAGES = 50;
 
 export class Tools {
+  /** All tools, sorted by name, whoever may see them. For showing to a user: `visible`. */
+  readonly all: readonly Tool[];
   readonly #registry: Registry;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
@@ -68,6 +70,7 @@ export class Tools {
   ) {
     const { providers, connections, authorization, secrets } = parts;
     this.#registry = new Registry(catalogs);
+    this.all = this.#registry.tools;
     this.#store = core.store;
     this.#pages = new CachedByGeneration(core.store, "providers", MOST_PAGES);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);

@@ -1,0 +1,105 @@
+// The MCP endpoint of a gateway: Streamable HTTP. Origin, gateway, credential, body, then the message; the reply goes
+// back as JSON, or as a stream of events when something comes ahead of it or it takes long.
+import type { Json } from "../../src/base";
+import { isObject } from "../../src/base";
+import { notFound, RuntimeError } from "../../src/errors";
+import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcError } from "../../src/mcp";
+import type { Runtime } from "../../src/runtime";
+import { errorAnswer } from "../answer";
+import { bodyLimits, readJsonBody } from "../body";
+import type { Means } from "../dispatch";
+import type { Answer, Context } from "../routes";
+import { EventStream } from "./events";
+import { checkOrigin } from "./origin";
+
+const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+/** Below Bun's idle limit: a call that outlasts it is seen in time. */
+const LONGEST_SILENCE_MS = 60_000;
+
+export function mcpEndpoint({ rateLimit }: Means): Answer {
+  return async (runtime, context) => {
+    const { request, params } = context;
+    checkOrigin(runtime.core, request.headers);
+    const gateway = await runtime.gateways.serving(params["slug"] ?? "");
+    if (gateway === undefined) throw notFound("There is no gateway at this address.");
+    const user = await runtime.mcp.access.admit(gateway, request.headers);
+    rateLimit?.take(user.principal);
+    let value: Json;
+    try {
+      value = await readJsonBody(request, bodyLimits(runtime.core.settings));
+    } catch (error) {
+      return unreadable(error);
+    }
+    const slow = isObject(value) && value["method"] === "tools/call";
+    return slow
+      ? answerCall(runtime, value, user, context)
+      : replyResponse(await runtime.mcp.answer(value, peerOf(user, request, request.signal, undefined)));
+  };
+}
+
+/** Where nothing is to be had: `Allow` says how else (RFC 9110, section 15.5.6). */
+export const notAllowed: Answer = (runtime, { request }) => {
+  checkOrigin(runtime.core, request.headers);
+  return new Response(null, { status: 405, headers: { allow: "POST" } });
+};
+
+async function answerCall(
+  runtime: Runtime,
+  value: Json,
+  user: GatewayUser,
+  { request, server }: Context,
+): Promise<Response> {
+  const gone = new AbortController();
+  request.signal.addEventListener("abort", () => gone.abort());
+  const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
+  const streams = request.headers.get("accept")?.includes("text/event-stream") === true;
+  const opened = Promise.withResolvers<EventStream>();
+  let stream: EventStream | undefined;
+  const events = (): EventStream => {
+    if (stream === undefined) {
+      stream = new EventStream(silenceMs, () => gone.abort());
+      server?.timeout(request, 0);
+      opened.resolve(stream);
+    }
+    return stream;
+  };
+  const timer = setTimeout(() => {
+    if (streams) events().comment();
+    // Without a stream the connection is only kept from being cut here.
+    else server?.timeout(request, 0);
+  }, silenceMs);
+  const notify = streams ? (text: string) => events().message(text) : undefined;
+  const reply = runtime.mcp.answer(value, peerOf(user, request, gone.signal, notify));
+  const first = await Promise.race([reply, opened.promise]);
+  clearTimeout(timer);
+  if (!(first instanceof EventStream)) return replyResponse(first);
+  // `answer` never rejects.
+  void reply.then(({ text }) => {
+    if (text !== undefined) first.message(text);
+    first.close();
+  });
+  return first.response();
+}
+
+function peerOf(user: GatewayUser, request: Request, signal: AbortSignal, notify: Peer["notify"]): Peer {
+  const { headers } = request;
+  return {
+    user,
+    sessionId: headers.get("mcp-session-id") ?? undefined,
+    header: (name) => headers.get(name),
+    signal,
+    notify,
+  };
+}
+
+function replyResponse({ status, text, sessionId }: Reply): Response {
+  if (text === undefined) return new Response(null, { status });
+  const headers = sessionId === undefined ? JSON_HEADERS : { ...JSON_HEADERS, "mcp-session-id": sessionId };
+  return new Response(text, { status, headers });
+}
+
+/** What is no JSON is a parse error of JSON-RPC; other refusals of bodies are those of every address. */
+function unreadable(error: unknown): Response {
+  if (!(error instanceof RuntimeError) || error.status !== 400) return errorAnswer(error);
+  return replyResponse(errorReply(undefined, new RpcError(PARSE_ERROR, error.message, { status: 400 })));
+}

@@ -1,0 +1,106 @@
+// Who is at a gateway: the credential of a request, by the gateway's type.
+import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
+import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
+import { actFor, type Identity, type Principal, requireRole } from "../identity";
+
+/** Whom a gateway serves, and as whom. */
+export interface GatewayUser {
+  gateway: Gateway;
+  principal: Principal;
+  userId: string;
+}
+
+/** The one scope of a gateway (RFC 6749, section 3.3): being called at all. */
+export const SCOPE = "mcp";
+
+/** Protected resource metadata (RFC 9728) of a gateway that takes tokens; undefined for one that takes API keys. */
+export interface ResourceMetadata {
+  resource: string;
+  authorization_servers: string[];
+  bearer_methods_supported: string[];
+  scopes_supported: string[];
+  resource_name: string;
+}
+
+export class Access {
+  readonly #identity: Identity;
+  readonly #gateways: Gateways;
+
+  constructor(identity: Identity, gateways: Gateways) {
+    this.#identity = identity;
+    this.#gateways = gateways;
+  }
+
+  /**
+   * The user whom the headers name. Throws `invalid_authorization` and `forbidden` with the challenge that tells a
+   * client where to get a token (RFC 6750, RFC 9728).
+   */
+  async admit(gateway: Gateway, headers: Headers): Promise<GatewayUser> {
+    const credential = headers.get("authorization") ?? undefined;
+    if (gateway.authType === KEY_AND_USER) return this.#withKey(gateway, credential, headers);
+    const address = this.#gateways.addressOf(gateway);
+    const source = sourceOf(gateway);
+    const { projectId } = gateway;
+    try {
+      const { principal, scopes } = await this.#identity.authenticateAt(credential, {
+        projectId,
+        address,
+        source,
+      });
+      // What a customer's own provider calls its scopes is the customer's affair.
+      if (source === undefined && scopes !== undefined && !scopes.includes(SCOPE)) {
+        throw forbidden(`The user token lacks the scope ${SCOPE}.`, {
+          challenge: this.#challenge(gateway, "insufficient_scope"),
+        });
+      }
+      return { gateway, principal, userId: principal.userId };
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
+      throw invalidAuthorization(error.message, {
+        cause: error.cause,
+        challenge: this.#challenge(gateway, "invalid_token"),
+      });
+    }
+  }
+
+  /** Undefined for a gateway that no authorization server speaks for. */
+  metadata(gateway: Gateway): ResourceMetadata | undefined {
+    if (gateway.authType === KEY_AND_USER) return undefined;
+    const issuer = this.#identity.issuerOf(sourceOf(gateway));
+    if (issuer === undefined) return undefined;
+    return {
+      resource: this.#gateways.addressOf(gateway),
+      authorization_servers: [issuer],
+      bearer_methods_supported: ["header"],
+      scopes_supported: [SCOPE],
+      resource_name: gateway.name,
+    };
+  }
+
+  async #withKey(gateway: Gateway, credential: string | undefined, headers: Headers): Promise<GatewayUser> {
+    const principal = await this.#identity.authenticate(credential);
+    // A user token names its own user; here the key's holder vouches for whom it names.
+    if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
+      throw invalidAuthorization("This gateway takes API keys of its own project.");
+    }
+    requireRole(principal, ["admin", "run"]);
+    const [header] = USER_HEADERS;
+    const userId = USER_HEADERS.map((name) => headers.get(name)).find(
+      (value) => value !== null && value !== "",
+    );
+    if (userId === undefined || userId === null)
+      throw invalidAuthorization(`Name the user whom this call is for in the header ${header}.`);
+    return { gateway, principal, userId: actFor(principal, userId) };
+  }
+
+  #challenge(gateway: Gateway, error: string): string {
+    const metadata = this.#gateways.metadataAddressOf(gateway);
+    return `Bearer resource_metadata="${metadata}", scope="${SCOPE}", error="${error}"`;
+  }
+}
+
+/** The identity provider of a gateway that has its own; undefined: the deployment's. */
+function sourceOf({ authType, userSourceId }: Gateway): string | undefined {
+  // A record without an id names no provider, which is none that is configured.
+  return authType === OWN_SOURCE ? (userSourceId ?? "") : undefined;
+}

@@ -1,0 +1,76 @@
+// Headers that mirror a request of revision 2026-07-28 (its page "Streamable HTTP", sections "Request Metadata" and
+// "Server Validation"): what stands between us and the client decides by them, so they must say what the body says.
+import { isObject, type JsonObject } from "../base";
+import { HEADER_MISMATCH, RpcError } from "./json-rpc";
+
+/** Value of a header; null: absent. */
+export type HeaderReader = (name: string) => string | null;
+
+const ENCODED = /^=\?base64\?(.*)\?=$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Throws `RpcError` when method or name differ from the body's. */
+export function checkHeaders(header: HeaderReader, method: string, params: JsonObject): void {
+  if (header("mcp-method") !== method) throw mismatch("Mcp-Method", "method");
+  const named = method === "prompts/get" || method === "tools/call" ? params["name"] : params["uri"];
+  if (!["tools/call", "resources/read", "prompts/get"].includes(method) || typeof named !== "string") return;
+  if (decoded(header("mcp-name")) !== named) throw mismatch("Mcp-Name", "name");
+}
+
+/** Throws `RpcError` when the header's revision is not the one of `_meta`. */
+export function checkVersionHeader(header: HeaderReader, version: string | undefined): void {
+  const given = header("mcp-protocol-version");
+  if (given === null || (version !== undefined && given !== version)) {
+    throw mismatch("MCP-Protocol-Version", "protocol version");
+  }
+}
+
+/** Throws `RpcError` when a parameter that the schema marks with `x-mcp-header` is not mirrored as it is. */
+export function checkParameters(header: HeaderReader, schema: unknown, given: unknown): void {
+  if (!isObject(schema) || !isObject(schema["properties"])) return;
+  for (const [name, property] of Object.entries(schema["properties"])) {
+    if (!isObject(property)) continue;
+    const value = isObject(given) ? given[name] : undefined;
+    const suffix = property["x-mcp-header"];
+    if (typeof suffix === "string") checkParameter(header, `mcp-param-${suffix}`, value);
+    else checkParameters(header, property, value);
+  }
+}
+
+function checkParameter(header: HeaderReader, name: string, value: unknown): void {
+  const sent = header(name);
+  if (value === undefined || value === null) {
+    if (sent !== null) throw mismatch(name, "parameter");
+    return;
+  }
+  const text = decoded(sent);
+  const same =
+    typeof value === "number"
+      ? text !== undefined && text !== "" && Number(text) === value
+      : text === String(value);
+  if (!same) throw mismatch(name, "parameter");
+}
+
+/** Undefined for what is absent or wrongly encoded. */
+function decoded(value: string | null): string | undefined {
+  if (value === null) return undefined;
+  const [, body] = ENCODED.exec(value) ?? [];
+  if (body === undefined) return value;
+  if (!BASE64.test(body)) return undefined;
+  try {
+    return UTF_8.decode(Buffer.from(body, "base64"));
+  } catch {
+    return undefined;
+  }
+}
+
+function mismatch(header: string, part: string): RpcError {
+  return new RpcError(
+    HEADER_MISMATCH,
+    `Header mismatch: ${header} is missing or differs from the body's ${part}.`,
+    {
+      status: 400,
+    },
+  );
+}

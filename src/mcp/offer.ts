@@ -1,0 +1,122 @@
+// The tools of a gateway: which they are, in which order, under which names, and how they are listed.
+import type { Log } from "../base";
+import type { Gateway } from "../gateways";
+import { formatted, type Tool, type Tools } from "../tools";
+import { INVALID_PARAMS, RpcError } from "./json-rpc";
+
+/** What a gateway offers, whoever asks. */
+export interface Offer {
+  /** Sorted by name, those that are to go at the end. */
+  tools: readonly Tool[];
+  byName: ReadonlyMap<string, Tool>;
+  /** Pages of the whole list, by cursor: text of JSON without the braces around it. */
+  pages: Map<string, string>;
+}
+
+const PAGE = 100;
+
+export class Offers {
+  readonly #tools: Tools;
+  readonly #log: Log;
+  // By the record's own object: a change of the gateway makes another.
+  readonly #byGateway = new WeakMap<Gateway, Offer>();
+  readonly #texts = new Map<Tool, string | undefined>();
+
+  constructor(tools: Tools, log: Log) {
+    this.#tools = tools;
+    this.#log = log;
+  }
+
+  of(gateway: Gateway): Offer {
+    const known = this.#byGateway.get(gateway);
+    if (known !== undefined) return known;
+    const { allowedTools } = gateway;
+    const tools = this.#tools.all
+      .filter(
+        ({ qualifiedName }) => allowedTools === undefined || allowedTools.has(qualifiedName.toLowerCase()),
+      )
+      .filter((tool) => this.#text(tool) !== undefined)
+      .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
+    const offer = {
+      tools,
+      byName: new Map(tools.map((tool) => [tool.modelName, tool])),
+      pages: new Map<string, string>(),
+    };
+    this.#byGateway.set(gateway, offer);
+    return offer;
+  }
+
+  /** A page of what the user may see: `"tools":[…]`, and `"nextCursor"` when there is more. Throws `RpcError`. */
+  async page(
+    { gateway, userId }: { gateway: Gateway; userId: string },
+    cursor: string | undefined,
+  ): Promise<string> {
+    const offer = this.of(gateway);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    if (seen !== offer.tools) return this.#page(seen, cursor);
+    const known = offer.pages.get(cursor ?? "");
+    if (known !== undefined) return known;
+    const page = this.#page(seen, cursor);
+    offer.pages.set(cursor ?? "", page);
+    return page;
+  }
+
+  #page(tools: readonly Tool[], cursor: string | undefined): string {
+    const start = cursor === undefined ? 0 : positionAfter(tools, cursor);
+    const shown = tools.slice(start, start + PAGE);
+    const last = shown.at(-1);
+    const more = last !== undefined && start + PAGE < tools.length;
+    const items = shown.map((tool) => this.#text(tool)).join(",");
+    return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
+  }
+
+  /** Undefined for a tool that cannot be shown: it must not hide the others. */
+  #text(tool: Tool): string | undefined {
+    if (this.#texts.has(tool)) return this.#texts.get(tool);
+    const text = this.#made(tool);
+    this.#texts.set(tool, text);
+    return text;
+  }
+
+  #made(tool: Tool): string | undefined {
+    try {
+      return JSON.stringify(listed(tool));
+    } catch (error) {
+      this.#log.warn("a tool cannot be listed", { tool: tool.qualifiedName, error });
+      return undefined;
+    }
+  }
+}
+
+function isDeprecated({ definition }: Tool): boolean {
+  return definition.replacement !== undefined;
+}
+
+function listed(tool: Tool): object {
+  const shown = formatted(tool, "mcp");
+  const { replacement, description, output } = tool.definition;
+  const outputSchema = outputSchemaOf(output);
+  return {
+    ...shown,
+    ...(replacement === undefined
+      ? {}
+      : { description: `Deprecated: use ${replacement} instead. ${description}` }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}
+
+/** Revisions until 2025-11-25 know structured results of objects only. */
+export function outputSchemaOf(output: object): object | undefined {
+  return "type" in output && output.type === "object" ? output : undefined;
+}
+
+// The cursor names the last tool that was shown, so that it also holds when the list has changed meanwhile.
+function cursorOf({ modelName }: Tool): string {
+  return Buffer.from(modelName).toString("base64url");
+}
+
+function positionAfter(tools: readonly Tool[], cursor: string): number {
+  const index = tools.findIndex((tool) => cursorOf(tool) === cursor);
+  if (index >= 0) return index + 1;
+  throw new RpcError(INVALID_PARAMS, "The cursor is none of this list: ask for the list from its start.");
+}

@@ -1,0 +1,250 @@
+// MCP over a gateway: a message in, a reply out, on whatever transport. Both families of the protocol at one address.
+import { isObject, type Json, type JsonObject } from "../base";
+import type { AuthorizationService } from "../authorization";
+import type { Core } from "../core";
+import type { Gateways } from "../gateways";
+import type { Identity } from "../identity";
+import type { Tools } from "../tools";
+import { Access, type GatewayUser } from "./access";
+import { Calls, internalRpcError, type ToolCall } from "./call";
+import { GatewayConsent } from "./consent";
+import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
+import {
+  ACCEPTED,
+  errorReply,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  readMessage,
+  type Reply,
+  resultReply,
+  RpcError,
+  type RpcMessage,
+} from "./json-rpc";
+import { Offers } from "./offer";
+import { RequestStates } from "./request-state";
+import { type Session, Sessions } from "./session";
+import {
+  asksByUrl,
+  declaredCapabilities,
+  legacyVersion,
+  MODERN,
+  namedVersion,
+  negotiated,
+  SERVER_KEY,
+  SUPPORTED,
+  unsupported,
+} from "./versions";
+
+/** The far end of a message. */
+export interface Peer {
+  user: GatewayUser;
+  /** `Mcp-Session-Id`, or what `initialize` gave on a transport that keeps it. */
+  sessionId: string | undefined;
+  /** Undefined on transports without headers. */
+  header: HeaderReader | undefined;
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
+  /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
+  notify: ((text: string) => void) | undefined;
+}
+
+type Request = Extract<RpcMessage, { kind: "request" }>;
+
+/** How long a client may take a list for current. */
+const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
+const VERSION = "0.1.0";
+
+export class Mcp {
+  readonly access: Access;
+  readonly #core: Core;
+  readonly #sessions: Sessions;
+  readonly #offers: Offers;
+  readonly #calls: Calls;
+  /** Calls that a client can cancel, by session and request id. */
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(
+    core: Core,
+    parts: { identity: Identity; gateways: Gateways; tools: Tools; authorization: AuthorizationService },
+  ) {
+    const { identity, gateways, tools, authorization } = parts;
+    this.#core = core;
+    this.access = new Access(identity, gateways);
+    this.#sessions = new Sessions(core);
+    this.#offers = new Offers(tools, core.log);
+    this.#calls = new Calls(core, {
+      tools,
+      offers: this.#offers,
+      consent: new GatewayConsent(core, tools, authorization),
+      states: new RequestStates(core),
+    });
+  }
+
+  /** The reply to a message. Never rejects: what fails on our side is an error reply, and its cause goes to the log. */
+  async answer(value: Json, peer: Peer): Promise<Reply> {
+    let message: RpcMessage | undefined;
+    try {
+      message = readMessage(value);
+      return await this.#dispatch(message, peer);
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#core.log.error("mcp request failed", { error });
+      const refusal = error instanceof RpcError ? error : internalRpcError();
+      return errorReply(message?.kind === "request" ? message.id : undefined, refusal);
+    }
+  }
+
+  #dispatch(message: RpcMessage, peer: Peer): Promise<Reply> | Reply {
+    if (message.kind === "response") return ACCEPTED;
+    const named = namedVersion(message.params);
+    const header = peer.header?.("mcp-protocol-version") ?? undefined;
+    const version = named ?? header;
+    const first =
+      version === undefined || legacyVersion(version) !== undefined || message.method === "initialize";
+    // A session of the first family begins without a header; one that is there says nothing yet.
+    if (first && named === undefined) return this.#legacy(message, peer);
+    if (message.kind === "notification") return ACCEPTED;
+    return this.#modern(message, peer, named);
+  }
+
+  async #legacy(message: Exclude<RpcMessage, { kind: "response" }>, peer: Peer): Promise<Reply> {
+    // A client that starts anew may still send the id of a session that is gone.
+    if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
+    const session =
+      peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
+    if (message.kind === "notification") {
+      if (message.method === "notifications/cancelled") this.#cancel(message.params, peer);
+      return ACCEPTED;
+    }
+    const { id, method, params } = message;
+    switch (method) {
+      case "ping":
+        return resultReply(id, "{}");
+      case "tools/list":
+        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
+      case "tools/call":
+        return this.#callLegacy(message, peer, session);
+      default:
+        throw new RpcError(METHOD_NOT_FOUND, "Method not found");
+    }
+  }
+
+  async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
+    const version = negotiated(params["protocolVersion"]);
+    const capabilities = isObject(params["capabilities"]) ? (params["capabilities"] as JsonObject) : {};
+    const { name: title, slug: name, instructions } = user.gateway;
+    const result = {
+      protocolVersion: version,
+      capabilities: { tools: {} },
+      serverInfo: { name, title, version: VERSION },
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+    const sessionId = await this.#sessions.begin(user, { version, byUrl: asksByUrl(capabilities) });
+    return { ...resultReply(id, JSON.stringify(result)), sessionId };
+  }
+
+  async #callLegacy({ id, params }: Request, peer: Peer, session: Session | undefined): Promise<Reply> {
+    const { user, notify } = peer;
+    const tool = this.#calls.find(user, params);
+    const stop = new AbortController();
+    const key = peer.sessionId === undefined ? undefined : runningKey(peer.sessionId, id);
+    if (key !== undefined) this.#running.set(key, stop);
+    const gone = (): void => stop.abort();
+    if (peer.signal.aborted) gone();
+    peer.signal.addEventListener("abort", gone);
+    const byUrl = session?.byUrl === true && session.version === "2025-11-25";
+    const call: ToolCall = {
+      user,
+      params,
+      tool,
+      modern: false,
+      capabilities: {},
+      consent: byUrl ? "url_error" : "text",
+      signal: stop.signal,
+      notify,
+    };
+    try {
+      const { fields, meta } = await this.#calls.run(call);
+      // A cancelled request gets no answer (revision 2025-11-25, cancellation).
+      if (stop.signal.aborted) return ACCEPTED;
+      return resultReply(
+        id,
+        meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
+      );
+    } finally {
+      peer.signal.removeEventListener("abort", gone);
+      if (key !== undefined && this.#running.get(key) === stop) this.#running.delete(key);
+    }
+  }
+
+  /** Only who has the session can name its requests; without one nothing can be cancelled but by hanging up. */
+  #cancel({ requestId }: JsonObject, { sessionId }: Peer): void {
+    if (sessionId === undefined || (typeof requestId !== "string" && typeof requestId !== "number")) return;
+    this.#running.get(runningKey(sessionId, requestId))?.abort();
+  }
+
+  async #modern(request: Request, peer: Peer, named: string | undefined): Promise<Reply> {
+    const { id, method, params } = request;
+    const { header, user } = peer;
+    if (header !== undefined) {
+      checkVersionHeader(header, named);
+      const version = named ?? header("mcp-protocol-version") ?? "";
+      if (version !== MODERN) throw unsupported(version);
+      checkHeaders(header, method, params);
+    } else if (named !== MODERN) throw unsupported(named ?? "");
+    const capabilities = declaredCapabilities(params);
+    const start = `"resultType":"complete","_meta":${serverMeta(user)}`;
+    switch (method) {
+      case "server/discover":
+        return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
+      case "tools/list":
+        return resultReply(
+          id,
+          `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
+        );
+      case "tools/call":
+        return this.#callModern(request, peer, capabilities);
+      default:
+        throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
+    }
+  }
+
+  async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
+    const { user, header, signal, notify } = peer;
+    const tool = this.#calls.find(user, params);
+    if (header !== undefined) checkParameters(header, tool.definition.input, params["arguments"]);
+    const { fields, meta, inputRequired } = await this.#calls.run({
+      user,
+      params,
+      tool,
+      modern: true,
+      capabilities,
+      consent: asksByUrl(capabilities) ? "input_required" : "text",
+      signal,
+      notify,
+    });
+    const type = inputRequired === true ? "input_required" : "complete";
+    return resultReply(id, `{"resultType":"${type}","_meta":${serverMeta(user, meta)},${fields}}`);
+  }
+}
+
+function cursorOf({ cursor }: JsonObject): string | undefined {
+  if (cursor === undefined || typeof cursor === "string") return cursor;
+  throw new RpcError(INVALID_PARAMS, "params.cursor must be a text.");
+}
+
+function runningKey(sessionId: string, id: string | number): string {
+  return `${sessionId} ${typeof id} ${id}`;
+}
+
+function serverMeta({ gateway: { slug: name, name: title } }: GatewayUser, more: JsonObject = {}): string {
+  return JSON.stringify({ [SERVER_KEY]: { name, title, version: VERSION }, ...more });
+}
+
+function discovered({ gateway: { instructions } }: GatewayUser): string {
+  const fields = {
+    supportedVersions: SUPPORTED,
+    capabilities: { tools: {} },
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  return JSON.stringify(fields).slice(1, -1);
+}

@@ -1,0 +1,82 @@
+// Sessions of the revisions until 2025-11-25. The id is the session itself, sealed: it outlives a restart, any server
+// of the deployment can read it, and nothing has to be remembered.
+import type { Core } from "../core";
+import { newToken } from "../crypto";
+import { RuntimeError } from "../errors";
+import { actorOf } from "../identity";
+import type { GatewayUser } from "./access";
+import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import { legacyVersion, type LegacyVersion } from "./versions";
+
+export interface Session {
+  version: LegacyVersion;
+  /** The client can send its user to an address. */
+  byUrl: boolean;
+}
+
+interface Opened extends Session {
+  gatewayId: string;
+  actor: string;
+  userId: string;
+}
+
+/** Opened sessions that are kept: opening one takes a look-up of its key. */
+const KEPT = 10_000;
+const LONGEST_ID = 2000;
+
+export class Sessions {
+  readonly #core: Core;
+  readonly #opened = new Map<string, Opened>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** The id of a new session of this user at this gateway. */
+  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: Session): Promise<string> {
+    const { keyring, random } = this.#core;
+    const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11)];
+    return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
+  }
+
+  /** Throws `RpcError` (404) for an id that cannot be read here, or is of another gateway or caller. */
+  async open(id: string, { gateway, principal, userId }: GatewayUser): Promise<Session> {
+    const session = this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id));
+    const own =
+      session?.gatewayId === gateway.id && session.userId === userId && session.actor === actorOf(principal);
+    if (session === undefined || !own) {
+      throw new RpcError(SESSION_NOT_FOUND, "Session not found: begin a new one with initialize.", {
+        status: 404,
+      });
+    }
+    return session;
+  }
+
+  async #read(id: string, projectId: string, gatewayId: string): Promise<Opened | undefined> {
+    if (id.length > LONGEST_ID) return undefined;
+    let parts: unknown[];
+    try {
+      parts = JSON.parse(await this.#core.keyring.open(projectId, placeOf(gatewayId), id));
+    } catch (error) {
+      if (error instanceof RuntimeError) return undefined;
+      throw error;
+    }
+    const [version, byUrl, actor, userId] = parts;
+    const known = legacyVersion(String(version));
+    if (known === undefined) return undefined;
+    const opened = {
+      version: known,
+      byUrl: byUrl === true,
+      gatewayId,
+      actor: String(actor),
+      userId: String(userId),
+    };
+    if (this.#opened.size >= KEPT) this.#opened.clear();
+    this.#opened.set(id, opened);
+    return opened;
+  }
+}
+
+function placeOf(gatewayId: string): { table: string; row: string; field: string } {
+  return { table: "mcp", row: gatewayId, field: "session" };
+}
