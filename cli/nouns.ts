@@ -17,9 +17,26 @@ export const nouns: readonly NounEntry[] = [
   ),
   entry("serve", "run the server", async () => (await import("./commands/serve")).serve),
   entry(
+    "status",
+    "where commands work, and how it stands there",
+    async () => (await import("./commands/status")).status,
+  ),
+  entry("login", "work against a server from now on", async () => (await import("./commands/login")).login),
+  entry(
+    "logout",
+    "forget a server; commands work on the data folder again",
+    async () => (await import("./commands/login")).logout,
+  ),
+  entry(
     "config",
     "settings and where they come from",
     async () => (await import("./commands/config")).config,
+  ),
+  entry("orgs", "organizations", async () => (await import("./commands/orgs")).orgs),
+  entry(
+    "projects",
+    "projects: each has its own providers, secrets, keys and grants",
+    async () => (await import("./commands/projects")).projects,
   ),
   entry("keys", "API keys", async () => (await import("./commands/keys")).keys),
   entry(
@@ -38,6 +55,18 @@ export const nouns: readonly NounEntry[] = [
     ...entry("tools", "list, show, run", async () => (await import("./commands/tools")).tools),
     open: "exec",
   },
+  entry(
+    "settings",
+    "how consents are verified in the project",
+    async () => (await import("./commands/settings")).settings,
+  ),
+  entry(
+    "executions",
+    "which tools ran, for whom, and how it ended",
+    async () => (await import("./commands/executions")).executions,
+  ),
+  entry("audit", "who changed what", async () => (await import("./commands/audit")).audit),
+  entry("api", "send any request to the server", async () => (await import("./commands/api")).api),
   entry("version", "print the version", async () => (await import("./commands/version")).version),
 ];
 

@@ -41,10 +41,11 @@ export async function connect(common: Common, config: Config, target: Target): P
 export function serverAt({ address, key }: Target, timeoutMs: number, config: Config): Server {
   const ca = config.certificateAuthorities();
   const raw: Server["raw"] = async (method, path, body, headers = {}) => {
+    const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const init = {
       method,
-      headers: { authorization: `Bearer ${key}`, accept: "application/json", ...json, ...headers },
+      headers: { ...credential, accept: "application/json", ...json, ...headers },
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),

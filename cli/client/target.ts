@@ -13,7 +13,8 @@ export const LOCAL = "local";
 export interface Target {
   /** Without a slash at the end. */
   address: string;
-  key: string;
+  /** Undefined: only what is public can be asked. */
+  key: string | undefined;
 }
 
 /** Undefined: the data folder. Throws `usage` or `configuration` naming what is missing. */
@@ -41,19 +42,20 @@ export function addressOf(common: Common, config: Config): string | undefined {
   return configured === undefined ? readLogins(config)?.current : serverAddress(configured);
 }
 
-/** Throws `usage` for what is no address of a server. */
-export function serverAddress(text: string): string {
+/** Throws `usage` for what is no address of a server. `flag`: where it was written. */
+export function serverAddress(text: string, flag = "--server"): string {
   const url = URL.parse(text);
   const plain = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
   if (!plain || url.username !== "" || url.password !== "") {
     throw new UsageError(
-      `--server takes an address such as https://runtime.example.com, or ${LOCAL} for the data folder.`,
+      `${flag} takes an address such as https://runtime.example.com${flag === "--server" ? `, or ${LOCAL} for the data folder` : ""}.`,
     );
   }
   return url.href.replace(/\/+$/, "");
 }
 
-async function keyOf(
+/** Throws `usage` for a file that holds no key. */
+export async function keyOf(
   io: Io,
   { keyFile }: Common,
   config: Config,

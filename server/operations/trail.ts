@@ -1,11 +1,25 @@
-// Who did what, and what ran. Served for the terminal, not part of the published contract.
+// How it stands, who did what, and what ran. Served for the terminal, not part of the published contract.
+import { version } from "../../package.json";
 import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../../src/audit";
 import { ProviderSetupResponse } from "../../src/providers";
+import { StatusResponse, statusOf } from "../../src/status";
 import { operation } from "./operation";
 
 const tag = "Administration";
 
 export const trailOperations = [
+  operation({
+    id: "status-get",
+    extension: true,
+    method: "GET",
+    path: "/v1/admin/status",
+    tag,
+    summary: "Say how the deployment and the project stand",
+    credential: ["admin", "read"],
+    success: { status: 200, schema: StatusResponse },
+    errors: [400, 401, 403, 500],
+    handle: ({ runtime, principal }) => statusOf(runtime, principal, version),
+  }),
   operation({
     id: "audit-list",
     extension: true,

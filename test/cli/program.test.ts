@@ -82,6 +82,36 @@ describe("a command line", () => {
       { name: "T", user: "a", nextUri: undefined },
     ],
     [["version"], "version", {}],
+    [["status"], "status", {}],
+    [["login", "https://run.test"], "login", { url: "https://run.test" }],
+    [["logout"], "logout", { url: undefined }],
+    [["orgs", "show", "o"], "orgs show", { id: "o" }],
+    [
+      ["projects", "create", "p", "--org", "o", "--audience", "a"],
+      "projects create",
+      { id: "p", name: undefined, org_id: "o", audience: "a" },
+    ],
+    [["projects", "delete", "p", "--yes"], "projects delete", { id: "p", yes: true }],
+    [
+      ["settings", "update", "--no-verifier", "--unsafe-skip-verification", "off"],
+      "settings update",
+      { verifierUrl: undefined, builtIn: true, skip: "off" },
+    ],
+    [
+      ["audit", "list", "--action", "key.", "--limit", "200"],
+      "audit list",
+      { filter: { action: "key." }, limit: 200, deployment: false },
+    ],
+    [
+      ["executions", "list", "--tool", "Chat.WhoAmI", "--status", "failed"],
+      "executions list",
+      { filter: { tool: "Chat.WhoAmI", status: "failed" }, limit: undefined },
+    ],
+    [
+      ["api", "get", "/v1/health", "--header", "X-A: b"],
+      "api",
+      { method: "GET", path: "/v1/health", input: undefined, headers: [["X-A", "b"]], include: false },
+    ],
   ])("%j", async (argv, command, options) => {
     const prepared = await parsed(...argv);
 

@@ -1,6 +1,6 @@
 // The same command on the data folder and against a server prints the same.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { announceServer } from "../../src/serving";
 import { type Site, startSite } from "../support/site";
@@ -24,7 +24,12 @@ function both() {
   return { ...terminal, direct, remote };
 }
 
-describe("reading commands", () => {
+// `status` says on standard error where commands work.
+function notes(stderr: string): string {
+  return stderr.replace(/^Commands work .*\n/, "");
+}
+
+describe("commands", () => {
   test.each(
     [
       "tools list",
@@ -47,6 +52,21 @@ describe("reading commands", () => {
       "auth status ar_unknown -o json",
       "auth status ar_unknown --wait 60 -o json",
       "version -o json",
+      "status -o json",
+      "orgs list",
+      "orgs show nowhere -o json",
+      "projects list",
+      "projects show default -o yaml",
+      "projects show elsewhere -o json",
+      "projects update elsewhere --name x -o json",
+      "settings show",
+      "settings update --verifier-url https://verifier.test/v -o json",
+      "settings update --verifier-url nonsense -o json",
+      "settings update --no-verifier",
+      "audit list --action session_verification --limit 2 --fields action,target,details -o json",
+      "audit list --before au_unknown -o json",
+      "executions list",
+      "executions list --tool Chat.Nothing --status failed -o json",
     ].map((line) => [line]),
   )("%s", async (line) => {
     const { direct, remote } = both();
@@ -55,7 +75,7 @@ describe("reading commands", () => {
     const [here, there] = [await direct(argv), await remote(argv)];
 
     expect(there.stdout).toBe(here.stdout);
-    expect([there.code, there.stderr]).toEqual([here.code, here.stderr]);
+    expect([there.code, notes(there.stderr)]).toEqual([here.code, notes(here.stderr)]);
   });
 });
 
@@ -215,5 +235,69 @@ describe("a server", () => {
       (await run(["keys", "list", "--server", "local"], { env: { RUNTIME_SERVER: site.url } })).code,
     ).toBe(0);
     expect((await run(["keys", "rotate-root"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
+  });
+});
+
+describe("login", () => {
+  test("is remembered, used from then on, and forgotten", async () => {
+    const { run, home } = newTerminal();
+    const file = join(home, ".config", "runtime", "logins.json");
+
+    const made = await run(["login", site.url, "--key-file", "-", "-o", "json"], { stdin: `${key}\n` });
+    expect(jsonOf(made)).toEqual({ server: site.url, project_id: "default", role: "admin", file });
+    expect(made.stdout + made.stderr).not.toContain(key);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await run(["status"])).stderr).toBe(`Commands work against ${site.url}.\n`);
+    expect((await run(["keys", "list", "-o", "json"])).stdout).toContain('"test admin"');
+
+    expect((await run(["keys", "list", "-o", "json", "--server", "local"])).stdout).toBe("[]\n");
+    expect((await run(["projects", "create", "x"])).code).toBe(2);
+
+    expect((await run(["logout", "-o", "name"])).stdout).toBe(`${site.url}\n`);
+    expect((await run(["keys", "list", "-o", "json"])).stdout).toBe("[]\n");
+    expect((await run(["logout"])).code).toBe(3);
+  });
+
+  test("with a key that the server refuses remembers nothing", async () => {
+    const { run } = newTerminal();
+
+    expect((await run(["login", site.url, "--key-file", "-"], { stdin: "rt_wrong" })).code).toBe(4);
+    expect((await run(["status"])).stderr).toContain("data folder");
+  });
+
+  test("asks for the key at a terminal, and names the flag without one", async () => {
+    const { run } = newTerminal();
+
+    expect((await run(["login", site.url], { answers: [key] })).code).toBe(0);
+    const { code, stderr } = await run(["login", site.url]);
+    expect([code, stderr.includes("--key-file")]).toEqual([2, true]);
+  });
+});
+
+describe("api", () => {
+  test("prints the answer as it came, and its status is the exit code", async () => {
+    const { run } = both();
+    const as = (...argv: string[]) =>
+      run(["api", ...argv, "--server", site.url], { env: { RUNTIME_API_KEY: key } });
+
+    expect(await as("GET", "/v1/health")).toMatchObject({ code: 0, stdout: '{"healthy":true}' });
+    expect((await as("get", "/v1/tools?limit=1", "-o", "yaml")).stdout).toContain("total_count: 54");
+    expect((await as("DELETE", "/v1/admin/secrets/NONE")).code).toBe(3);
+    expect((await as("GET", "/v1/nowhere", "-i")).stdout).toStartWith("HTTP 404\n");
+    expect((await as("GET", "v1/health")).code).toBe(2);
+    expect((await as("FETCH", "/v1/health")).code).toBe(2);
+    expect((await as("GET", "/v1/health", "--header", "Authorization: x")).code).toBe(2);
+  });
+
+  test("sends a body from standard input, and needs no key for what is public", async () => {
+    const { run } = both();
+    const argv = ["api", "POST", "/v1/tools/requirements", "--input", "-", "--server", site.url];
+    const stdin = '\uFEFF{"tool_names": ["Chat.WhoAmI"], "user_id": "alice"}\r\n';
+
+    const { code, stdout } = await run(argv, { stdin, env: { RUNTIME_API_KEY: key } });
+    expect([code, jsonOf({ stdout })]).toEqual([0, expect.objectContaining({ met: false })]);
+    expect((await run(argv, { stdin: "{", env: { RUNTIME_API_KEY: key } })).code).toBe(1);
+    expect((await run(argv, { stdin })).code).toBe(4);
+    expect((await run(["api", "GET", "/v1/health"])).code).toBe(0);
   });
 });

@@ -140,6 +140,7 @@ export const ROWS: Record<string, Row> = {
     roles: ["admin"],
     success: 200,
   },
+  "status-get": { path: "/v1/admin/status", roles: ["admin", "read"], success: 200 },
   "audit-list": { path: "/v1/admin/audit", roles: ["admin"], success: 200 },
   "executions-list": { path: "/v1/admin/executions", roles: ["admin", "read"], success: 200 },
   "provider-setup-get": { path: "/v1/admin/provider_setup/slack", roles: ["admin", "read"], success: 200 },

@@ -1,0 +1,42 @@
+// What stands where: the state of a deployment as a project's administrator sees it.
+import { type Static, Type } from "typebox";
+import type { Principal } from "./identity";
+import type { Runtime } from "./runtime";
+
+export const StatusResponse = Type.Object({
+  version: Type.String(),
+  healthy: Type.Boolean(),
+  reason: Type.Optional(Type.String()),
+  public_url: Type.String({ description: "Address under which browsers reach the server." }),
+  project_id: Type.String(),
+  tools: Type.Integer(),
+  providers: Type.Integer(),
+  secrets: Type.Integer(),
+  keys: Type.Integer(),
+  connections: Type.Integer(),
+});
+
+export type Status = Static<typeof StatusResponse>;
+
+/** `version`: of the program, which the fronts know. */
+export async function statusOf(runtime: Runtime, principal: Principal, version: string): Promise<Status> {
+  const [health, tools, providers, secrets, keys, connections] = await Promise.all([
+    runtime.health(),
+    runtime.tools.list(principal, { limit: 1 }),
+    runtime.providers.list(principal),
+    runtime.secrets.list(principal),
+    runtime.identity.listKeys(principal),
+    runtime.connections.list(principal, { limit: 1 }),
+  ]);
+  return {
+    version,
+    ...health,
+    public_url: runtime.core.publicUrl(),
+    project_id: principal.projectId,
+    tools: tools.total_count,
+    providers: providers.total_count,
+    secrets: secrets.total_count,
+    keys: keys.total_count,
+    connections: connections.total_count,
+  };
+}

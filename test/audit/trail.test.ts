@@ -1,0 +1,92 @@
+// Reading back what was done and what ran: newest first, in windows, of the own project only.
+import { describe, expect, test } from "bun:test";
+import { agent, deploy, type Deployment, operator } from "../tools/deployment";
+
+async function withSecrets(count: number): Promise<Deployment> {
+  const deployment = await deploy();
+  for (let n = 0; n < count; n++) {
+    deployment.clock.move(1);
+    await deployment.runtime.secrets.upsert(operator(), `KEY_${n}`, { value: "hidden value" });
+  }
+  return deployment;
+}
+
+describe("the audit trail", () => {
+  test("is listed backwards in windows that meet", async () => {
+    await using deployment = await withSecrets(5);
+    const { trail } = deployment.runtime;
+
+    const first = await trail.audit(operator(), { action: "secret.", limit: 2 });
+    const second = await trail.audit(operator(), { action: "secret.", limit: 2, before: first.next ?? "" });
+    const third = await trail.audit(operator(), { action: "secret.", limit: 2, before: second.next ?? "" });
+
+    const targets = [first, second, third].map(({ items }) => items.map(({ target }) => target));
+    expect(targets).toEqual([["KEY_4", "KEY_3"], ["KEY_2", "KEY_1"], ["KEY_0"]]);
+    expect(third.next).toBeUndefined();
+    expect(JSON.stringify([first, second, third])).not.toContain("hidden value");
+  });
+
+  test.each([
+    [{ target: "KEY_1" }, 1],
+    [{ actor: "operator" }, 3],
+    [{ actor: "key:nobody" }, 0],
+    [{ action: "secret.upsert" }, 3],
+    [{ action: "upsert" }, 0],
+  ])("is filtered by %j", async (filter, count) => {
+    await using deployment = await withSecrets(3);
+
+    const { items } = await deployment.runtime.trail.audit(operator(), filter);
+
+    expect(items.filter(({ target }) => target.startsWith("KEY_"))).toHaveLength(count);
+  });
+
+  test("shows nothing of another project, and an entry of it is unknown", async () => {
+    await using deployment = await withSecrets(2);
+    const { runtime } = deployment;
+    await runtime.identity.createProject(operator(), "second", "Second");
+    const [entry] = (await runtime.trail.audit(operator(), {})).items;
+
+    const { items } = await runtime.trail.audit(operator("second"), {});
+
+    expect(items.map(({ action }) => action)).toEqual(["project.create"]);
+    await expect(runtime.trail.audit(operator("second"), { before: entry?.id ?? "" })).rejects.toMatchObject({
+      name: "not_found",
+    });
+  });
+
+  test("of the deployment is the operator's alone", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await runtime.identity.createProject(operator(), "second", "Second");
+    await runtime.identity.deleteProject(operator(), "second");
+
+    const { items } = await runtime.trail.deploymentAudit(operator(), {});
+
+    expect(items).toMatchObject([{ action: "project.delete", target: "second", actor: "operator" }]);
+    await expect(runtime.trail.deploymentAudit(agent(), {})).rejects.toMatchObject({ name: "forbidden" });
+  });
+});
+
+describe("the execution log", () => {
+  test("says which tools ran, for whom and how, and nothing of another project", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await deployment.addProvider();
+    for (const user of ["alice", "bob"]) {
+      await deployment.give(user);
+      deployment.clock.move(1);
+      await runtime.tools.execute(agent(), { tool_name: "Test.Echo", user_id: user });
+    }
+
+    const { items } = await runtime.trail.executions(operator(), { tool: "test.echo" });
+    expect(items.map(({ user_id }) => user_id)).toEqual(["bob", "alice"]);
+    expect((await runtime.trail.executions(operator(), { user_id: "bob", tool: "Test.Ech" })).items).toEqual(
+      [],
+    );
+    expect((await runtime.trail.executions(operator("second"), {})).items).toEqual([]);
+    const pinned = { ...agent(), users: ["alice"] };
+    expect((await runtime.trail.executions(pinned, {})).items.map(({ user_id }) => user_id)).toEqual([
+      "alice",
+    ]);
+  });
+});
