@@ -1,6 +1,7 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
+import { errorBody } from "../src/llm";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
@@ -44,9 +45,9 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /**
  * The `Error` record with its status, and the members of RFC 9457 beside it for clients that know only those. The
- * private cause stays behind.
+ * private cause stays behind. `forModels`: also in the form that clients of language models read.
  */
-export function errorAnswer(thrown: unknown): Response {
+export function errorAnswer(thrown: unknown, forModels?: true): Response {
   const error = toRuntimeError(thrown);
   const { status, message, fieldErrors } = error;
   const body = {
@@ -57,6 +58,7 @@ export function errorAnswer(thrown: unknown): Response {
     title: TITLES[status] ?? "Error",
     status,
     detail: message,
+    ...(forModels ? { error: errorBody(error) } : {}),
   };
   return jsonAnswer(status, body, headersOf(error));
 }

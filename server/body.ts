@@ -23,11 +23,22 @@ export function hasBody(request: Request): boolean {
   return request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0;
 }
 
+/** A body as it came, and what it says. */
+export interface JsonBody {
+  text: string;
+  value: Json;
+}
+
 /**
  * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for text that is
  * late, not UTF-8, not JSON, nested beyond reason, or holds what no text of ours may. No message repeats any of it.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
+  return (await readJsonAndText(request, limits)).value;
+}
+
+/** The same, with the text as it came. */
+export async function readJsonAndText(request: Request, limits: BodyLimits): Promise<JsonBody> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
   }
@@ -39,7 +50,7 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
     throw malformedRequest("The body holds half of a surrogate pair.");
   }
-  return value;
+  return { text, value };
 }
 
 /** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */

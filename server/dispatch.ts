@@ -11,7 +11,7 @@ import {
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer, jsonAnswer, taggedAnswer } from "./answer";
-import { bodyLimits, hasBody, readJsonBody } from "./body";
+import { bodyLimits, hasBody, readJsonAndText } from "./body";
 import { markDeprecated } from "./deprecation";
 import { type AnyCall, type Operation, StatusAnswer } from "./operations";
 import { readQuery } from "./query";
@@ -44,9 +44,9 @@ export async function dispatch(
   try {
     const principal = await principalOf(runtime, operation, incoming, rateLimit);
     const { settings } = runtime.core;
-    const body =
+    const { body, text } =
       operation.body === undefined
-        ? undefined
+        ? { body: undefined, text: "" }
         : await readBody(operation.body, request, bodyLimits(settings));
     checkParameters(operation, params);
     const call: AnyCall = {
@@ -56,6 +56,7 @@ export async function dispatch(
       query:
         operation.query === undefined ? {} : readQuery(operation.query, requestUrl(request).searchParams),
       body,
+      text,
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
       wantsPage: () => request.headers.get("accept")?.includes("text/html") === true,
       // Bun makes the signal when it is first asked for, and most operations never ask.
@@ -70,7 +71,7 @@ export async function dispatch(
     if (operation.tool !== undefined) markDeprecated(answer.headers, runtime, operation.tool(call));
     return answer;
   } catch (error) {
-    const answer = errorAnswer(error);
+    const answer = errorAnswer(error, operation.modelErrors);
     if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
     return answer;
   }
@@ -137,10 +138,11 @@ async function principalOf(
 async function readBody(
   schema: NonNullable<Operation["body"]>,
   request: Request,
-  limits: Parameters<typeof readJsonBody>[1],
-): Promise<unknown> {
+  limits: Parameters<typeof readJsonAndText>[1],
+): Promise<{ body: unknown; text: string }> {
   if (!hasBody(request)) throw malformedRequest("The request needs a JSON body.");
-  return checked(schema, await readJsonBody(request, limits), "request body");
+  const { text, value } = await readJsonAndText(request, limits);
+  return { body: checked(schema, value, "request body"), text };
 }
 
 // A path value is decoded by the router, which lets broken escapes through as U+FFFD: no id of ours has one.

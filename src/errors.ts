@@ -35,7 +35,7 @@ export interface ErrorDetails {
   fieldErrors?: FieldError[];
   /** Private: goes to the log, never to an answer. */
   cause?: unknown;
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** Whether the very same request may help, where its status alone would mislead a client. */
   shouldRetry?: boolean;
   /** Where the user can consent, when that is what is missing. */
@@ -92,6 +92,7 @@ export const unsupportedMediaType = maker("unsupported_media_type", 415);
 /** The credential calls too often; `retryAfterMs` says when to go on. */
 export const rateLimited = maker("rate_limited", 429);
 export const internalError = maker("internal_error", 500);
+export const gatewayTimeout = maker("gateway_timeout", 504);
 /** The operator's settings, files or keys stop the start. Never an answer of the API. */
 export const configurationError = maker("configuration", 500);
 /** The database or its lock cannot be had in time. */

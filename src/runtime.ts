@@ -15,6 +15,7 @@ import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
+import { Chat, Models, sealedModels } from "./llm";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
@@ -55,6 +56,8 @@ export interface Runtime {
   readonly trail: Trail;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
+  readonly models: Models;
+  readonly chat: Chat;
   health(): Promise<Health>;
   /** Says where the server really listens, when the configuration leaves it open (port 0). */
   listensOn(address: string): void;
@@ -102,7 +105,7 @@ export async function createRuntime(
       egress: parts.egress ?? egressOf(config, log),
       publicUrl: () => trimSlash(settings.public_url ?? listening ?? defaultAddress(config)),
     };
-    const services = await createServices(core, logStore, catalogs);
+    const services = await createServices(core, config, logStore, catalogs);
     return {
       core,
       ...services,
@@ -152,7 +155,7 @@ function keepPrivate(folder: string): void {
   if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
 }
 
-async function createServices(core: Core, logStore: Store, catalogs: readonly Catalog[]) {
+async function createServices(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
   const { clock, random, log } = core;
   const audit = new Audit({ clock, random });
   const executionLog = new ExecutionLog({ store: logStore, clock, log });
@@ -189,6 +192,8 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
   });
   const gateways = new Gateways(core, audit);
   const mcp = new Mcp(core, { identity, gateways, tools, authorization });
+  const models = new Models(core, audit, config.models);
+  const chat = new Chat(core, models);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -196,6 +201,7 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     ...sealedFlows,
     ...sealedAnswers,
     ...sealedPlugins,
+    ...sealedModels,
   ]);
   const idempotency = new Idempotency(core);
   await identity.ensureDefaults();
@@ -217,6 +223,8 @@ async function createServices(core: Core, logStore: Store, catalogs: readonly Ca
     trail,
     gateways,
     mcp,
+    models,
+    chat,
   };
 }
 

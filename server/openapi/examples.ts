@@ -1,4 +1,5 @@
 // One example per record that is sent or answered whole. Tests check each against its schema.
+import { LLM_EXAMPLES } from "./examples-llm";
 
 const BINDING = { id: "default", type: "project" };
 const TIME = "2026-01-31T09:30:00Z";
@@ -72,6 +73,7 @@ const GATEWAY = {
 };
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...LLM_EXAMPLES,
   ArbitraryObject: {
     type: "function",
     function: {

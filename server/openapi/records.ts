@@ -31,6 +31,7 @@ import {
   PluginResponse,
 } from "../../src/hooks";
 import { BindingResponse, SecretResponse } from "../../src/identity";
+import { ChatMessage, ChatRequest, ChatResponse, ModelList } from "../../src/llm";
 import {
   AuthProviderCreateRequest,
   AuthProviderPatchRequest,
@@ -79,6 +80,9 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   CreatePluginRequest,
   CreatePluginResponse,
   CreateGatewayRequest,
+  ChatMessage,
+  ChatRequest,
+  ChatResponse,
   EngineConfigResponse,
   Error: ErrorRecord,
   ExecuteToolRequest,
@@ -87,6 +91,7 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   GatewayToolFilter: ToolFilter,
   HealthSchema,
   HookResponse,
+  ModelList,
   OpenApiDocument,
   Parameter,
   PatchHookRequest,

@@ -7,6 +7,7 @@ import { formattedToolOperations } from "./formatted-tools";
 import { hookOperations } from "./hooks";
 import { keyOperations } from "./keys";
 import { gatewayOperations } from "./gateways";
+import { llmOperations } from "./llm";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...hookOperations,
   ...pluginOperations,
   ...gatewayOperations,
+  ...llmOperations,
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,

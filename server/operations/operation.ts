@@ -13,6 +13,8 @@ export interface Call<Query, Body> {
   path(name: string): string;
   query: Query;
   body: Body;
+  /** The body as it came; empty where the operation takes none. */
+  text: string;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
   /** Whether the caller is a browser that wants a page to read. */
@@ -55,6 +57,8 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   etag?: true;
   /** May take longer than the server's idle limit. */
   slow?: true;
+  /** Clients of language models read errors in a form of their own: it stands beside ours. */
+  modelErrors?: true;
   /** Does nothing but wait: a server that stops does not wait with it. */
   waits?: true;
   handle(call: Call<Static<Query>, Static<Body>>): Promise<unknown> | unknown;

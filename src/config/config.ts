@@ -6,6 +6,7 @@ import { configurationError } from "../errors";
 import { readConfigFile } from "./file";
 import { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
 import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
+import { readModels, type StaticModel } from "./records";
 import { checkValue, fromText, type Sourced } from "./values";
 
 export interface ConfigSources {
@@ -29,6 +30,8 @@ export interface Config {
   readonly clientSecret: Redacted | undefined;
   /** The API key with which commands call a server. */
   readonly apiKey: Redacted | undefined;
+  /** Servers of language models. Their keys are no settings either. */
+  readonly models: readonly StaticModel[];
   /** The configuration file, whether it exists or not; undefined when there is no home folder. */
   readonly file: string | undefined;
   /** Where each key's value comes from, as a person would say it. */
@@ -101,6 +104,7 @@ class LoadedConfig implements Config {
   readonly rootKey: Redacted | undefined;
   readonly clientSecret: Redacted | undefined;
   readonly apiKey: Redacted | undefined;
+  readonly models: readonly StaticModel[];
   readonly file: string | undefined;
   readonly #sourced: Map<KeyName, Sourced>;
   readonly #environment: Environment;
@@ -109,9 +113,12 @@ class LoadedConfig implements Config {
     this.rootKey = secretOf(sourced.get("root_key"));
     this.clientSecret = secretOf(sourced.get("auth.client_secret"));
     this.apiKey = secretOf(sourced.get("api_key"));
-    const shown = [...sourced].filter(
-      ([name, { value }]) => value !== undefined && !declarationOf(name).secret,
-    );
+    const models = sourced.get("models");
+    this.models = readModels(models?.value, models?.origin ?? "", environment);
+    const shown = [...sourced].filter(([name, { value }]) => {
+      const { secret, records } = declarationOf(name);
+      return value !== undefined && !secret && !records;
+    });
     // Checked key by key above: each value has its key's type.
     this.settings = Object.fromEntries(shown.map(([name, { value }]) => [name, value])) as Settings;
     this.file = file;

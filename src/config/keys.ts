@@ -1,6 +1,7 @@
 // Every setting, in one table: name, type, default, meaning. The environment name of a key is `RUNTIME_` and the key
 // in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
 import { type Static, type TSchema, Type } from "typebox";
+import { ModelRecord } from "./records";
 
 interface KeyDeclaration {
   schema: TSchema;
@@ -9,6 +10,8 @@ interface KeyDeclaration {
   meaning: string;
   /** Never shown, only that it is set. Not read from the file: a file is copied, mailed and committed. */
   secret?: true;
+  /** A list of records rather than a setting: kept apart, since it may hold secrets. In the environment it is JSON. */
+  records?: true;
 }
 
 const address = Type.String({ pattern: "^https?://[^\\s]+$", description: "an absolute http(s) address" });
@@ -176,6 +179,24 @@ export const KEYS = {
     meaning: "origins whose pages may call the API from a browser; empty: none",
   },
   "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of one tool run" },
+  models: {
+    schema: Type.Array(ModelRecord, {
+      description: "a list of model entries, each with an id and either openai or anthropic",
+    }),
+    records: true,
+    meaning: "servers of language models that every project may use",
+  },
+  "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of one chat completion" },
+  "llm.tools": {
+    schema: Type.Enum(["all", "read_only"], { description: "all or read_only" }),
+    default: "all",
+    meaning: "tools that chat completions may run; a project can only narrow it",
+  },
+  "llm.tool_result_limit": {
+    schema: Type.Integer({ minimum: 1024, maximum: 16_777_216, description: "bytes, 1024 to 16777216" }),
+    default: 65_536,
+    meaning: "largest result of a tool that a model is given; a larger one is cut",
+  },
   "http.body_limit": {
     schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
     default: 4_194_304,

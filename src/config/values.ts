@@ -42,6 +42,8 @@ function fromJson(name: KeyName, text: string, origin: string): unknown {
 
 /** Throws `configuration` when the value breaks the key's rule. */
 export function checkValue(name: KeyName, value: unknown, origin: string): void {
+  // Records say themselves which field of which record is wrong.
+  if (declarationOf(name).records && Array.isArray(value)) return;
   if (!Compile(declarationOf(name).schema).Check(value)) refuse(name, origin);
 }
 

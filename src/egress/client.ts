@@ -2,12 +2,13 @@
 import { getCACertificates } from "node:tls";
 import { type Clock, type Log, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
-import { exchange, type Surroundings } from "./exchange";
+import { exchange, type Surroundings, whole } from "./exchange";
 import { limitsOf } from "./limits";
 import { outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
+import { asItComes } from "./stream";
 import { parseTarget } from "./target";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
@@ -62,14 +63,20 @@ async function run(
 ): Promise<Response> {
   let step: Step = { target: parseTarget(url), outgoing: outgoing(request) };
   const limits = limitsOf(request, options);
-  using _ = limits.deadline;
+  // A body that comes as it arrives outlives this call, and disposes of its deadline itself.
+  using unlessStreaming = new DisposableStack();
+  unlessStreaming.use(limits.deadline);
+  const read = request.streams ? asItComes : whole;
   let followed = 0;
   let answered = false;
   try {
     for (;;) {
-      const response = await exchange(surroundings, step, limits);
+      const response = await exchange(surroundings, step, limits, read);
       answered = true;
-      if (!isRedirect(response)) return response;
+      if (!isRedirect(response)) {
+        if (request.streams) unlessStreaming.move();
+        return response;
+      }
       if (request.redirects !== "follow") throw unexpectedRedirect(step.target);
       step = follow(step, response, followed++);
     }

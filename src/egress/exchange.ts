@@ -23,6 +23,22 @@ export interface Surroundings {
   clock: Clock;
 }
 
+/** What becomes of a body. `failed` makes the error of what breaks while it is read. */
+export type ReadBody = (
+  head: Response,
+  limits: Limits,
+  origin: string,
+  failed: (thrown: unknown) => EgressError,
+) => Promise<Body> | Body;
+type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string | null;
+
+/** Reads it whole, and the exchange is over. */
+export const whole: ReadBody = async (head, limits, origin) => {
+  const body = await readBody(head, limits, origin);
+  limits.deadline.complete();
+  return body;
+};
+
 /** How far an exchange has come, for the error. */
 interface Progress {
   route?: Route;
@@ -37,14 +53,19 @@ const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 const UNPACKED = /^(gzip|x-gzip|deflate|br|zstd)$/i;
 
 /**
- * Sends one request and reads the whole answer; the body of a redirect is left unread. Throws `EgressError`.
+ * Sends one request and reads its answer; the body of a redirect is left unread. Throws `EgressError`.
  */
-export async function exchange(surroundings: Surroundings, step: Step, limits: Limits): Promise<Response> {
+export async function exchange(
+  surroundings: Surroundings,
+  step: Step,
+  limits: Limits,
+  read: ReadBody = whole,
+): Promise<Response> {
   const progress: Progress = {};
   const begin = surroundings.clock.now();
   let failure: EgressError | undefined;
   try {
-    return await perform(surroundings, step, limits, progress);
+    return await perform(surroundings, step, limits, progress, read);
   } catch (thrown) {
     if (neverConnected(thrown)) surroundings.resolver.forget(step.target.host);
     failure = egressError(thrown, circumstances(step, limits, progress));
@@ -70,10 +91,12 @@ function loggableAnswer(url: URL, status: number | undefined, failure: EgressErr
 
 async function perform(
   surroundings: Surroundings,
-  { target, outgoing }: Step,
+  step: Step,
   limits: Limits,
   progress: Progress,
+  read: ReadBody,
 ): Promise<Response> {
+  const { target, outgoing } = step;
   const { signal } = limits.deadline;
   signal.throwIfAborted();
   const route = await routeTo(surroundings, target, signal);
@@ -85,9 +108,8 @@ async function perform(
     await head.body?.cancel();
     return complete(head, null);
   }
-  const body = await readBody(head, limits, nameOf(target));
-  limits.deadline.complete();
-  return complete(head, body);
+  const failed = (thrown: unknown): EgressError => egressError(thrown, circumstances(step, limits, progress));
+  return complete(head, await read(head, limits, nameOf(target), failed));
 }
 
 async function routeTo(surroundings: Surroundings, target: Target, signal: AbortSignal): Promise<Route> {
@@ -103,7 +125,7 @@ async function routeTo(surroundings: Surroundings, target: Target, signal: Abort
 }
 
 /** A fresh answer around the body as it was read: headers that described its transfer are gone. */
-function complete(head: Response, body: Uint8Array<ArrayBuffer> | string | null): Response {
+function complete(head: Response, body: Body): Response {
   const headers = new Headers(head.headers);
   headers.delete("content-length");
   headers.delete("transfer-encoding");

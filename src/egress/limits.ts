@@ -10,6 +10,8 @@ export interface Deadline {
   ended(): "timeout" | "aborted" | undefined;
   /** The answer was read to its end: there is nothing left to drop, which costs more than all else here. */
   complete(): void;
+  /** Something has come: the time starts again. */
+  restart(): void;
   /** Drops what is still open, and the timer. */
   [Symbol.dispose](): void;
 }
@@ -32,6 +34,9 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
     ended: () => ended,
     complete: () => {
       completed = true;
+    },
+    restart: () => {
+      timer.refresh();
     },
     [Symbol.dispose]() {
       clearTimeout(timer);
@@ -74,14 +79,7 @@ export async function readBody(
   { maxBytes, sizeAdvice }: Limits,
   origin: string,
 ): Promise<Uint8Array<ArrayBuffer> | string | null> {
-  const tooLarge = (): EgressError =>
-    new EgressError(
-      "too_large",
-      `The answer of ${origin} is larger than ${maxBytes} bytes. ${sizeAdvice()}`,
-      {
-        maybeSent: true,
-      },
-    );
+  const tooLarge = (): EgressError => largerThan(maxBytes, sizeAdvice(), origin);
   const promised = promisedBytes(response.headers);
   // Bun reads no more than was promised; in one go this costs a third of reading piece by piece, and less again when
   // nobody has asked for the stream.
@@ -99,6 +97,12 @@ export async function readBody(
     pieces.push(piece);
   }
   return Bun.concatArrayBuffers(pieces, size, true);
+}
+
+export function largerThan(maxBytes: number, advice: string, origin: string): EgressError {
+  return new EgressError("too_large", `The answer of ${origin} is larger than ${maxBytes} bytes. ${advice}`, {
+    maybeSent: true,
+  });
 }
 
 /** JSON, which is always UTF-8 (RFC 8259 section 8.1). */

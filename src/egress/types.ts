@@ -20,6 +20,12 @@ export interface EgressRequest {
    * origin only. Default `refuse`: a 3xx answer with `Location` is the error `redirect_refused`.
    */
   redirects?: "follow" | "refuse";
+  /**
+   * The answer is there with its head, and its body comes as it arrives. Then `timeoutMs` limits the wait for the head
+   * and every silence after it, `maxBytes` counts while the body is read, and reading it rejects with `EgressError`.
+   * The caller reads the body to its end or cancels it.
+   */
+  streams?: true;
 }
 
 /** Why an outbound request failed. */
@@ -53,7 +59,7 @@ export class EgressError extends Error {
 /** The one way out. */
 export interface Egress {
   /**
-   * Sends one request and reads the whole answer, within the limits of time and size.
+   * Sends one request and reads the whole answer (unless it `streams`), within the limits of time and size.
    * Throws `EgressError`; an answer of any other status is not an error. Throws `TypeError` for a header that HTTP
    * cannot carry and for a GET or HEAD with a body.
    */

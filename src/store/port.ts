@@ -57,6 +57,7 @@ export const KINDS = [
   "idempotency",
   "hooks",
   "gateways",
+  "models",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -82,6 +82,14 @@ export const ROWS: Record<string, Row> = {
     roles: ["admin", "run"],
     success: 200,
   },
+  // Nobody serves a model here: that the request is understood is what a table can show.
+  "llm-chat": {
+    path: "/v1/chat/completions",
+    body: { model: "unknown", messages: [{ role: "user", content: "Hello" }] },
+    roles: ["admin", "run"],
+    success: 400,
+  },
+  "models-list": { path: "/v1/models", roles: ["admin", "run", "read"], success: 200 },
   "tools-list": { path: "/v1/tools", roles: ["admin", "run", "read"], success: 200 },
   "tool-get": { path: "/v1/tools/Chat.WhoAmI", roles: ["admin", "run", "read"], success: 200 },
   "tools-list-formatted": { path: "/v1/formatted_tools", roles: ["admin", "run", "read"], success: 200 },

@@ -5,5 +5,6 @@ import type { Migration } from "../migrate";
 import { first } from "./001-first";
 import { hooks } from "./002-hooks";
 import { gateways } from "./003-gateways";
+import { models } from "./004-models";
 
-export const mainMigrations: readonly Migration[] = [first, hooks, gateways];
+export const mainMigrations: readonly Migration[] = [first, hooks, gateways, models];

@@ -1,0 +1,52 @@
+// Language models: which there are, and chat completions.
+import { ChatRequest, ChatResponse, ModelList } from "../../src/llm";
+import { operation } from "./operation";
+
+const tag = "Language model";
+
+export const llmOperations = [
+  operation({
+    id: "llm-chat",
+    method: "POST",
+    path: "/v1/chat/completions",
+    tag,
+    summary: "Complete a conversation, with tools if wanted",
+    credential: ["admin", "run"],
+    body: ChatRequest,
+    success: { status: 200, schema: ChatResponse },
+    errors: [400, 401, 403, 413, 415, 429, 500, 504],
+    slow: true,
+    modelErrors: true,
+    handle: async ({ runtime, principal, body: request, text, signal }) => {
+      const answer = await runtime.chat.complete(principal, { request, text, signal });
+      return "json" in answer
+        ? new Response(answer.json, { headers: JSON_TYPE })
+        : eventStream(answer.events);
+    },
+  }),
+  operation({
+    id: "models-list",
+    method: "GET",
+    path: "/v1/models",
+    tag,
+    summary: "List the models of chat completions",
+    credential: ["admin", "run", "read"],
+    success: { status: 200, schema: ModelList },
+    errors: [401, 403, 500],
+    modelErrors: true,
+    handle: ({ runtime, principal }) => runtime.models.published(principal),
+  }),
+];
+
+const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-store" };
+
+function eventStream(events: ReadableStream<Uint8Array>): Response {
+  return new Response(events, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      // Proxies that collect answers are told to let each event through.
+      "x-accel-buffering": "no",
+    },
+  });
+}

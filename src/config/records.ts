@@ -1,0 +1,91 @@
+// Records that stand in the configuration itself: servers of language models.
+import { type Static, Type } from "typebox";
+import { fieldErrors, Redacted } from "../base";
+import { configurationError } from "../errors";
+import type { Environment } from "./paths";
+
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const address = Type.String({ pattern: "^https?://[^\\s?#]+$", maxLength: 1000 });
+const endpoint = Type.String({ pattern: "^/[^\\s#]*$", maxLength: 500 });
+
+/** Letters, digits, `.`, `_`, `-`: what stands before the slash of `entry/model`. */
+export const ModelEntryId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
+});
+
+/** How a server of models is reached. */
+export const OpenAiServer = Type.Object(
+  {
+    api_key: Type.Optional(name),
+    base_url: Type.Optional(address),
+    chat_endpoint: Type.Optional(endpoint),
+  },
+  { additionalProperties: false },
+);
+export const AnthropicServer = Type.Object(
+  {
+    api_key: Type.Optional(name),
+    base_url: Type.Optional(address),
+    chat_endpoint: Type.Optional(endpoint),
+    api_version: Type.Optional(name),
+    max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  },
+  { additionalProperties: false },
+);
+
+export const ModelRecord = Type.Object(
+  {
+    id: ModelEntryId,
+    models: Type.Optional(Type.Array(name, { maxItems: 200 })),
+    openai: Type.Optional(OpenAiServer),
+    anthropic: Type.Optional(AnthropicServer),
+  },
+  { additionalProperties: false },
+);
+export type ModelRecord = Static<typeof ModelRecord>;
+
+/** A server of models as the configuration names it; its key is apart from what may be shown. */
+export interface StaticModel {
+  record: ModelRecord;
+  apiKey: Redacted | undefined;
+}
+
+/**
+ * Reads the list. A key may be `${env:NAME}`: the value of that environment variable.
+ * Throws `configuration` that names the entry and the rule, and never repeats a value.
+ */
+export function readModels(value: unknown, origin: string, environment: Environment): StaticModel[] {
+  if (!Array.isArray(value)) return [];
+  const place = origin.replace(/^(file|environment|flag) /, "");
+  const ids = new Set<string>();
+  return value.map((given: unknown, index) => {
+    const refuse = (rule: string): Error =>
+      configurationError(`${place}: "models" entry ${index + 1} ${rule}.`);
+    const [error] = fieldErrors(ModelRecord, given);
+    if (error !== undefined) throw refuse(`${error.field} ${error.message}`.trim());
+    // Checked on the line above.
+    const { openai, anthropic, ...rest } = given as ModelRecord;
+    if ((openai === undefined) === (anthropic === undefined)) {
+      throw refuse("must have either openai or anthropic");
+    }
+    if (ids.has(rest.id)) throw refuse("has the id of an earlier one");
+    ids.add(rest.id);
+    const { api_key: key, ...server } = openai ?? anthropic ?? {};
+    const apiKey = key === undefined ? undefined : keyOf(key, environment, refuse);
+    return {
+      record: { ...rest, ...(openai === undefined ? { anthropic: server } : { openai: server }) },
+      apiKey,
+    };
+  });
+}
+
+function keyOf(text: string, environment: Environment, refuse: (rule: string) => Error): Redacted {
+  const variable = /^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
+  if (variable === undefined) return new Redacted(text);
+  const value = environment[variable];
+  if (value === undefined || value === "")
+    throw refuse(`names the environment variable ${variable}, which is not set`);
+  return new Redacted(value);
+}

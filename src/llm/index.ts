@@ -1,0 +1,15 @@
+// Language models: entries, chat completions, the loop that runs tools.
+export {
+  type ModelEntry,
+  type ModelEntryCreate,
+  ModelEntryCreateRequest,
+  type ModelEntryPatch,
+  ModelEntryPatchRequest,
+  ModelEntryResponse,
+  ModelList,
+  type RunnableTools,
+} from "./model-schema";
+export { Models, sealedModels } from "./models";
+export { ChatMessage, ChatRequest, ChatResponse } from "./schema";
+export { Chat, type ChatAnswer, type ChatCall } from "./service";
+export { errorBody } from "./stream/events";

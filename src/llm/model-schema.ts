@@ -1,0 +1,56 @@
+// Records of model entries: servers of language models that chat completions may use.
+import { type Static, Type } from "typebox";
+import { AnthropicServer, ModelEntryId, OpenAiServer } from "../config";
+import { BindingResponse, SecretResponse } from "../identity";
+
+const time = Type.String({ format: "date-time" });
+const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200 });
+
+/** Exactly one of `openai` and `anthropic` says how the server is reached and which protocol it speaks. */
+export const ModelEntryCreateRequest = Type.Object({
+  id: ModelEntryId,
+  models: Type.Optional(names),
+  openai: Type.Optional(OpenAiServer),
+  anthropic: Type.Optional(AnthropicServer),
+});
+
+/** What is given replaces what was; an empty `api_key` removes it. The protocol stays. */
+export const ModelEntryPatchRequest = Type.Object({
+  models: Type.Optional(names),
+  api_key: Type.Optional(Type.String({ maxLength: 200 })),
+  base_url: OpenAiServer.properties.base_url,
+  chat_endpoint: OpenAiServer.properties.chat_endpoint,
+  api_version: AnthropicServer.properties.api_version,
+  max_tokens: AnthropicServer.properties.max_tokens,
+});
+
+export const ModelEntryResponse = Type.Object({
+  id: ModelEntryId,
+  type: Type.Enum(["openai", "anthropic"]),
+  models: names,
+  base_url: Type.String(),
+  chat_endpoint: Type.String(),
+  api_version: Type.Optional(Type.String()),
+  max_tokens: Type.Optional(Type.Integer()),
+  api_key: SecretResponse,
+  binding: BindingResponse,
+  created_at: Type.Optional(time),
+  updated_at: Type.Optional(time),
+});
+
+/** One model, as clients of chat completions expect it. */
+export const Model = Type.Object({
+  id: Type.String(),
+  object: Type.Literal("model"),
+  created: Type.Integer({ description: "Seconds since 1970." }),
+  owned_by: Type.String({ description: "The model entry." }),
+});
+export const ModelList = Type.Object({ object: Type.Literal("list"), data: Type.Array(Model) });
+
+/** Which tools chat completions of a project may run. */
+export type RunnableTools = "all" | "read_only";
+
+export type ModelEntryCreate = Static<typeof ModelEntryCreateRequest>;
+export type ModelEntryPatch = Static<typeof ModelEntryPatchRequest>;
+export type ModelEntry = Static<typeof ModelEntryResponse>;
+export type ModelList = Static<typeof ModelList>;

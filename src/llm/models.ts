@@ -1,0 +1,235 @@
+// Model entries: those of the configuration, which are read-only, and those that a project has stored. And which tools
+// chat completions of a project may run.
+import { Redacted, timestamp, UNPAGED_LIMIT } from "../base";
+import type { Audit } from "../audit";
+import type { ModelRecord, StaticModel } from "../config";
+import type { Core } from "../core";
+import { sealedColumn } from "../crypto";
+import { alreadyExists, invalidParameter, malformedRequest, notFound, RuntimeError } from "../errors";
+import { actorOf, type Principal, projectBinding } from "../identity";
+import { CachedByGeneration, type Transaction } from "../store";
+import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
+import * as repository from "./repository";
+import type { ModelRow } from "./repository";
+import { type Choice, modelList, resolveModel } from "./resolve";
+import { type ModelServer, serverOf, type ServerRecord, shownServer } from "./server-of";
+
+export class Models {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #static: readonly StaticModel[];
+  readonly #servers: CachedByGeneration<string, readonly ModelServer[]>;
+  readonly #policies: CachedByGeneration<string, RunnableTools>;
+
+  constructor(core: Core, audit: Audit, fromConfig: readonly StaticModel[]) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#static = fromConfig;
+    this.#servers = new CachedByGeneration(core.store, "models");
+    this.#policies = new CachedByGeneration(core.store, "models");
+  }
+
+  /** Every entry that the project may use, those of the configuration first. */
+  async list({ projectId }: Principal): Promise<ModelEntry[]> {
+    const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
+    return [...this.#static.map(staticEntry), ...rows.map(entryOf)];
+  }
+
+  /** Throws `not_found`. */
+  async show(principal: Principal, id: string): Promise<ModelEntry> {
+    const entry = (await this.list(principal)).find((one) => one.id === id);
+    if (entry === undefined) throw unknownEntry();
+    return entry;
+  }
+
+  /** The models by the names under which chat completions take them. */
+  async published({ projectId }: Principal): Promise<ModelList> {
+    return modelList(await this.#serversOf(projectId));
+  }
+
+  /** Throws `already_exists`, `malformed_request`. */
+  async create(principal: Principal, request: ModelEntryCreate): Promise<ModelEntry> {
+    const { id, models = [], openai, anthropic } = request;
+    if ((openai === undefined) === (anthropic === undefined)) {
+      throw malformedRequest("Give either openai or anthropic.");
+    }
+    this.#refuseStatic(id, alreadyExists);
+    const { api_key: key, ...server } = openai ?? anthropic ?? {};
+    const now = this.#core.clock.now();
+    const row: ModelRow = {
+      project_id: principal.projectId,
+      id,
+      type: openai === undefined ? "anthropic" : "openai",
+      server: JSON.stringify(server),
+      models: JSON.stringify(models),
+      sealed_api_key: await this.#sealed(principal, id, key),
+      created_at: now,
+      updated_at: now,
+    };
+    await this.#core.store.write(() => this.#create(principal, row));
+    return entryOf(row);
+  }
+
+  /** Throws `not_found`, `read_only` for an entry of the configuration, `invalid_parameter`. */
+  async update(principal: Principal, id: string, request: ModelEntryPatch): Promise<ModelEntry> {
+    this.#refuseStatic(id, readOnly);
+    const { models, api_key: key, ...server } = request;
+    const sealed = await this.#sealed(principal, id, key === "" ? undefined : key);
+    const now = this.#core.clock.now();
+    return entryOf(
+      await this.#core.store.write(() =>
+        this.#update(principal, id, (row) => ({
+          ...row,
+          server: mergedServer(row, server),
+          models: models === undefined ? row.models : JSON.stringify(models),
+          sealed_api_key: key === undefined ? row.sealed_api_key : sealed,
+          updated_at: now,
+        })),
+      ),
+    );
+  }
+
+  /** Throws `not_found`, `read_only` for an entry of the configuration. */
+  async delete(principal: Principal, id: string): Promise<void> {
+    this.#refuseStatic(id, readOnly);
+    await this.#core.store.write(() => this.#delete(principal, id));
+  }
+
+  /** The server of a model for a request. Throws `invalid_parameter` for a model that nobody serves. */
+  async choose(projectId: string, model: string): Promise<Choice> {
+    return resolveModel(await this.#serversOf(projectId), model);
+  }
+
+  /** What chat completions may run: the narrower of the deployment's setting and the project's. */
+  async runnableTools(projectId: string): Promise<RunnableTools> {
+    if (this.#core.settings["llm.tools"] === "read_only") return "read_only";
+    return this.#policies.get(projectId, async () => {
+      const row = await repository.findSettings(this.#core.store, projectId);
+      return row?.tools === "read_only" ? "read_only" : "all";
+    });
+  }
+
+  async setRunnableTools(principal: Principal, tools: RunnableTools): Promise<void> {
+    const { projectId } = principal;
+    const row = { project_id: projectId, tools, updated_at: this.#core.clock.now() };
+    await this.#core.store.write(() => this.#setRunnableTools(principal, row));
+  }
+
+  #serversOf(projectId: string): Promise<readonly ModelServer[]> | readonly ModelServer[] {
+    return this.#servers.get(projectId, async () => {
+      const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
+      const stored = await Promise.all(rows.map((row) => this.#serverOf(row)));
+      return [...this.#static.map(({ record, apiKey }) => serverOf(record, apiKey, 0)), ...stored];
+    });
+  }
+
+  async #serverOf(row: ModelRow): Promise<ModelServer> {
+    const { project_id, id, sealed_api_key: sealed, created_at } = row;
+    const key = sealed === null ? undefined : await this.#core.keyring.open(project_id, place(id), sealed);
+    const secret = key === undefined ? undefined : new Redacted(key);
+    return serverOf(recordOf(row), secret, Math.floor(created_at / 1000));
+  }
+
+  #sealed({ projectId }: Principal, id: string, key: string | undefined): Promise<string> | null {
+    return key === undefined ? null : this.#core.keyring.seal(projectId, place(id), key);
+  }
+
+  #refuseStatic(id: string, refusal: (message: string) => Error): void {
+    if (!this.#static.some(({ record }) => record.id === id)) return;
+    throw refusal(`The model entry "${id}" stands in the configuration. Change it there.`);
+  }
+
+  *#create(principal: Principal, row: ModelRow): Transaction<void> {
+    if ((yield* repository.modelInTransaction(row.project_id, row.id)) !== undefined) {
+      throw alreadyExists("A model entry with this id exists in this project.");
+    }
+    yield* repository.addModel(row);
+    yield* this.#recorded(principal, "model.create", row.id);
+  }
+
+  *#update(principal: Principal, id: string, changed: (row: ModelRow) => ModelRow): Transaction<ModelRow> {
+    const known = yield* repository.modelInTransaction(principal.projectId, id);
+    if (known === undefined) throw unknownEntry();
+    const row = changed(known);
+    yield* repository.updateModel(row);
+    yield* this.#recorded(principal, "model.update", id);
+    return row;
+  }
+
+  *#delete(principal: Principal, id: string): Transaction<void> {
+    if ((yield* repository.modelInTransaction(principal.projectId, id)) === undefined) throw unknownEntry();
+    yield* repository.deleteModel(principal.projectId, id);
+    yield* this.#recorded(principal, "model.delete", id);
+  }
+
+  *#setRunnableTools(principal: Principal, row: repository.SettingsRow): Transaction<void> {
+    yield* repository.putSettings(row);
+    yield* this.#recorded(principal, "model.tools", row.tools);
+  }
+
+  *#recorded(principal: Principal, action: string, target: string): Transaction<void> {
+    yield* this.#audit.record({
+      projectId: principal.projectId,
+      actor: actorOf(principal),
+      action,
+      target,
+    });
+  }
+}
+
+export const sealedModels = [
+  sealedColumn({
+    table: "models",
+    column: "sealed_api_key",
+    keys: ["id"],
+    place: (row) => place(String(row["id"])),
+  }),
+];
+
+function place(id: string): { table: string; row: string; field: string } {
+  return { table: "models", row: id, field: "api_key" };
+}
+
+const readOnly = (message: string): RuntimeError => new RuntimeError("read_only", 400, message);
+
+function unknownEntry(): RuntimeError {
+  return notFound("There is no model entry with this id in this project.");
+}
+
+function recordOf({ id, type, server, models }: ModelRow): ModelRecord {
+  // Both were written by this area from checked records.
+  const how = JSON.parse(server) as NonNullable<ServerRecord["openai"]>;
+  const record: ServerRecord = type === "anthropic" ? { anthropic: how } : { openai: how };
+  return { id, models: JSON.parse(models) as string[], ...record };
+}
+
+// Fields of the messages protocol mean nothing to the other one.
+function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "models" | "api_key">): string {
+  if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
+    throw invalidParameter("api_version and max_tokens belong to entries of the type anthropic.");
+  }
+  return JSON.stringify({ ...JSON.parse(row.server), ...changes });
+}
+
+function staticEntry({ record, apiKey }: StaticModel): ModelEntry {
+  return {
+    id: record.id,
+    ...shownServer(record),
+    models: record.models ?? [],
+    api_key: { binding: "static", editable: false, exists: apiKey !== undefined },
+    binding: { type: "static" },
+  };
+}
+
+function entryOf(row: ModelRow): ModelEntry {
+  const { id, models = [], ...record } = recordOf(row);
+  return {
+    id,
+    ...shownServer(record),
+    models,
+    api_key: { binding: "project", editable: true, exists: row.sealed_api_key !== null },
+    binding: projectBinding(row.project_id),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,77 @@
+// SQL of model entries and of what chat completions of a project may do.
+import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+
+export interface ModelRow {
+  project_id: string;
+  id: string;
+  type: string;
+  /** JSON. */
+  server: string;
+  /** JSON. */
+  models: string;
+  sealed_api_key: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SettingsRow {
+  project_id: string;
+  tools: string;
+  updated_at: number;
+}
+
+const COLUMNS = "project_id, id, type, server, models, sealed_api_key, created_at, updated_at";
+const FIND = query<ModelRow>(`SELECT ${COLUMNS} FROM models WHERE project_id = ? AND id = ?`);
+const LIST = query<ModelRow>(
+  `SELECT ${COLUMNS} FROM models WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+);
+const ADD = query(`INSERT INTO models (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+const UPDATE = query(
+  "UPDATE models SET server = ?, models = ?, sealed_api_key = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+);
+const DELETE = query("DELETE FROM models WHERE project_id = ? AND id = ?");
+const FIND_SETTINGS = query<SettingsRow>(
+  "SELECT project_id, tools, updated_at FROM llm_settings WHERE project_id = ?",
+);
+const PUT_SETTINGS = query(
+  "INSERT INTO llm_settings (project_id, tools, updated_at) VALUES (?, ?, ?) " +
+    "ON CONFLICT (project_id) DO UPDATE SET tools = excluded.tools, updated_at = excluded.updated_at",
+);
+
+export function listModels(store: Store, projectId: string, limit: number): Awaitable<ModelRow[]> {
+  return store.all(LIST, projectId, limit);
+}
+
+export function findModel(store: Store, projectId: string, id: string): Awaitable<ModelRow | undefined> {
+  return store.get(FIND, projectId, id);
+}
+
+export function* modelInTransaction(projectId: string, id: string): Transaction<ModelRow | undefined> {
+  return yield* get(FIND, projectId, id);
+}
+
+export function* addModel(row: ModelRow): Transaction<void> {
+  const { project_id, id, type, server, models, sealed_api_key, created_at, updated_at } = row;
+  yield* run(ADD, project_id, id, type, server, models, sealed_api_key, created_at, updated_at);
+  yield* touch("models");
+}
+
+export function* updateModel(row: ModelRow): Transaction<void> {
+  const { project_id, id, server, models, sealed_api_key, updated_at } = row;
+  yield* run(UPDATE, server, models, sealed_api_key, updated_at, project_id, id);
+  yield* touch("models");
+}
+
+export function* deleteModel(projectId: string, id: string): Transaction<void> {
+  yield* run(DELETE, projectId, id);
+  yield* touch("models");
+}
+
+export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+  return store.get(FIND_SETTINGS, projectId);
+}
+
+export function* putSettings(row: SettingsRow): Transaction<void> {
+  yield* run(PUT_SETTINGS, row.project_id, row.tools, row.updated_at);
+  yield* touch("models");
+}

@@ -1,0 +1,65 @@
+// How a server of models is reached, with what an entry leaves out filled in.
+import type { Redacted } from "../base";
+import type { ModelRecord } from "../config";
+import type { ModelEntry } from "./model-schema";
+
+/** A server of models, ready to be called. */
+export interface ModelServer {
+  /** The entry that describes it. */
+  id: string;
+  type: "openai" | "anthropic";
+  /** Names of the models that it serves, best first; empty: whatever a request names. */
+  models: readonly string[];
+  url: string;
+  apiKey: Redacted | undefined;
+  /** Of the messages protocol: its version, and how long an answer may be when the request does not say. */
+  apiVersion: string;
+  maxTokens: number;
+  /** Seconds since 1970. */
+  created: number;
+}
+
+export type ServerRecord = Pick<ModelRecord, "openai" | "anthropic">;
+
+const DEFAULTS = {
+  openai: { base_url: "https://api.openai.com/v1", chat_endpoint: "/chat/completions" },
+  anthropic: {
+    base_url: "https://api.anthropic.com/v1",
+    chat_endpoint: "/messages",
+    api_version: "2023-06-01",
+    max_tokens: 4096,
+  },
+} as const;
+
+/** The fields of an entry with defaults for those that are left out. */
+export function shownServer({
+  openai,
+  anthropic,
+}: ServerRecord): Pick<ModelEntry, "type" | "base_url" | "chat_endpoint" | "api_version" | "max_tokens"> {
+  if (anthropic !== undefined) return { type: "anthropic", ...DEFAULTS.anthropic, ...given(anthropic) };
+  return { type: "openai", ...DEFAULTS.openai, ...given(openai ?? {}) };
+}
+
+export function serverOf(
+  { id, models = [], ...record }: ModelRecord,
+  apiKey: Redacted | undefined,
+  created: number,
+): ModelServer {
+  const { type, base_url, chat_endpoint, api_version, max_tokens } = shownServer(record);
+  return {
+    id,
+    type,
+    models,
+    url: base_url.replace(/\/+$/, "") + chat_endpoint,
+    apiKey,
+    apiVersion: api_version ?? DEFAULTS.anthropic.api_version,
+    maxTokens: max_tokens ?? DEFAULTS.anthropic.max_tokens,
+    created,
+  };
+}
+
+// A key is never shown, and a field that is undefined must not hide its default.
+function given<T extends { api_key?: string | undefined }>(server: T): Omit<T, "api_key"> {
+  const { api_key: _, ...shown } = server;
+  return shown;
+}

@@ -1,0 +1,95 @@
+// A stream that passes through as bytes. Only its two ends are looked at: a stream that fails before its first frame is
+// an error like any other, and one that breaks off must not look complete.
+import { isObject } from "../../base";
+import { toRuntimeError } from "../../errors";
+import { errorEvent } from "./events";
+
+/** So much of the end is looked at. */
+const TAIL = 4096;
+
+const ENCODER = new TextEncoder();
+
+export interface PassOptions {
+  /** The error for a stream that breaks. */
+  failed(thrown: unknown): Error;
+  /** The error for a stream whose first frame is one. */
+  refused(error: unknown): Error;
+  /** The error for a stream that ends too early. */
+  cutOff(): Error;
+}
+
+/** Waits for the first piece. Rejects when there is none, or when it is an error. */
+export async function passThrough(
+  body: ReadableStream<Uint8Array>,
+  options: PassOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const reader = body.getReader();
+  const first = await reader.read().catch((thrown: unknown) => {
+    throw options.failed(thrown);
+  });
+  if (first.done) throw options.cutOff();
+  const error = errorOf(first.value);
+  if (error !== undefined) {
+    await reader.cancel();
+    throw options.refused(error);
+  }
+  let tail = first.value;
+  let pending: Uint8Array | undefined = first.value;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (pending !== undefined) {
+          controller.enqueue(pending);
+          pending = undefined;
+          return;
+        }
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            tail = lastOf(tail, value);
+            controller.enqueue(value);
+            return;
+          }
+          if (!isComplete(tail)) controller.enqueue(failure(options.cutOff()));
+        } catch (thrown) {
+          controller.enqueue(failure(options.failed(thrown)));
+        }
+        controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function failure(error: Error): Uint8Array {
+  // Whatever stood half-written before it ends first.
+  return ENCODER.encode(`\n\n${errorEvent(toRuntimeError(error))}`);
+}
+
+function lastOf(tail: Uint8Array, piece: Uint8Array): Uint8Array {
+  if (piece.byteLength >= TAIL) return piece;
+  const joined = new Uint8Array(tail.byteLength + piece.byteLength);
+  joined.set(tail);
+  joined.set(piece, tail.byteLength);
+  return joined.byteLength > TAIL ? joined.subarray(joined.byteLength - TAIL) : joined;
+}
+
+// Some servers end without `[DONE]`; a reason to finish says as much.
+function isComplete(tail: Uint8Array): boolean {
+  const text = new TextDecoder().decode(tail);
+  return /data:\s*\[DONE\]/.test(text) || /"finish_reason"\s*:\s*"/.test(text);
+}
+
+function errorOf(piece: Uint8Array): unknown {
+  const frame = /^(?:event:[^\r\n]*\r?\n)?data:\s*(\{.*\})\s*?\r?\n\r?\n/.exec(
+    new TextDecoder().decode(piece),
+  )?.[1];
+  if (frame === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(frame);
+    return isObject(value) && isObject(value["error"]) ? value["error"] : undefined;
+  } catch {
+    return undefined;
+  }
+}

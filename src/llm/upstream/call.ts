@@ -1,0 +1,130 @@
+// One request to the server of a model, through the one way out; and what is no answer becomes an error.
+import { isObject, type Json, parseJson, Redacted, reveal } from "../../base";
+import type { Core } from "../../core";
+import type { RuntimeError } from "../../errors";
+import type { ModelServer } from "../server-of";
+import { refused, refusedInside, retryAfterOf, unanswered, unreadable } from "./failure";
+
+export interface CallOptions {
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+}
+
+/** A whole answer: its text as it came, and what it says. */
+export interface Whole {
+  text: string;
+  value: { [key: string]: unknown };
+}
+
+const EVENT_STREAM = /^text\/event-stream\b/i;
+
+/** Sends a request and reads the JSON of its answer. Throws what the caller is to be told. */
+export async function callWhole(
+  core: Core,
+  server: ModelServer,
+  body: string,
+  options: CallOptions,
+): Promise<Whole> {
+  const response = await send(core, server, body, options, false);
+  const text = await textOf(server, response);
+  return { text, value: jsonOf(server, response, text) };
+}
+
+/** Sends a request whose answer streams: the body of the answer. Throws what the caller is to be told. */
+export async function callStreaming(
+  core: Core,
+  server: ModelServer,
+  body: string,
+  options: CallOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await send(core, server, body, options, true);
+  if (EVENT_STREAM.test(response.headers.get("content-type") ?? "") && response.body !== null) {
+    return response.body;
+  }
+  const value = jsonOf(server, response, await textOf(server, response));
+  throw "error" in value
+    ? refusedInside(server, value["error"])
+    : unreadable(server, response.status, "one piece of JSON where a stream was asked for");
+}
+
+async function send(
+  core: Core,
+  server: ModelServer,
+  body: string,
+  { signal, timeoutMs }: CallOptions,
+  streams: boolean,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await core.egress.fetch(server.url, {
+      method: "POST",
+      headers: headersOf(server, streams),
+      body,
+      signal,
+      timeoutMs,
+      ...(streams ? { streams } : {}),
+    });
+  } catch (thrown) {
+    throw unanswered(server, thrown);
+  }
+  if (response.ok) return response;
+  throw await refusalOf(core, server, response);
+}
+
+async function refusalOf({ clock }: Core, server: ModelServer, response: Response): Promise<RuntimeError> {
+  const { status, headers } = response;
+  const text = await response.text().catch(() => "");
+  return refused(server, { status, retryAfterMs: retryAfterOf(headers, clock.now()), body: parsed(text) });
+}
+
+function headersOf(
+  { type, apiKey, apiVersion }: ModelServer,
+  streams: boolean,
+): Record<string, string | Redacted> {
+  const common = {
+    "content-type": "application/json",
+    accept: streams ? "text/event-stream" : "application/json",
+  };
+  if (type === "anthropic") {
+    return {
+      ...common,
+      "anthropic-version": apiVersion,
+      ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+    };
+  }
+  return apiKey === undefined
+    ? common
+    : { ...common, authorization: new Redacted(`Bearer ${reveal(apiKey)}`) };
+}
+
+async function textOf(server: ModelServer, response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (thrown) {
+    throw unanswered(server, thrown);
+  }
+}
+
+function jsonOf(
+  server: ModelServer,
+  { status, headers }: Response,
+  text: string,
+): { [key: string]: unknown } {
+  const value = parsed(text);
+  if (isObject(value)) return value;
+  const type = headers.get("content-type")?.split(";")[0] ?? "";
+  const named = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? ` (${type})` : "";
+  throw unreadable(
+    server,
+    status,
+    text.trim() === "" ? "an empty body" : `something that is not JSON${named}`,
+  );
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
