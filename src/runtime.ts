@@ -11,7 +11,7 @@ import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
 import { Gateways } from "./gateways";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
-import { Bindings, Hooks, Plugins, sealedPlugins } from "./hooks";
+import { Bindings, Chains, Hooks, Plugins, sealedPlugins } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
@@ -20,7 +20,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
-import { type Catalog, Idempotency, sealedAnswers, Tools, unguarded } from "./tools";
+import { type Catalog, Idempotency, sealedAnswers, Tools } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
 export interface RuntimeParts {
@@ -181,7 +181,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
-  const policy = unguarded;
+  const policy = new Chains(core, bindings);
   const tools = new Tools(core, catalogs, {
     providers,
     connections,

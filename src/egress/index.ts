@@ -3,4 +3,4 @@ export { createEgress, type EgressOptions } from "./client";
 export { type Proxy, proxyFromEnvironment, type ProxySettings } from "./proxy";
 export { readJson } from "./read-json";
 export type { Resolve } from "./resolver";
-export { type Egress, type EgressCause, EgressError, type EgressRequest } from "./types";
+export { type Egress, type EgressCause, EgressError, type EgressRequest, type TlsOptions } from "./types";

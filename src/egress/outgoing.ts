@@ -1,13 +1,14 @@
 // A request as it leaves, and as the log may show it. Secrets stay `Redacted` until the wire.
 import { type LogFields, Redacted, reveal } from "../base";
 import type { Target } from "./target";
-import type { EgressRequest } from "./types";
+import type { EgressRequest, TlsOptions } from "./types";
 
 export interface Outgoing {
   method: NonNullable<EgressRequest["method"]>;
   /** Names in lower case. */
   headers: ReadonlyMap<string, string | Redacted>;
   body: string | Redacted | undefined;
+  tls?: TlsOptions | undefined;
 }
 
 /** What to send where; a redirect makes the next one. */
@@ -39,7 +40,7 @@ const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
  * message does not repeat values.
  */
 export function outgoing(request: EgressRequest): Outgoing {
-  const { method = "GET", body } = request;
+  const { method = "GET", body, tls } = request;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw new TypeError(`A ${method} request has no body.`);
   }
@@ -50,7 +51,7 @@ export function outgoing(request: EgressRequest): Outgoing {
     checkHeader(key, value);
     headers.set(key, SECRET.has(key) ? redacted(value) : value);
   }
-  return { method, headers, body };
+  return { method, headers, body, tls };
 }
 
 /** For the wire: the one place where secrets become text. */
@@ -73,6 +74,8 @@ export function loggable({ method, headers, body }: Outgoing): LogFields {
 export function withoutSecrets(request: Outgoing): Outgoing {
   return {
     ...request,
+    // Who we are for the first origin is nobody else's business, and whom it trusts says nothing about others.
+    tls: undefined,
     headers: new Map([...request.headers].filter(([, value]) => !(value instanceof Redacted))),
   };
 }
@@ -80,7 +83,7 @@ export function withoutSecrets(request: Outgoing): Outgoing {
 /** The same request as a GET; headers that described the body go with it. */
 export function asGet(request: Outgoing): Outgoing {
   const headers = new Map([...request.headers].filter(([name]) => !name.startsWith("content-")));
-  return { method: "GET", headers, body: undefined };
+  return { ...request, method: "GET", headers, body: undefined };
 }
 
 function redacted(value: string | Redacted): Redacted {

@@ -44,10 +44,11 @@ export async function send(
 
 function requestInit(
   target: Target,
-  { method, headers, body }: Outgoing,
+  { method, headers, body, tls }: Outgoing,
   signal: AbortSignal,
   authorities: string[] | undefined,
 ) {
+  const ca = tls?.ca === undefined ? authorities : [tls.ca];
   return {
     method,
     headers: revealHeaders(headers),
@@ -63,7 +64,11 @@ function requestInit(
     tls: {
       rejectUnauthorized: true,
       ...(target.literal === undefined ? { serverName: target.host } : {}),
-      ...(authorities === undefined ? {} : { ca: authorities }),
+      ...(ca === undefined ? {} : { ca }),
+      // Bun keeps connections of different certificates apart (tried).
+      ...(tls?.cert === undefined || tls.key === undefined
+        ? {}
+        : { cert: reveal(tls.cert), key: reveal(tls.key) }),
     },
   } as const;
 }

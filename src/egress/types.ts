@@ -1,6 +1,15 @@
 // What callers of the outbound client see.
 import type { Redacted } from "../base";
 
+/** PEM. Of one request only: a connection with a client certificate is not shared with requests without it. */
+export interface TlsOptions {
+  /** Trusted in place of the usual authorities. */
+  ca?: string | undefined;
+  /** The client certificate with its chain, and its key (mutual TLS). */
+  cert?: Redacted | undefined;
+  key?: Redacted | undefined;
+}
+
 /**
  * A request to the outside. Header and body values that hold secrets come as `Redacted` and are logged as such.
  * Headers of the connection itself (`Host`, `Content-Length`, ...) are left out: they are not the caller's.
@@ -9,6 +18,7 @@ export interface EgressRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   headers?: Readonly<Record<string, string | Redacted>>;
   body?: string | Redacted;
+  tls?: TlsOptions | undefined;
   /** Aborts the request; the error is then `EgressError` with reason `aborted`. */
   signal?: AbortSignal | undefined;
   /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */

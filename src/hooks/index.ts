@@ -22,6 +22,7 @@ export {
   PluginsQuery,
 } from "./schema";
 export { Bindings } from "./bindings";
+export { Chains } from "./chains";
 export { Plugins } from "./plugins";
 export { Hooks } from "./service";
 export { sealedPlugins } from "./stored";

@@ -47,7 +47,8 @@ export function healthAddress({ health_check_path: path, endpoints }: Webhook): 
   return URL.parse(path, first)?.href;
 }
 
-function authFaults({ auth }: Webhook, credentials: Credentials): FieldError[] {
+function authFaults(webhook: Webhook, credentials: Credentials): FieldError[] {
+  const { auth } = webhook;
   const { token, client_cert, client_key, signing_secret } = credentials;
   const errors: FieldError[] = [];
   if (auth.type === "bearer" && token === undefined)
@@ -59,12 +60,20 @@ function authFaults({ auth }: Webhook, credentials: Credentials): FieldError[] {
     errors.push(fault("auth.client_cert", "is required for mtls"));
   if (auth.type === "mtls" && client_key === undefined)
     errors.push(fault("auth.client_key", "is required for mtls"));
+  if (auth.type === "mtls") errors.push(...plainEndpoints(webhook));
   if (auth.ca_cert !== undefined && certificate(auth.ca_cert) === undefined)
     errors.push(fault("auth.ca_cert", "must be a certificate in PEM"));
   errors.push(...pairFaults(client_cert, client_key));
   if (signing_secret !== undefined && signingKey(signing_secret) === undefined)
     errors.push(fault("signing_secret", "must be 24 to 64 bytes as base64, with whsec_ before them"));
   return errors;
+}
+
+/** Over plain http nobody shows a certificate. */
+function plainEndpoints({ endpoints }: Webhook): FieldError[] {
+  return POINTS.filter((point) => endpoints[point]?.url.startsWith("http:")).map((point) =>
+    fault(`endpoints.${point}.url`, "must be https for mtls"),
+  );
 }
 
 function pairFaults(cert: string | undefined, key: string | undefined): FieldError[] {

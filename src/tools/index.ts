@@ -45,7 +45,6 @@ export {
   type GuardedOutcome,
   type PolicyDecision,
   type ToolPolicy,
-  unguarded,
 } from "./policy";
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { Idempotency, sealedAnswers } from "./idempotency";

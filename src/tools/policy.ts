@@ -58,9 +58,6 @@ export interface Guard {
   after(call: GuardedCall, outcome: GuardedOutcome): Promise<GuardedOutcome>;
 }
 
-/** No rules at all. */
-export const unguarded: ToolPolicy = { guardOf: () => undefined };
-
 /** A tool that rules hide is as good as not there. */
 export function hiddenTool(name: string): RuntimeError {
   return toolNotFound(`There is no tool ${/^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : "of this form"}.`);

@@ -1,0 +1,118 @@
+// The hooks that calls of a project meet, in their order, with all that is needed to ask them. Loaded once and kept until
+// any hook or plugin changes, in whatever process.
+import { Redacted } from "../base";
+import type { Core } from "../core";
+import { type Awaitable, CachedByGeneration } from "../store";
+import type { Guard, ToolPolicy } from "../tools";
+import { AnswerCache } from "./answer-cache";
+import type { Bindings } from "./bindings";
+import { ChainGuard } from "./guard";
+import { endpointName, oneOf, timeoutOf } from "./record";
+import * as repository from "./repository";
+import type { HookRow, PluginRow } from "./repository";
+import {
+  DEFAULT_CACHE_TTL_MS,
+  FAILURE_MODES,
+  type FailureMode,
+  HOOK_POINTS,
+  type HookPoint,
+  type Point,
+} from "./schema";
+import { signingKey } from "./signature";
+import { openCredentials, retryOf, webhookOf } from "./stored";
+import type { Target } from "./webhook";
+
+export interface LoadedHook {
+  id: string;
+  pluginId: string;
+  point: HookPoint;
+  failureMode: FailureMode;
+  target: Target;
+  /** Answers about access; undefined: not kept. */
+  cache: AnswerCache | undefined;
+}
+
+/** Hooks of each point, in the order in which they are asked. */
+export type Chain = Readonly<Record<Point, readonly LoadedHook[]>>;
+
+export class Chains implements ToolPolicy {
+  readonly #core: Core;
+  readonly #bindings: Bindings;
+  readonly #guards: CachedByGeneration<string, Guard | undefined>;
+
+  constructor(core: Core, bindings: Bindings) {
+    this.#core = core;
+    this.#bindings = bindings;
+    this.#guards = new CachedByGeneration(core.store, "hooks");
+  }
+
+  guardOf(projectId: string): Awaitable<Guard | undefined> {
+    return this.#guards.get(projectId, (id) => this.#load(id));
+  }
+
+  async #load(projectId: string): Promise<Guard | undefined> {
+    const { store } = this.#core;
+    const scope = await this.#bindings.scopeOf(projectId);
+    const rows = await repository.activeHooks(store, scope);
+    if (rows.length === 0) return undefined;
+    const plugins = new Map((await repository.seenPlugins(store, scope)).map((row) => [row.id, row]));
+    const hooks: LoadedHook[] = [];
+    for (const row of inOrder(rows)) {
+      const plugin = plugins.get(row.plugin_id);
+      if (plugin?.status === "active") hooks.push(await this.#hook(row, plugin));
+    }
+    if (hooks.length === 0) return undefined;
+    const at = (point: HookPoint): LoadedHook[] => hooks.filter((hook) => hook.point === point);
+    return new ChainGuard(this.#core, {
+      access: at("tool.access"),
+      pre: at("tool.pre"),
+      post: at("tool.post"),
+    });
+  }
+
+  async #hook(row: HookRow, plugin: PluginRow): Promise<LoadedHook> {
+    const point = oneOf(HOOK_POINTS, row.hook_point);
+    const endpoint = webhookOf(plugin).endpoints[endpointName(point)];
+    const ttl = endpoint?.cache_ttl_ms ?? DEFAULT_CACHE_TTL_MS;
+    return {
+      id: row.id,
+      pluginId: plugin.id,
+      point,
+      failureMode: oneOf(FAILURE_MODES, row.failure_mode),
+      target: await targetOf(this.#core, plugin, endpoint?.url ?? "", timeoutOf(row, endpoint)),
+      cache: endpoint?.cache_enabled === true ? new AnswerCache(this.#core.clock, ttl) : undefined,
+    };
+  }
+}
+
+/** How to ask a plugin at an address. */
+export async function targetOf(
+  { keyring }: Core,
+  plugin: PluginRow,
+  url: string,
+  timeoutMs: number,
+): Promise<Target> {
+  const { auth } = webhookOf(plugin);
+  const { token, client_cert, client_key, signing_secret } = await openCredentials(keyring, plugin);
+  const mutual = auth.type === "mtls" ? { cert: redacted(client_cert), key: redacted(client_key) } : {};
+  return {
+    url,
+    timeoutMs,
+    retry: retryOf(plugin),
+    authorization:
+      auth.type === "bearer" && token !== undefined ? new Redacted(`Bearer ${token}`) : undefined,
+    tls: { ca: auth.ca_cert, ...mutual },
+    signingKey: signing_secret === undefined ? undefined : signingKey(signing_secret),
+  };
+}
+
+function redacted(text: string | undefined): Redacted | undefined {
+  return text === undefined ? undefined : new Redacted(text);
+}
+
+/** The organization's first ones, the project's, the organization's last ones; inside each by priority, as they come. */
+function inOrder(rows: readonly HookRow[]): HookRow[] {
+  const group = ({ binding_type, phase }: HookRow): number =>
+    binding_type === "project" ? 1 : phase === "after" ? 2 : 0;
+  return rows.toSorted((left, right) => group(left) - group(right));
+}

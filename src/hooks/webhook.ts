@@ -1,0 +1,117 @@
+// One question to a customer's webhook server: authenticated, signed when asked for, within its time, tried again where
+// the plugin wants that. Every answer that is not JSON of a 2xx is a failure.
+import { type Json, parseJson, Redacted } from "../base";
+import type { Core } from "../core";
+import { EgressError, type TlsOptions } from "../egress";
+import { newToken } from "../crypto";
+import { signatureHeaders } from "./signature";
+import type { EffectiveRetry } from "./stored";
+
+/** Where to ask and how. */
+export interface Target {
+  url: string;
+  /** For all attempts together. */
+  timeoutMs: number;
+  retry: EffectiveRetry;
+  authorization: Redacted | undefined;
+  tls: TlsOptions | undefined;
+  signingKey: Buffer | undefined;
+}
+
+type Cause = "5xx" | "timeout" | "connection_error" | "final";
+
+/** No usable answer. `reason` is for the log: never a part of the answer, never an address. */
+export class WebhookFailure extends Error {
+  override readonly name = "WebhookFailure";
+  readonly reason: string;
+  readonly kind: Cause;
+
+  constructor(reason: string, kind: Cause = "final", cause?: unknown) {
+    super(`the webhook gave no usable answer: ${reason}`, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+    this.kind = kind;
+  }
+}
+
+/** More than any decision needs; an output that a hook replaces may be large. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_DELAY_MS = 10_000;
+
+/**
+ * Posts the body and reads the JSON of the answer. Where timeouts are tried again, each attempt gets its share of the
+ * time that is left. Throws `WebhookFailure`.
+ */
+export async function ask(core: Core, target: Target, body: string, signal?: AbortSignal): Promise<Json> {
+  const id = `msg_${newToken(core.random).slice(0, 27)}`;
+  const { retry } = target;
+  const attempts = retry.enabled ? retry.max_attempts : 1;
+  const end = performance.now() + target.timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    const left = end - performance.now();
+    const share = retry.enabled && retry.retry_on.includes("timeout") ? attempts - attempt + 1 : 1;
+    try {
+      return await once(core, target, { id, body, timeoutMs: left / share, signal });
+    } catch (error) {
+      if (!(error instanceof WebhookFailure)) throw error;
+      const delay = delayOf(retry, attempt);
+      const again = attempt < attempts && error.kind !== "final" && retry.retry_on.includes(error.kind);
+      if (!again || signal?.aborted === true || performance.now() + delay >= end) throw error;
+      await core.clock.sleep(delay, signal).catch(() => undefined);
+    }
+  }
+}
+
+function delayOf({ backoff, base_delay_ms }: EffectiveRetry, attempt: number): number {
+  return Math.min(backoff === "fixed" ? base_delay_ms : base_delay_ms * 2 ** (attempt - 1), MOST_DELAY_MS);
+}
+
+interface Attempt {
+  id: string;
+  body: string;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+async function once(core: Core, target: Target, attempt: Attempt): Promise<Json> {
+  const { id, body, timeoutMs, signal } = attempt;
+  const { signingKey, authorization, tls } = target;
+  const seconds = Math.floor(core.clock.now() / 1000);
+  let response: Response;
+  try {
+    response = await core.egress.fetch(target.url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(signingKey === undefined ? {} : signatureHeaders(signingKey, id, seconds, body)),
+      },
+      body,
+      tls,
+      timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
+      maxBytes: MOST_BYTES,
+      signal,
+    });
+  } catch (error) {
+    throw error instanceof EgressError ? failureOf(error) : error;
+  }
+  const { status } = response;
+  if (status >= 500) throw new WebhookFailure(`status ${status}`, "5xx");
+  if (status < 200 || status >= 300) throw new WebhookFailure(`status ${status}`);
+  return jsonOf(await response.text());
+}
+
+function failureOf(error: EgressError): WebhookFailure {
+  const { reason } = error;
+  if (reason === "timeout") return new WebhookFailure(reason, "timeout", error);
+  const connection = reason === "unreachable" || reason === "not_resolved";
+  return new WebhookFailure(reason, connection ? "connection_error" : "final", error);
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new WebhookFailure("not JSON");
+  }
+}
