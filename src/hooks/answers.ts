@@ -64,6 +64,8 @@ export type Filter = (tool: Tool) => boolean;
 /** Throws `WebhookFailure`. With `only` nothing else is visible, and `deny` is ignored. */
 export function readAccess(answer: Json): Filter {
   if (!isObject(answer)) throw broken("the answer is no object");
+  // Access knows no codes; whoever says CHECK_FAILED here did not mean that all tools may be seen.
+  if ((answer["code"] ?? "OK") !== "OK") throw broken("code has no place in an answer about access");
   const only = namesOf("only", answer["only"]);
   const deny = namesOf("deny", answer["deny"]);
   if (only !== undefined) return (tool) => named(only, tool);
