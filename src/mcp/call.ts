@@ -175,10 +175,12 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, asked: InputNeed
   };
 }
 
-function answersOf(params: JsonObject): JsonObject {
-  const answers = params["inputResponses"];
-  // Part of a message, which is JSON.
-  return isObject(answers) ? (answers as JsonObject) : {};
+/** Throws `RpcError` for what cannot be answers: each is an object, whatever was asked. */
+function answersOf({ inputResponses: answers = {} }: JsonObject): JsonObject {
+  if (!isObject(answers) || !Object.values(answers).every(isObject)) {
+    throw new RpcError(INVALID_PARAMS, "params.inputResponses must be an object of objects.");
+  }
+  return answers;
 }
 
 /** What the client would have to declare for these requests. */
