@@ -8,6 +8,7 @@ import { createLog, type Log, systemClock } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import type { Role } from "../../src/identity";
 import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
+import type { Catalog } from "../../src/tools";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { chatProvider } from "./chat-provider";
 
@@ -23,6 +24,8 @@ export interface SiteOptions {
   chat?: ChatSandbox;
   chatOptions?: ChatOptions;
   folder?: string;
+  /** Beside those of the product. */
+  moreCatalogs?: readonly Catalog[];
 }
 
 export interface Site extends AsyncDisposable {
@@ -52,7 +55,8 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   };
   const logLines: string[] = [];
   const log: Log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log, ...options.parts });
+  const all = [...catalogs, ...(options.moreCatalogs ?? [])];
+  const runtime = await createRuntime(loadConfig({ environment }), all, { log, ...options.parts });
   const server = await startServer(runtime);
   return {
     url: server.address,

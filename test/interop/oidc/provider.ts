@@ -39,6 +39,10 @@ export interface ProviderOptions {
   clientAuthentication?: "client_secret_basic" | "client_secret_post";
   /** Scopes of the provider's own, besides those of the standard. */
   scopes?: readonly string[];
+  /** Anybody may register a client (RFC 7591). */
+  registration?: boolean;
+  /** Scope of the tokens for a resource (RFC 8707). */
+  resourceScope?: string;
   /** Path of the issuer. Default: none. */
   path?: string;
   /** What discovery says of itself, when that is not the address. */
@@ -101,7 +105,7 @@ function mounted(request: IncomingMessage, path: string): IncomingMessage {
 function configuration(
   clients: readonly Client[],
   keys: readonly SigningKey[],
-  { accounts = {}, clientAuthentication = "client_secret_basic", scopes = [] }: ProviderOptions,
+  { accounts = {}, clientAuthentication = "client_secret_basic", scopes = [], ...more }: ProviderOptions,
 ): object {
   return {
     clients: clients.map((client) => clientMetadata(client, clientAuthentication)),
@@ -130,6 +134,7 @@ function configuration(
     extraTokenClaims: (_context: unknown, token: { accountId: string }) => accounts[token.accountId],
     features: {
       devInteractions: { enabled: true },
+      registration: { enabled: more.registration === true },
       revocation: {
         enabled: true,
         allowedPolicy: (_context: unknown, client: { clientId: string }, token: { clientId: string }) =>
@@ -140,7 +145,7 @@ function configuration(
         defaultResource: () => undefined,
         useGrantedResource: () => false,
         getResourceServerInfo: (_context: unknown, audience: string) => ({
-          scope: "",
+          scope: more.resourceScope ?? "",
           audience,
           accessTokenFormat: "jwt",
           jwt: { sign: { alg: "ES256" } },

@@ -1,0 +1,151 @@
+// The official TypeScript clients, each as a program would use it: v1, and the current one in both protocol families.
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from "@modelcontextprotocol/client";
+import { UrlElicitationRequiredError as CurrentUrlError } from "@modelcontextprotocol/client";
+import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { UrlElicitationRequiredError as FirstUrlError } from "@modelcontextprotocol/sdk/types.js";
+import { isObject } from "../../../src/base";
+import type { OAuthProvider } from "./oauth";
+
+export interface Access {
+  headers?: Record<string, string>;
+  /** Given: the client gets a token by itself. */
+  provider?: OAuthProvider;
+  /** Given: the client announces elicitation by address, and its user goes there. */
+  visit?: (url: string) => Promise<void>;
+}
+
+export interface Outcome {
+  isError: boolean;
+  text: string;
+  structured: unknown;
+}
+
+export interface Session extends AsyncDisposable {
+  /** The protocol version that was agreed on. */
+  version: string | undefined;
+  instructions: string | undefined;
+  tools(): Promise<{ name: string; annotations: unknown; outputSchema: unknown }[]>;
+  call(name: string, input?: Record<string, unknown>): Promise<Outcome>;
+}
+
+export interface OfficialClient {
+  name: string;
+  version: string;
+  connect(address: string, access: Access): Promise<Session>;
+}
+
+const INFO = { name: "interop", version: "1.0.0" };
+
+export const officialClients: readonly OfficialClient[] = [
+  { name: "v1", version: "2025-11-25", connect: connectFirst },
+  {
+    name: "current, 2025 family",
+    version: "2025-11-25",
+    connect: (...to) => connectCurrent("legacy", ...to),
+  },
+  { name: "current, by itself", version: "2026-07-28", connect: (...to) => connectCurrent("auto", ...to) },
+  {
+    name: "current, 2026 only",
+    version: "2026-07-28",
+    connect: (...to) => connectCurrent({ pin: "2026-07-28" }, ...to),
+  },
+];
+
+async function connectFirst(address: string, access: Access): Promise<Session> {
+  const client = new FirstClient(INFO, { capabilities: capabilitiesOf(access) });
+  const transport = () =>
+    new FirstTransport(new URL(address), {
+      requestInit: { headers: access.headers ?? {} },
+      ...(access.provider === undefined ? {} : { authProvider: access.provider }),
+    });
+  const first = transport();
+  // Its own types do not fit together under exactOptionalPropertyTypes.
+  const connect = (to: FirstTransport) => client.connect(to as unknown as Transport);
+  await connect(first).catch(async (error: unknown) => {
+    if (access.provider?.visited.length !== 1) throw error;
+    await first.finishAuth((await access.provider.signedIn()).get("code") ?? "");
+    await connect(transport());
+  });
+  const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
+    outcomeOf(await client.callTool({ name, arguments: input }));
+  return {
+    version: first.protocolVersion ?? undefined,
+    instructions: client.getInstructions(),
+    tools: async () => (await client.listTools()).tools.map(shown),
+    call: (name, input = {}) => visiting(access, FirstUrlError, () => call(name, input)),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+type Mode = "auto" | "legacy" | { pin: "2026-07-28" };
+
+async function connectCurrent(mode: Mode, address: string, access: Access): Promise<Session> {
+  const client = new CurrentClient(INFO, {
+    capabilities: capabilitiesOf(access),
+    versionNegotiation: { mode },
+  });
+  const { visit, provider } = access;
+  if (visit !== undefined) {
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (!("url" in params)) return { action: "decline" };
+      await visit(params.url);
+      return { action: "accept" };
+    });
+  }
+  const transport = () =>
+    new CurrentTransport(new URL(address), {
+      requestInit: { headers: access.headers ?? {} },
+      ...(provider === undefined ? {} : { authProvider: provider }),
+    });
+  const first = transport();
+  await client.connect(first).catch(async (error: unknown) => {
+    if (provider?.visited.length !== 1) throw error;
+    await first.finishAuth(await provider.signedIn());
+    await client.connect(transport());
+  });
+  const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
+    outcomeOf(await client.callTool({ name, arguments: input }));
+  return {
+    version: client.getNegotiatedProtocolVersion(),
+    instructions: client.getInstructions(),
+    tools: async () => (await client.listTools()).tools.map(shown),
+    call: (name, input = {}) => visiting(access, CurrentUrlError, () => call(name, input)),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function capabilitiesOf({ visit }: Access) {
+  return visit === undefined ? {} : { elicitation: { url: {} } };
+}
+
+type UrlError = new (...args: never[]) => Error & { elicitations: { url: string }[] };
+
+/** In the 2025 family a call that needs the user to go somewhere is an error with addresses; afterwards it is tried again. */
+async function visiting(
+  { visit }: Access,
+  urlError: UrlError,
+  call: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof urlError) || visit === undefined) throw error;
+    for (const { url } of error.elicitations) await visit(url);
+    return call();
+  }
+}
+
+function shown(tool: { name: string; annotations?: unknown; outputSchema?: unknown }) {
+  return { name: tool.name, annotations: tool.annotations, outputSchema: tool.outputSchema };
+}
+
+function outcomeOf(result: unknown): Outcome {
+  const { content, isError, structuredContent } = Object(result);
+  const texts = (Array.isArray(content) ? content : []).filter(isObject).map(({ text }) => String(text));
+  return { isError: isError === true, text: texts.join("\n"), structured: structuredContent };
+}

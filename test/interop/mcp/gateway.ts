@@ -1,0 +1,55 @@
+// A real deployment with a gateway in it, as the peers of this folder meet it.
+import { expect } from "bun:test";
+import type { JsonObject } from "../../../src/base";
+import { api } from "../../support/api";
+import { type Site, type SiteOptions, startSite } from "../../support/site";
+import { conformanceCatalogs } from "./fixtures";
+
+export const USER = "alice";
+
+export interface GatewaySite extends AsyncDisposable {
+  readonly site: Site;
+  /** An API key with the role `run`. */
+  readonly key: string;
+  /** Makes a gateway of API keys and user headers, or as `record` says; answers its MCP address. */
+  gateway(slug: string, record?: JsonObject): Promise<string>;
+}
+
+export async function startGatewaySite(options: SiteOptions = {}): Promise<GatewaySite> {
+  const site = await startSite(options);
+  return gatewaySiteOf(site);
+}
+
+export async function gatewaySiteOf(site: Site): Promise<GatewaySite> {
+  const admin = api(site.url, await site.key("admin"));
+  return {
+    site,
+    key: await site.key("run"),
+    gateway: async (slug, record = {}) => {
+      const answer = await admin.post("/v1/orgs/default/projects/default/gateways", {
+        name: `Gateway ${slug}`,
+        slug,
+        auth_type: "arcade_header",
+        ...record,
+      });
+      expect(answer.status, answer.text).toBe(201);
+      return `${site.url}/mcp/${slug}`;
+    },
+    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
+  };
+}
+
+/** What a client of a gateway with `auth_type: arcade_header` sends. */
+export function credentials(key: string, user = USER): Record<string, string> {
+  return { authorization: `Bearer ${key}`, "x-user-id": user };
+}
+
+/** With the fixtures of the conformance suite, and nothing else, in the gateway. */
+export async function startFixtureSite(): Promise<GatewaySite & { readonly address: string }> {
+  const made = await startGatewaySite({ moreCatalogs: conformanceCatalogs });
+  const names = conformanceCatalogs.flatMap(({ toolkit, tools }) =>
+    tools.map(({ name }) => `${toolkit.name}.${name}`),
+  );
+  const address = await made.gateway("conformance", { tool_filter: { allowed_tools: names } });
+  return { ...made, address };
+}

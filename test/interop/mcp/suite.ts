@@ -1,0 +1,71 @@
+// The conformance suite as a process, and its verdicts.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { peer } from "./peers";
+
+/** A package of the suite, and the revision of the protocol for which it judges. */
+export interface SuiteRun {
+  suite: "conformance-2025" | "conformance-2026";
+  revision: string;
+}
+
+export interface Verdict {
+  scenario: string;
+  check: string;
+  message: string;
+}
+
+export interface Verdicts {
+  /** Names of the scenarios that ran. */
+  scenarios: string[];
+  /** Checks that failed or warned. */
+  failures: Verdict[];
+}
+
+interface Check {
+  id: string;
+  name: string;
+  status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
+  errorMessage?: string;
+}
+
+const SUITE_MS = 120_000;
+
+/** Runs all server scenarios of a revision against an MCP address. Throws when the suite itself fails. */
+export async function runSuite({ suite, revision }: SuiteRun, url: string): Promise<Verdicts> {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-conformance-"));
+  try {
+    const script = peer(suite, "dist", "index.js");
+    const options = ["--url", url, "--suite", "all", "--spec-version", revision, "-o", folder];
+    const child = Bun.spawn([process.execPath, script, "server", ...options], {
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: SUITE_MS,
+    });
+    const [printed, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    await child.exited;
+    const verdicts = verdictsIn(folder);
+    if (verdicts.scenarios.length === 0) throw new Error(`the suite judged nothing: ${printed}${complaints}`);
+    return verdicts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// One folder for each scenario: `server-NAME-TIME/checks.json`.
+function verdictsIn(folder: string): Verdicts {
+  const verdicts: Verdicts = { scenarios: [], failures: [] };
+  for (const file of new Bun.Glob("**/checks.json").scanSync({ cwd: folder })) {
+    const scenario = file.replace(/^server-/, "").replace(/-\d{4}-\d{2}-\d{2}T[^/]*\/checks\.json$/, "");
+    const checks: Check[] = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    verdicts.scenarios.push(scenario);
+    for (const { id, name, status, errorMessage = "" } of checks) {
+      if (status !== "FAILURE" && status !== "WARNING") continue;
+      verdicts.failures.push({ scenario, check: `${id} ${name}`, message: errorMessage });
+    }
+  }
+  verdicts.scenarios.sort();
+  return verdicts;
+}
