@@ -6,6 +6,7 @@ import { execute } from "./execute";
 import { get } from "./get";
 import { history } from "./history";
 import { list } from "./list";
+import { mcp } from "./mcp";
 import { memory } from "./memory";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   tools,
   write,
   execute,
+  mcp,
   start,
   memory,
   size,

@@ -1,6 +1,6 @@
 // One keep-alive connection that always has exactly one request under way. Written on a bare socket: `fetch` would
 // cost more than the servers that are measured.
-import { type AnswerHead, readHead } from "./answer";
+import { type AnswerHead, endsWithLastChunk, readHead } from "./answer";
 import type { Job } from "./job";
 
 export interface Exchanges {
@@ -75,16 +75,22 @@ class Connection {
   #collect(chunk: Buffer): Buffer | undefined {
     this.#received += chunk.length;
     this.#head ??= readHead(this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]));
-    if (this.#head === undefined || this.#received < this.#head.size) {
+    const whole = this.#head === undefined ? undefined : this.#wholeOf(this.#head, chunk);
+    if (whole === undefined) {
       // The buffer of a chunk is used again by the next one.
       this.#partial.push(Buffer.from(chunk));
       return undefined;
     }
-    if (this.#received > this.#head.size) throw new Error("the server sent more than one answer");
-    const whole = this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]);
     this.#partial = [];
     this.#received = 0;
     return whole;
+  }
+
+  #wholeOf({ size }: AnswerHead, chunk: Buffer): Buffer | undefined {
+    if (size !== undefined && this.#received < size) return undefined;
+    if (size !== undefined && this.#received > size) throw new Error("the server sent more than one answer");
+    const whole = this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]);
+    return size !== undefined || endsWithLastChunk(whole) ? whole : undefined;
   }
 
   #check(whole: Buffer): void {

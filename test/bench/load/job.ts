@@ -38,10 +38,11 @@ export interface HttpRequest {
   path: string;
   key?: string;
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A request as bytes on the wire. */
-export function rawRequest({ method = "GET", path, key, body }: HttpRequest): string {
+export function rawRequest({ method = "GET", path, key, body, headers = {} }: HttpRequest): string {
   const content = body === undefined ? "" : JSON.stringify(body);
   const head = [
     `${method} ${path} HTTP/1.1`,
@@ -50,6 +51,7 @@ export function rawRequest({ method = "GET", path, key, body }: HttpRequest): st
     ...(body === undefined
       ? []
       : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(content)}`]),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return `${head.join("\r\n")}\r\n\r\n${content}`;
 }

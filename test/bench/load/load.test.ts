@@ -15,9 +15,35 @@ describe("load", () => {
   test.each([
     ["with a length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel", { status: 200, size: 43 }],
     ["of a status without body", "HTTP/1.1 204 No Content\r\nx: y\r\n\r\n", { status: 204, size: 33 }],
+    [
+      "in chunks",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel",
+      { status: 200, size: undefined },
+    ],
     ["that is not whole", "HTTP/1.1 200 OK\r\nContent-Le", undefined],
   ])("a head %s", (_what, bytes, expected) => {
     expect(readHead(Buffer.from(bytes))).toEqual(expected);
+  });
+
+  test("an answer in chunks is whole at its empty chunk", async () => {
+    async function* parts(): AsyncGenerator<string> {
+      for (const part of ["one ", "two ", "three"]) {
+        yield part;
+        await Bun.sleep(5);
+      }
+    }
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(parts()) });
+    onTestFinished(() => server.stop(true));
+    const job = { port: server.port ?? 0, status: 200, contains: "three", requests: [] };
+    let left = 2;
+
+    await exchange({
+      job: { ...job, pid: 0, connections: 1, warmupMs: 0, measureMs: 0 },
+      next: () => (left-- > 0 ? Buffer.from(rawRequest({ path: "/", headers: { a: "b" } })) : undefined),
+      answered: () => undefined,
+    });
+
+    expect(left).toBe(-1);
   });
 
   test.each([

@@ -1,0 +1,198 @@
+// Calls of tools over MCP: beside a hand-written server, beside our own REST, beside the gateways of others, and what
+// they leave in memory.
+import { join } from "node:path";
+import { scaled } from "../../support/long";
+import type { Bench, Context, Row } from "../bench";
+import { atLeast, atMost } from "../bound";
+import { NOTHING, TOOL } from "../catalog";
+import { LOAD_CORE } from "../children";
+import { detailsOf, load, rateRow, type Side, startBaseline } from "../compare";
+import { createDeployment, type Deployment } from "../deployment";
+import { grouped, median, ratios, spread } from "../figures";
+import { type HttpRequest, type Measured, rawRequest } from "../load/job";
+import { startLoader } from "../load/loader";
+import {
+  ACCEPT,
+  type McpGateway,
+  session,
+  startMcpHub,
+  startMcpProxy,
+  startSupergateway,
+} from "../mcp-gateways";
+import { type Served, startServer } from "../server-under-test";
+import { residentMemory } from "../system";
+import { executions } from "./execute";
+
+const CONNECTIONS = 50;
+/** More than there are connections, so that no two calls under way bear the same id. */
+const IDS = 2000;
+const PATH = "/mcp/bench";
+const SETTLE_MS = 2000;
+const HISTORY = { short: 10_000, long: scaled(1_000_000) };
+
+export const mcp: Bench = {
+  name: "mcp",
+  about: "tools/call over MCP, 50 connections: against hand-written JSON-RPC, REST, npm gateways; memory",
+  run: async (context) => {
+    const deployment = await createDeployment(join(context.folder, "mcp"), 50);
+    const upstream = await startBaseline(context, "upstream", [], LOAD_CORE);
+    const server = await startServer(context, deployment, { upstream: `http://127.0.0.1:${upstream.port}` });
+    await createGateway(server, deployment);
+    const floor = await startBaseline(context, "mcp");
+    const nothing = await calls(server, deployment, NOTHING, {});
+    const ours: Side = { ...server, requests: nothing, contains: "done" };
+    const first = await load(
+      context,
+      { ours, baseline: { ...floor, requests: nothing, contains: "done" } },
+      CONNECTIONS,
+    );
+    const looped = await calls(server, deployment, TOOL, { text: "hello" });
+    const rest = executions(deployment.users, deployment.key);
+    const second = await load(
+      context,
+      {
+        ours: { ...server, requests: looped, contains: '"structuredContent"' },
+        baseline: { ...server, requests: rest, contains: '"success":true' },
+      },
+      CONNECTIONS,
+    );
+    await floor.stop();
+    const rows = [
+      rateRow("mcp-nothing", atLeast(0.25), first.ours, first.baseline),
+      rateRow("mcp-loopback", atLeast(0.8), second.ours, second.baseline),
+      await gatewaysRow(context, ours),
+    ];
+    await Promise.all([server.stop(), upstream.stop()]);
+    return [...rows, await memoryRow(context, deployment)];
+  },
+};
+
+async function createGateway({ port }: Served, { key }: Deployment): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/orgs/default/projects/default/gateways`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Bench", slug: "bench", auth_type: "arcade_header" }),
+  });
+  if (answer.status !== 201) throw new Error(`no gateway: ${answer.status} ${await answer.text()}`);
+}
+
+/** Calls as a client of the 2025 revisions sends them: with the session that it started, one for each user. */
+async function calls(
+  { port }: Served,
+  { key, users }: Deployment,
+  tool: string,
+  args: object,
+): Promise<HttpRequest[]> {
+  const clients = await Promise.all(
+    users.slice(0, CONNECTIONS).map(async ({ userId }) => {
+      const credentials = { Authorization: `Bearer ${key}`, "X-User-ID": userId };
+      return { ...ACCEPT, ...credentials, ...(await session(port, PATH, credentials)) };
+    }),
+  );
+  return Array.from({ length: IDS }, (_, id) => ({
+    method: "POST",
+    path: PATH,
+    headers: clients[id % clients.length] ?? {},
+    body: {
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: tool.replace(".", "_"), arguments: args },
+    },
+  }));
+}
+
+/** Against the best of the others, round by round; each is alone on the core while it is measured. */
+async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
+  const own = await load(context, { ours }, CONNECTIONS);
+  const rates = own.ours.map(({ rate }) => rate);
+  const others: Record<string, number[]> = {};
+  for (const start of [startMcpProxy, startSupergateway, startMcpHub]) {
+    const [name, rates] = await ratesOf(context, start);
+    others[name] = rates;
+  }
+  const sorted = Object.entries(others).toSorted(([, one], [, other]) => median(other) - median(one));
+  const [name = "", best = []] = sorted[0] ?? [];
+  const figures = ratios(rates, best);
+  return {
+    name: "mcp-gateways",
+    measured: `${grouped(median(rates))}/s`,
+    baseline: `${grouped(median(best))}/s`,
+    figure: median(figures),
+    spread: spread(figures),
+    bound: atLeast(5),
+    note: `${name} is best of ${sorted.map(([other, of]) => `${other} ${grouped(median(of))}/s`).join(", ")}`,
+    details: { ...detailsOf("ours", own.ours), ...medians(others) },
+  };
+}
+
+type Start = (context: Context) => Promise<McpGateway>;
+
+async function ratesOf(context: Context, start: Start): Promise<[name: string, rates: number[]]> {
+  const gateway = await start(context);
+  const { name, transport, headers } = gateway;
+  if (transport === "sse") {
+    await gateway.stop();
+    return [name, await ratesOverStreams(context, start)];
+  }
+  const requests = Array.from({ length: IDS }, (_, id) => ({
+    method: "POST",
+    path: "/mcp",
+    headers: { ...ACCEPT, ...headers },
+    body: { jsonrpc: "2.0", id, method: "tools/call", params: { name: "Nothing", arguments: {} } },
+  }));
+  const { them } = await load(context, { them: { ...gateway, requests, contains: "done" } }, CONNECTIONS);
+  await gateway.stop();
+  return [name, them.map(({ rate }: Measured) => rate)];
+}
+
+async function ratesOverStreams(context: Context, start: Start): Promise<number[]> {
+  const { children, options } = context;
+  const script = join(import.meta.dir, "..", "load", "sse.ts");
+  const measureMs = options.seconds * 1000;
+  const rates: number[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    // Anew each time: once its clients have hung up, the gateway of this kind answers nobody any more.
+    const gateway = await start(context);
+    const args = [gateway.port, "nothing__Nothing", CONNECTIONS, 1500, measureMs].map(String);
+    const child = children.spawn([process.execPath, script, ...args], { core: LOAD_CORE });
+    rates.push(Number(await child.line(measureMs + 30_000)));
+    await child.exited;
+    await gateway.stop();
+  }
+  return rates;
+}
+
+function medians(rates: Readonly<Record<string, readonly number[]>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(rates).map(([name, of]) => [`${name}_rate`, median(of)]));
+}
+
+/** What a long history of calls leaves in memory, beside what a short one does. */
+async function memoryRow(context: Context, deployment: Deployment): Promise<Row> {
+  const server = await startServer(context, deployment, { upstream: "http://127.0.0.1:1" });
+  const requests = (await calls(server, deployment, NOTHING, {})).map(rawRequest);
+  const loader = await startLoader(context.children);
+  const { port, pid } = server;
+  const job = { port, pid, connections: CONNECTIONS, warmupMs: 0, requests, status: 200, contains: "done" };
+  let done = 0;
+  const memoryAfter = async (count: number): Promise<number | undefined> => {
+    const measureMs = count > HISTORY.short ? 2000 : 50;
+    while (done < count) done += (await loader.run({ ...job, measureMs })).answers;
+    await Bun.sleep(SETTLE_MS);
+    return residentMemory(pid);
+  };
+  const short = await memoryAfter(HISTORY.short);
+  const long = await memoryAfter(HISTORY.long);
+  await Promise.all([loader.stop(), server.stop()]);
+  const base = { name: "mcp-memory", bound: atMost(10, "MB") };
+  if (short === undefined || long === undefined) {
+    return { ...base, measured: "", baseline: "", note: "this system does not tell" };
+  }
+  return {
+    ...base,
+    measured: `${long.toFixed(1)} MB`,
+    baseline: `${short.toFixed(1)} MB`,
+    figure: long - short,
+    note: `after ${grouped(HISTORY.long)} calls against ${grouped(HISTORY.short)}`,
+  };
+}

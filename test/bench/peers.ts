@@ -1,0 +1,25 @@
+// Programs of others that benches compare with: installed into this folder when a bench first needs them.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const INSTALL_MS = 180_000;
+
+/** The path of a file of a package. Throws when it cannot be installed. */
+export function peer(name: string, ...path: string[]): string {
+  const folder = join(import.meta.dir, "node_modules", name);
+  if (!existsSync(folder)) install();
+  if (!existsSync(folder)) throw new Error(`${name} could not be installed: is there a network?`);
+  return join(folder, ...path);
+}
+
+/** What runs programs that were written for Node: Node where it is, Bun otherwise. */
+export function node(): string {
+  return Bun.which("node") ?? process.execPath;
+}
+
+function install(): void {
+  Bun.spawnSync([process.execPath, "install", "--frozen-lockfile"], {
+    cwd: import.meta.dir,
+    timeout: INSTALL_MS,
+  });
+}
