@@ -50,7 +50,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
 
 // The second signal does not wait.
 function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
-  io.note("Stopping: waiting for requests in flight. Once more ends at once.");
+  io.note("Stopping: waiting for requests in flight and scheduled runs. Once more ends at once.");
   io.onStop(() => process.exit(130));
   stopped.resolve();
 }
@@ -96,7 +96,7 @@ export async function listenForConsent(
   }
   const settings = { ...runtime.core.settings, ...place };
   try {
-    return await startServer({ ...runtime, core: { ...runtime.core, settings } });
+    return await startServer({ ...runtime, core: { ...runtime.core, settings } }, { runsScheduled: false });
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
     throw configurationError(

@@ -14,8 +14,13 @@ export interface Server {
    * `configuration` when they cannot serve: then the old ones stay.
    */
   renewTls(): Promise<void>;
-  /** Stops accepting, ends long polls, waits for other requests in flight. The runtime stays open. */
+  /** Stops accepting, ends long polls, waits for requests in flight and scheduled runs. The runtime stays open. */
   stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Whether it also runs what is scheduled; false for one that is there for a moment. Default: true. */
+  runsScheduled?: boolean;
 }
 
 /** Another program that takes the port in the moment in which it is free may give it back. */
@@ -26,7 +31,7 @@ const BETWEEN_TRIES_MS = 100;
  * Throws `configuration` with one line when the address cannot be had: in use, not of this host, not permitted, or open
  * to others without TLS.
  */
-export async function startServer(runtime: Runtime): Promise<Server> {
+export async function startServer(runtime: Runtime, options: ServerOptions = {}): Promise<Server> {
   const { settings, tls: files } = runtime.core;
   const { host, port } = settings;
   const tls = files === undefined ? undefined : readTls(files);
@@ -47,6 +52,7 @@ export async function startServer(runtime: Runtime): Promise<Server> {
   runtime.listensOn(address);
   let inUse = tls;
   const earlier = new Set<Promise<void>>();
+  const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
   return {
     address,
     renewTls: async () => {
@@ -62,7 +68,7 @@ export async function startServer(runtime: Runtime): Promise<Server> {
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all([app.stop(), ...earlier]);
+      await Promise.all([app.stop(), worker?.stop(), ...earlier]);
     },
   };
 }

@@ -20,7 +20,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
-import { type Catalog, Idempotency, sealedAnswers, Tools } from "./tools";
+import { type Catalog, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
 export interface RuntimeParts {
@@ -183,6 +183,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const tools = new Tools(core, catalogs, {
+    identity,
     providers,
     connections,
     authorization,
@@ -202,6 +203,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
     ...sealedAnswers,
     ...sealedPlugins,
     ...sealedModels,
+    ...sealedRuns,
   ]);
   const idempotency = new Idempotency(core);
   await identity.ensureDefaults();

@@ -1,5 +1,6 @@
 // One example per record that is sent or answered whole. Tests check each against its schema.
 import { LLM_EXAMPLES } from "./examples-llm";
+import { SCHEDULED_EXAMPLES } from "./examples-scheduled";
 
 const BINDING = { id: "default", type: "project" };
 const TIME = "2026-01-31T09:30:00Z";
@@ -204,6 +205,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     info: { title: "Agent Runtime Control and Execution API", version: "0.1.0" },
     paths: {},
   },
+  ...SCHEDULED_EXAMPLES,
   ToolRequirementsRequest: { tool_names: ["Chat.SendMessage"], user_id: "alice@example.com" },
   ToolRequirementsResponse: {
     met: false,

@@ -11,6 +11,7 @@ import { llmOperations } from "./llm";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
+import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
 import { settingsOperations } from "./settings";
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...pluginOperations,
   ...gatewayOperations,
   ...llmOperations,
+  ...scheduledToolOperations,
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,

@@ -28,7 +28,7 @@ export function pooledRandom(): Random {
 }
 
 export type IdPrefix =
-  "ar" | "ac" | "te" | "tc" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
+  "ar" | "ac" | "te" | "tc" | "ta" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
 
 /** A new record id: prefix, time (so that ids sort by creation) and 80 random bits. */
 export function newId(prefix: IdPrefix, now: number, random: Random): string {

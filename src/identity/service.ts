@@ -92,6 +92,19 @@ export class Identity {
     return this.#users.atResource(credentialOf(header), resource);
   }
 
+  /**
+   * Who an entry of the audit trail names, as he stands now; undefined when his key was revoked or has expired.
+   * For what was asked for once and is done later.
+   */
+  async actor(projectId: string, name: string): Promise<Principal | undefined> {
+    if (name === "operator") return { kind: "operator", projectId };
+    if (name.startsWith("user:")) return { kind: "user", projectId, userId: name.slice("user:".length) };
+    const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
+    if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))
+      return undefined;
+    return { kind: "key", keyId: row.id, projectId, role: roleOf(row), users: usersOf(row) };
+  }
+
   /** The terminal's principal. Throws `not_found` when the project does not exist. */
   async operator(projectId: string): Promise<Principal> {
     if ((await repository.findProject(this.#core.store, projectId)) === undefined) {

@@ -3,17 +3,20 @@ import { timestamp } from "../base";
 import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
-import { invalidParameter } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
 import { type Caller, InputNeeded } from "./caller";
 import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
 import { type PlainRun, runGuarded } from "./guarded";
 import { Idempotency } from "./idempotency";
+import { convertInput } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
 import type { Logs, Runner, RunOutcome } from "./run";
+import { instantOf } from "./schedule/run-at";
+import type { Schedule } from "./schedule/service";
+import type { RunIds } from "./schedule/worker";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
 import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 
@@ -30,13 +33,21 @@ export interface ExecuteParts {
   readiness: Readiness;
   runner: Runner;
   policy: ToolPolicy;
+  schedule: Schedule;
   executionLog: ExecutionLog;
 }
 
+/** Who a run is for, and which tool it is. */
+interface Chosen {
+  principal: Principal;
+  userId: string;
+  tool: Tool;
+  request: ExecuteTool;
+}
+
 /** A call under its ids, and what rules said about it. */
-interface Named {
-  id: string;
-  executionId: string;
+interface Named extends RunIds {
+  type: Execution["execution_type"];
   decisions: PolicyDecision[];
 }
 
@@ -46,60 +57,94 @@ export class Execute {
   readonly #readiness: Readiness;
   readonly #runner: Runner;
   readonly #policy: ToolPolicy;
+  readonly #schedule: Schedule;
   readonly #executionLog: ExecutionLog;
   readonly #idempotency: Idempotency;
 
-  constructor(core: Core, { registry, readiness, runner, policy, executionLog }: ExecuteParts) {
+  constructor(core: Core, parts: ExecuteParts) {
+    const { registry, readiness, runner, policy, schedule, executionLog } = parts;
     this.#core = core;
     this.#registry = registry;
     this.#readiness = readiness;
     this.#runner = runner;
     this.#policy = policy;
+    this.#schedule = schedule;
     this.#executionLog = executionLog;
     this.#idempotency = new Idempotency(core);
   }
 
   /**
-   * Runs a tool for a user. A tool that fails is an answer (`success: false`), not an error. Throws
-   * `tool_requirements_not_met`: 403 when the user must consent, 400 when the administrator must act; and what
-   * `actFor` and the registry throw.
+   * Runs a tool for a user, or remembers to run it at `run_at`. A tool that fails is an answer (`success: false`), not an
+   * error. Throws `tool_requirements_not_met`: 403 when the user must consent, 400 when the administrator must act; and
+   * what `actFor`, `instantOf` and the registry throw.
    */
   async execute(
     principal: Principal,
     request: ExecuteTool,
     options: ExecuteOptions = {},
   ): Promise<Execution> {
-    const userId = actFor(principal, request.user_id, 403);
-    const tool = this.#registry.find(request.tool_name, request.tool_version);
-    if (request.run_at !== undefined) throw invalidParameter("run_at: scheduled runs are not served yet.");
+    const chosen = this.#choose(principal, request);
+    const { run_at } = request;
+    const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
-    if (idempotencyKey === undefined) return this.#run(principal, userId, tool, request, { signal, caller });
+    const work = (by: Pick<ExecuteOptions, "signal" | "caller">): Promise<Execution> =>
+      runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
+    if (idempotencyKey === undefined) return work({ signal, caller });
+    const { tool, userId } = chosen;
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
         credential: actorOf(principal),
         operation: "tool-execute",
         key: idempotencyKey,
-        request: JSON.stringify([tool.fullyQualifiedName, userId, request.input ?? {}]),
+        request: JSON.stringify([tool.fullyQualifiedName, userId, request.input ?? {}, run_at]),
       },
-      () => this.#run(principal, userId, tool, request, {}),
+      () => work({}),
       () => this.#lost(),
       signal,
     );
   }
 
+  /** An attempt at what was scheduled: the same path, under the ids that it has. */
+  async attempt(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution> {
+    const named: Named = { ...ids, type: "scheduled", decisions: [] };
+    return this.#run(this.#choose(principal, request), named, {});
+  }
+
+  #choose(principal: Principal, request: ExecuteTool): Chosen {
+    const userId = actFor(principal, request.user_id, 403);
+    const tool = this.#registry.find(request.tool_name, request.tool_version);
+    return { principal, userId, tool, request };
+  }
+
+  /** What would fail now is said now, not at the time of the run. */
+  async #later(chosen: Chosen, runAt: number): Promise<Execution> {
+    const { principal, userId, tool, request } = chosen;
+    const given = request.input ?? {};
+    const named: Named = { ...this.#named(), type: "scheduled" };
+    try {
+      const guard = await this.#policy.guardOf(principal.projectId);
+      const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
+      if (refused !== undefined) throw refused;
+      await this.#readiness.check(principal.projectId, userId, tool, given);
+      convertInput(tool.definition, given);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      const withStack = request.include_error_stacktrace === true;
+      return this.#execution(named, "failed", undefined, { error: toolErrorRecord(error, tool, withStack) });
+    }
+    return this.#schedule.add({ ...chosen, runAt });
+  }
+
   async #run(
-    principal: Principal,
-    userId: string,
-    tool: Tool,
-    request: ExecuteTool,
+    chosen: Chosen,
+    named: Named,
     options: Pick<ExecuteOptions, "signal" | "caller">,
   ): Promise<Execution> {
+    const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
-    const named = this.#named();
     const guard = await this.#policy.guardOf(principal.projectId);
-    const refused =
-      guard === undefined ? undefined : await this.#refused(guard, userId, tool, request, named);
+    const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
     const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));
     const started = performance.now();
     const logs = firstLogs(tool);
@@ -142,9 +187,7 @@ export class Execute {
   /** Undefined for a tool that the user may see. Throws `tool_not_found` for one that is hidden from them. */
   async #refused(
     guard: Guard,
-    userId: string,
-    tool: Tool,
-    request: ExecuteTool,
+    { userId, tool, request }: Chosen,
     { decisions }: Named,
   ): Promise<ToolError | undefined> {
     const admitted = await guard.admits(userId, tool, decisions);
@@ -163,11 +206,12 @@ export class Execute {
   #named(): Named {
     const { clock, random } = this.#core;
     const now = clock.now();
-    return { id: newId("te", now, random), executionId: newId("tc", now, random), decisions: [] };
+    const [id, executionId] = [newId("te", now, random), newId("tc", now, random)];
+    return { id, executionId, type: "immediate", decisions: [] };
   }
 
   #execution(
-    { id, executionId }: Named,
+    { id, executionId, type }: Named,
     status: "completed" | "failed",
     duration: number | undefined,
     output: ExecutionOutput,
@@ -175,7 +219,7 @@ export class Execute {
     return {
       id,
       execution_id: executionId,
-      execution_type: "immediate",
+      execution_type: type,
       status,
       success: status === "completed",
       ...(duration === undefined ? {} : { duration }),

@@ -48,6 +48,13 @@ export {
 } from "./policy";
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { Idempotency, sealedAnswers } from "./idempotency";
+export { sealedRuns } from "./schedule/repository";
+export {
+  ScheduledToolsQuery,
+  ToolExecution,
+  ToolExecutionAttempt,
+  ToolExecutionDetail,
+} from "./schedule/schema";
 export {
   ArbitraryObject,
   type AuthorizeTool,
@@ -66,4 +73,5 @@ export {
   ToolResponse,
   ToolsQuery,
 } from "./schema";
-export { type CatalogSummary, Tools } from "./service";
+export { Tools } from "./service";
+export { type CatalogSummary } from "./summary";

@@ -31,11 +31,22 @@ export class Readiness {
    * when the user must consent, 400 when an administrator must act.
    */
   async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
-    const { definition } = tool;
-    // The caller's input is JSON; the definition only looks at it.
-    if (definition.waivesRequirements?.(input as never) === true) {
+    if (waives(tool, input)) {
       return { projectId, userId, tool, authorization: undefined, grant: undefined, secrets: {} };
     }
+    const authorization = await this.#met(projectId, userId, tool);
+    const grant = await this.#grant(projectId, userId, tool, authorization);
+    if (grant instanceof ToolError) return grant;
+    const secrets = await this.#values(projectId, tool.definition.secrets ?? []);
+    return { projectId, userId, tool, authorization, grant, secrets };
+  }
+
+  /** Throws what `of` throws for what is missing by now; nobody is asked and no token is refreshed. */
+  async check(projectId: string, userId: string, tool: Tool, input: object): Promise<void> {
+    if (!waives(tool, input)) await this.#met(projectId, userId, tool);
+  }
+
+  async #met(projectId: string, userId: string, tool: Tool): Promise<AuthorizationState | undefined> {
     const state = await this.#requirements.of(projectId, userId, tool);
     const { authorization } = state;
     if (authorization !== undefined && authorization.provider === undefined) {
@@ -45,10 +56,7 @@ export class Readiness {
     const missing = state.secrets.find((secret) => !secret.met);
     if (missing !== undefined) throw requirementsNotMet(secretReason(missing.key));
     if (authorization !== undefined && !authorization.met) throw owed(tool, authorization);
-    const grant = await this.#grant(projectId, userId, tool, authorization);
-    if (grant instanceof ToolError) return grant;
-    const secrets = await this.#values(projectId, definition.secrets ?? []);
-    return { projectId, userId, tool, authorization, grant, secrets };
+    return authorization;
   }
 
   async #grant(
@@ -84,6 +92,11 @@ export class Readiness {
     }
     return values;
   }
+}
+
+// The caller's input is JSON; the definition only looks at it.
+function waives({ definition }: Tool, input: object): boolean {
+  return definition.waivesRequirements?.(input as never) === true;
 }
 
 /** The provider is in trouble, not the grant: nothing was run, so the caller may try again. */

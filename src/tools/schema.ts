@@ -176,7 +176,12 @@ export const ExecuteToolRequest = Type.Object({
   input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   user_id: Type.Optional(UserId),
   tool_version: ToolVersion,
-  run_at: Type.Optional(Type.String({ maxLength: 100 })),
+  run_at: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "When to run it, as 2030-01-31T09:30:00; without a zone in UTC.",
+    }),
+  ),
   include_error_stacktrace: Type.Optional(Type.Boolean()),
 });
 
@@ -192,6 +197,22 @@ export const ToolErrorRecord = Type.Object({
   extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
+/** What a run gave: a value, or an error. */
+export const ExecutionOutputRecord = Type.Object({
+  value: Type.Optional(Type.Unknown()),
+  error: Type.Optional(ToolErrorRecord),
+  logs: Type.Optional(
+    Type.Array(
+      Type.Object({
+        level: Type.Enum(["debug", "info", "warning", "error"]),
+        message: Type.String(),
+        subtype: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
+  authorization: Type.Optional(AuthorizationResponse),
+});
+
 export const ExecuteToolResponse = Type.Object({
   id: Type.String(),
   execution_id: Type.String(),
@@ -201,22 +222,7 @@ export const ExecuteToolResponse = Type.Object({
   duration: Type.Optional(Type.Number({ description: "Milliseconds." })),
   finished_at: Type.Optional(Type.String({ format: "date-time" })),
   run_at: Type.Optional(Type.String({ format: "date-time" })),
-  output: Type.Optional(
-    Type.Object({
-      value: Type.Optional(Type.Unknown()),
-      error: Type.Optional(ToolErrorRecord),
-      logs: Type.Optional(
-        Type.Array(
-          Type.Object({
-            level: Type.Enum(["debug", "info", "warning", "error"]),
-            message: Type.String(),
-            subtype: Type.Optional(Type.String()),
-          }),
-        ),
-      ),
-      authorization: Type.Optional(AuthorizationResponse),
-    }),
-  ),
+  output: Type.Optional(ExecutionOutputRecord),
 });
 
 export type ValueSchema = Static<typeof ValueSchema>;

@@ -5,7 +5,7 @@ import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
 import { malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
-import { actFor, type Principal } from "../identity";
+import { actFor, type Identity, type Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import { CachedByGeneration, type Store } from "../store";
@@ -21,7 +21,10 @@ import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { Requirements, requirementsRecord } from "./requirements";
 import { Runner } from "./run";
+import { Schedule } from "./schedule/service";
+import { ScheduleWorker } from "./schedule/worker";
 import { type View, viewOf } from "./view";
+import { type CatalogSummary, scopesFor, summaryOf } from "./summary";
 import type {
   AuthorizeTool,
   ExecuteTool,
@@ -35,18 +38,15 @@ import type {
   ToolsFilter,
 } from "./schema";
 
-/** A toolkit and its tools, sorted by name. */
-export interface CatalogSummary {
-  toolkit: Catalog["toolkit"];
-  tools: { name: string; description: string; replacement: string | undefined }[];
-}
-
 /** Pages that are kept; one of a hundred tools is some 200 kB. */
 const MOST_PAGES = 50;
 
 export class Tools {
   /** All tools, sorted by name, whoever may see them. For showing to a user: `visible`. */
   readonly all: readonly Tool[];
+  readonly scheduled: Schedule;
+  /** Begins to run what is due, until the worker is stopped. For a process that stays. */
+  readonly startWorker: () => ScheduleWorker;
   readonly #registry: Registry;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
@@ -60,6 +60,7 @@ export class Tools {
     core: Core,
     catalogs: readonly Catalog[],
     parts: {
+      identity: Identity;
       providers: Providers;
       connections: Connections;
       authorization: AuthorizationService;
@@ -68,7 +69,8 @@ export class Tools {
       executionLog: ExecutionLog;
     },
   ) {
-    const { providers, connections, authorization, secrets } = parts;
+    const { identity, providers, connections, authorization, secrets, executionLog } = parts;
+    this.scheduled = new Schedule(core);
     this.#registry = new Registry(catalogs);
     this.all = this.#registry.tools;
     this.#store = core.store;
@@ -81,8 +83,16 @@ export class Tools {
       readiness: new Readiness(this.#requirements, connections, secrets),
       runner: new Runner(core, connections, authorization),
       policy: parts.policy,
-      executionLog: parts.executionLog,
+      schedule: this.scheduled,
+      executionLog,
     });
+    this.startWorker = () =>
+      new ScheduleWorker(core, {
+        identity,
+        registry: this.#registry,
+        executionLog,
+        run: (principal, request, ids) => this.#execute.attempt(principal, request, ids),
+      });
   }
 
   /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
@@ -201,17 +211,7 @@ export class Tools {
 
   /** What there is, by toolkit and name: nothing of any project or user. */
   summary(): CatalogSummary[] {
-    const toolkits = new Set(this.#registry.tools.map(({ catalog }) => catalog.toolkit));
-    return [...toolkits].map((toolkit) => ({
-      toolkit,
-      tools: this.#registry.tools
-        .filter(({ catalog }) => catalog.toolkit === toolkit)
-        .map(({ qualifiedName: name, definition: { description, replacement } }) => ({
-          name,
-          description,
-          replacement,
-        })),
-    }));
+    return summaryOf(this.#registry.tools);
   }
 
   /** What has replaced a tool, and since when; undefined for a tool that is not deprecated. */
@@ -223,9 +223,7 @@ export class Tools {
 
   /** All scopes that the tools of a well-known provider need, sorted. */
   scopesOf(providerId: string): string[] {
-    const needs = this.#registry.tools.map(({ definition }) => definition.authorization);
-    const scopes = needs.flatMap((need) => (need?.provider === providerId ? need.scopes : []));
-    return [...new Set(scopes)].toSorted();
+    return scopesFor(providerId, this.#registry.tools);
   }
 
   execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {

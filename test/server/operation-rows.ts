@@ -174,6 +174,12 @@ export const ROWS: Record<string, Row> = {
     success: 200,
   },
   "project-gateways-delete": { path: `${GATEWAYS}/GATEWAY`, roles: ["admin"], success: 204 },
+  "scheduled-tools-list": { path: "/v1/scheduled_tools", roles: ["admin", "run", "read"], success: 200 },
+  "scheduled-tool-get": {
+    path: "/v1/scheduled_tools/SCHEDULED",
+    roles: ["admin", "run", "read"],
+    success: 200,
+  },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
     roles: ["admin"],
@@ -184,7 +190,10 @@ export const ROWS: Record<string, Row> = {
 
 export const guarded = Object.entries(ROWS).filter(([, { roles }]) => roles !== "public");
 
-/** A stage with what the rows name: a connection of alice, a consent that waits for bob, the secret TOKEN. */
+/**
+ * A stage with what the rows name: a connection of alice and a run of hers in the far future, a consent that waits for
+ * bob, the secret TOKEN.
+ */
 export interface RowStage extends Stage {
   connection: string;
   authorization: string;
@@ -193,6 +202,7 @@ export interface RowStage extends Stage {
   hook: string;
   unused: string;
   gateway: string;
+  scheduled: string;
 }
 
 export async function startRowStage(): Promise<RowStage> {
@@ -211,7 +221,9 @@ export async function startRowStage(): Promise<RowStage> {
   const [plugin, hook] = [String(at(used.body, "id")), String(at(used.body, "hooks.0.id"))];
   const made = await admin.post(GATEWAYS, { ...GATEWAY, slug: "there" });
   const [unused, gateway] = [String(at(idle.body, "id")), String(at(made.body, "id"))];
-  return { ...stage, connection, authorization, plugin, hook, unused, gateway };
+  const later = await admin.post("/v1/tools/execute", { ...RUN, run_at: "2999-01-01T00:00:00" });
+  const scheduled = String(at(later.body, "id"));
+  return { ...stage, connection, authorization, plugin, hook, unused, gateway, scheduled };
 }
 
 /** Sends the row's request, or its path with another body as it is. */
@@ -240,7 +252,8 @@ function named(stage: RowStage, text: string): string {
     .replace("PLUGIN", stage.plugin)
     .replace("HOOK", stage.hook)
     .replace("UNUSED", stage.unused)
-    .replace("GATEWAY", stage.gateway);
+    .replace("GATEWAY", stage.gateway)
+    .replace("SCHEDULED", stage.scheduled);
 }
 
 export function sendAs(

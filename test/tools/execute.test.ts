@@ -159,9 +159,9 @@ describe("nothing runs", () => {
       "differs",
     ],
     [
-      "at a later time",
+      "at a time that is none",
       "Test.Act",
-      { run_at: "2030-01-01T00:00:00" },
+      { run_at: "tomorrow" },
       agent(),
       400,
       "invalid_parameter",

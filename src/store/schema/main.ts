@@ -6,5 +6,6 @@ import { first } from "./001-first";
 import { hooks } from "./002-hooks";
 import { gateways } from "./003-gateways";
 import { models } from "./004-models";
+import { scheduledRuns } from "./005-scheduled-runs";
 
-export const mainMigrations: readonly Migration[] = [first, hooks, gateways, models];
+export const mainMigrations: readonly Migration[] = [first, hooks, gateways, models, scheduledRuns];

@@ -1,0 +1,260 @@
+// SQL of scheduled runs and their attempts.
+import { sealedColumn } from "../../crypto";
+import { type Awaitable, query, run, type Store, type Transaction } from "../../store";
+
+export interface RunRow {
+  id: string;
+  execution_id: string;
+  project_id: string;
+  user_id: string;
+  /** Who asked for it, as the audit trail names him. */
+  actor: string;
+  toolkit_name: string;
+  tool_name: string;
+  toolkit_version: string;
+  /** The version that the request named; null: the newest at the time of the run. */
+  asked_version: string | null;
+  with_stack: number;
+  sealed_input: string;
+  status: "pending" | "running" | "completed" | "failed";
+  run_at: number;
+  due_at: number | null;
+  attempts: number;
+  holder: string | null;
+  fence: number;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  updated_at: number;
+}
+
+export interface AttemptRow {
+  id: string;
+  run_id: string;
+  started_at: number;
+  finished_at: number | null;
+  success: number | null;
+  sealed_output: string | null;
+  system_error: string | null;
+}
+
+/** Without the input: a list does not show it. */
+export type ListedRun = Omit<RunRow, "sealed_input">;
+
+const LISTED =
+  "id, execution_id, project_id, user_id, actor, toolkit_name, tool_name, toolkit_version, asked_version, with_stack, " +
+  "status, run_at, due_at, attempts, holder, fence, created_at, started_at, finished_at, updated_at";
+const COLUMNS = `${LISTED}, sealed_input`;
+const FIND = query<RunRow>(`SELECT ${COLUMNS} FROM scheduled_runs WHERE project_id = ? AND id = ?`);
+const FIND_BY_EXECUTION = query<RunRow>(
+  `SELECT ${COLUMNS} FROM scheduled_runs WHERE project_id = ? AND execution_id = ?`,
+);
+const LIST = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE project_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+);
+const LIST_OF_USER = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE project_id = ? AND user_id = ? ` +
+    "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
+);
+const COUNT_OF_USER = query<{ count: number }>(
+  "SELECT COUNT(*) AS count FROM scheduled_runs WHERE project_id = ? AND user_id = ?",
+);
+const COUNTER = query<{ value: number }>(
+  "SELECT value FROM counters WHERE project_id = ? AND name = 'scheduled runs'",
+);
+const COUNT = query(
+  "INSERT INTO counters (project_id, name, value) VALUES (?, 'scheduled runs', 1) " +
+    "ON CONFLICT (project_id, name) DO UPDATE SET value = value + 1",
+);
+const ADD = query(
+  `INSERT INTO scheduled_runs (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const DUE = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`,
+);
+const CLAIM = query(
+  "UPDATE scheduled_runs SET status = 'running', holder = ?, fence = fence + 1, due_at = ?, attempts = attempts + 1, " +
+    "started_at = COALESCE(started_at, ?), updated_at = ? WHERE id = ? AND fence = ? AND due_at = ?",
+);
+const EXTEND = query(
+  "UPDATE scheduled_runs SET due_at = ? WHERE id = ? AND fence = ? AND status = 'running'",
+);
+const WAIT_AGAIN = query(
+  "UPDATE scheduled_runs SET status = 'pending', holder = NULL, due_at = ?, updated_at = ? " +
+    "WHERE id = ? AND fence = ? AND status = 'running'",
+);
+const END = query(
+  "UPDATE scheduled_runs SET status = ?, holder = NULL, due_at = NULL, toolkit_version = ?, finished_at = ?, " +
+    "updated_at = ? WHERE id = ? AND fence = ? AND status = 'running'",
+);
+const GIVE_UP = query(
+  "UPDATE scheduled_runs SET status = 'failed', holder = NULL, due_at = NULL, finished_at = ?, updated_at = ? " +
+    "WHERE id = ? AND fence = ? AND due_at = ?",
+);
+const ADD_ATTEMPT = query(
+  "INSERT INTO scheduled_attempts (id, project_id, run_id, fence, started_at) VALUES (?, ?, ?, ?, ?)",
+);
+const END_ATTEMPT = query(
+  "UPDATE scheduled_attempts SET finished_at = ?, success = ?, sealed_output = ?, system_error = ? " +
+    "WHERE run_id = ? AND fence = ? AND finished_at IS NULL",
+);
+const ATTEMPT = query<{ id: string }>("SELECT id FROM scheduled_attempts WHERE run_id = ? AND fence = ?");
+const ATTEMPTS = query<AttemptRow>(
+  "SELECT id, run_id, started_at, finished_at, success, sealed_output, system_error FROM scheduled_attempts " +
+    "WHERE project_id = ? AND run_id = ? ORDER BY fence",
+);
+
+export async function findRun(store: Store, projectId: string, id: string): Promise<RunRow | undefined> {
+  return (await store.get(FIND, projectId, id)) ?? (await store.get(FIND_BY_EXECUTION, projectId, id));
+}
+
+/** Newest first. */
+export function listRuns(
+  store: Store,
+  projectId: string,
+  userId: string | undefined,
+  limit: number,
+  offset: number,
+): Awaitable<ListedRun[]> {
+  return userId === undefined
+    ? store.all(LIST, projectId, limit, offset)
+    : store.all(LIST_OF_USER, projectId, userId, limit, offset);
+}
+
+/** All of a project are counted when they are made, those of a user when they are listed. */
+export async function countRuns(
+  store: Store,
+  projectId: string,
+  userId: string | undefined,
+): Promise<number> {
+  if (userId !== undefined) return (await store.get(COUNT_OF_USER, projectId, userId))?.count ?? 0;
+  return (await store.get(COUNTER, projectId))?.value ?? 0;
+}
+
+export function attemptsOf(store: Store, projectId: string, runId: string): Awaitable<AttemptRow[]> {
+  return store.all(ATTEMPTS, projectId, runId);
+}
+
+/** Runs of all projects that somebody has to look at by now: their time has come, or their lease has run out. */
+export function dueRuns(store: Store, now: number, limit: number): Awaitable<ListedRun[]> {
+  return store.all(DUE, now, limit);
+}
+
+export function* addRun(row: RunRow): Transaction<void> {
+  yield* run(
+    ADD,
+    row.id,
+    row.execution_id,
+    row.project_id,
+    row.user_id,
+    row.actor,
+    row.toolkit_name,
+    row.tool_name,
+    row.toolkit_version,
+    row.asked_version,
+    row.with_stack,
+    row.status,
+    row.run_at,
+    row.due_at,
+    row.attempts,
+    row.holder,
+    row.fence,
+    row.created_at,
+    row.started_at,
+    row.finished_at,
+    row.updated_at,
+    row.sealed_input,
+  );
+  yield* run(COUNT, row.project_id);
+}
+
+export interface Claim {
+  holder: string;
+  now: number;
+  leaseUntil: number;
+  attemptId: string;
+}
+
+/**
+ * Takes a due run as it was read, under a new fence; undefined when somebody else was first, or its holder still lives.
+ * Of a run whose lease has run out the attempt under the old fence ends with `systemError`.
+ */
+export function* claimRun(
+  seen: ListedRun,
+  { holder, now, leaseUntil, attemptId }: Claim,
+  systemError: string,
+): Transaction<ListedRun | undefined> {
+  const { id, project_id, fence, due_at } = seen;
+  if ((yield* run(CLAIM, holder, leaseUntil, now, now, id, fence, due_at)) === 0) return undefined;
+  yield* run(END_ATTEMPT, now, 0, null, systemError, id, fence);
+  yield* run(ADD_ATTEMPT, attemptId, project_id, id, fence + 1, now);
+  const started_at = seen.started_at ?? now;
+  return { ...seen, status: "running", holder, fence: fence + 1, attempts: seen.attempts + 1, started_at };
+}
+
+export function* extendLease({ id, fence }: ListedRun, until: number): Transaction<void> {
+  yield* run(EXTEND, until, id, fence);
+}
+
+export interface AttemptEnd {
+  now: number;
+  success: boolean;
+  sealedOutput: string | null;
+  systemError: string | null;
+}
+
+/** What became of the run after an attempt: it has ended, or waits for the next one. */
+export type Next = { status: "completed" | "failed"; toolkitVersion: string } | { dueAt: number };
+
+/** Ends the attempt of this fence. False, and nothing stored, when the run is no longer this fence's. */
+export function* endAttempt(
+  { id, fence }: ListedRun,
+  { now, success, sealedOutput, systemError }: AttemptEnd,
+  next: Next,
+): Transaction<boolean> {
+  const changed =
+    "dueAt" in next
+      ? yield* run(WAIT_AGAIN, next.dueAt, now, id, fence)
+      : yield* run(END, next.status, next.toolkitVersion, now, now, id, fence);
+  if (changed === 0) return false;
+  yield* run(END_ATTEMPT, now, success ? 1 : 0, sealedOutput, systemError, id, fence);
+  return true;
+}
+
+/** Ends a run whose lease has run out, as it was read. False when somebody else was first, or its holder still lives. */
+export function* giveUpRun(
+  { id, fence, due_at }: ListedRun,
+  { now, sealedOutput, systemError }: Omit<AttemptEnd, "success">,
+): Transaction<boolean> {
+  if ((yield* run(GIVE_UP, now, now, id, fence, due_at)) === 0) return false;
+  yield* run(END_ATTEMPT, now, 0, sealedOutput, systemError, id, fence);
+  return true;
+}
+
+/** The id of the attempt of a run's fence. */
+export async function findAttempt(store: Store, { id, fence }: ListedRun): Promise<string | undefined> {
+  return (await store.get(ATTEMPT, id, fence))?.id;
+}
+
+export function inputPlace(id: string): { table: string; row: string; field: string } {
+  return { table: "scheduled_runs", row: id, field: "input" };
+}
+
+export function outputPlace(attemptId: string): { table: string; row: string; field: string } {
+  return { table: "scheduled_attempts", row: attemptId, field: "output" };
+}
+
+export const sealedRuns = [
+  sealedColumn({
+    table: "scheduled_runs",
+    column: "sealed_input",
+    keys: ["id"],
+    place: (row) => inputPlace(String(row["id"])),
+  }),
+  sealedColumn({
+    table: "scheduled_attempts",
+    column: "sealed_output",
+    keys: ["id"],
+    place: (row) => outputPlace(String(row["id"])),
+  }),
+];

@@ -1,0 +1,22 @@
+// `run_at` of a request.
+import { invalidParameter } from "../../errors";
+
+const FORM = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?$/;
+
+/**
+ * The instant, ms since the epoch. Without a zone the time is UTC. Throws `invalid_parameter` for what is no date and
+ * time; the text is not repeated.
+ */
+export function instantOf(text: string): number {
+  const [, date = "", time = "", fraction = "", zone = "Z"] = FORM.exec(text) ?? [];
+  const local = Date.parse(`${date}T${time}Z`);
+  // The parser takes February 30 for March 2.
+  if (!Number.isNaN(local) && new Date(local).toISOString().startsWith(`${date}T${time}`)) {
+    const instant = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`);
+    if (!Number.isNaN(instant)) return instant;
+  }
+  throw invalidParameter(
+    "run_at must be a date and time such as 2030-01-31T09:30:00: UTC, or with a zone such as +02:00 at its end.",
+    { fieldErrors: [{ field: "run_at", rule: "format", message: "must be a date and time" }] },
+  );
+}

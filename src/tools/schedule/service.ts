@@ -1,0 +1,164 @@
+// Scheduled runs as fronts use them: asked for, listed, looked at. The worker runs them.
+import { type Page, page, type Paging, paging, timestamp } from "../../base";
+import type { Core } from "../../core";
+import { newId } from "../../crypto";
+import { invalidParameter } from "../../errors";
+import { actorOf, maySee, type Principal } from "../../identity";
+import type { Tool } from "../registry";
+import type { ExecuteTool, Execution } from "../schema";
+import * as repository from "./repository";
+import type { AttemptRow, ListedRun, RunRow } from "./repository";
+import type {
+  ScheduledToolsFilter,
+  ToolExecution,
+  ToolExecutionAttempt,
+  ToolExecutionDetail,
+} from "./schema";
+
+export interface Wanted {
+  principal: Principal;
+  userId: string;
+  tool: Tool;
+  request: ExecuteTool;
+  /** ms since the epoch; past: as soon as possible. */
+  runAt: number;
+}
+
+export class Schedule {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Remembers a run; from here on it survives whatever happens to this process. */
+  async add({ principal, userId, tool, request, runAt }: Wanted): Promise<Execution> {
+    const { store, keyring, clock, random } = this.#core;
+    const now = clock.now();
+    const id = newId("te", now, random);
+    const input = JSON.stringify(request.input ?? {});
+    const row: RunRow = {
+      id,
+      execution_id: newId("tc", now, random),
+      project_id: principal.projectId,
+      user_id: userId,
+      actor: actorOf(principal),
+      toolkit_name: tool.catalog.toolkit.name,
+      tool_name: tool.definition.name,
+      toolkit_version: tool.catalog.toolkit.version,
+      asked_version: askedVersion(request) ?? null,
+      with_stack: request.include_error_stacktrace === true ? 1 : 0,
+      sealed_input: await keyring.seal(principal.projectId, repository.inputPlace(id), input),
+      status: "pending",
+      run_at: runAt,
+      due_at: runAt,
+      attempts: 0,
+      holder: null,
+      fence: 0,
+      created_at: now,
+      started_at: null,
+      finished_at: null,
+      updated_at: now,
+    };
+    await store.write(() => repository.addRun(row));
+    return {
+      id,
+      execution_id: row.execution_id,
+      execution_type: "scheduled",
+      status: "pending",
+      success: true,
+      run_at: timestamp(runAt),
+    };
+  }
+
+  /** Newest first. A user token sees its own user's runs, a key that is pinned to users theirs. */
+  async list(principal: Principal, query: ScheduledToolsFilter): Promise<Page<ToolExecution>> {
+    const window = paging(query);
+    const { store } = this.#core;
+    const { projectId } = principal;
+    const users = usersOf(principal);
+    if (users !== undefined && users.length !== 1) return this.#listOf(projectId, users, window);
+    const user = users?.[0];
+    const rows = await repository.listRuns(store, projectId, user, window.limit, window.offset);
+    return page(rows.map(recordOf), await repository.countRuns(store, projectId, user), window);
+  }
+
+  /** By `te_…` or `tc_…`. Throws `invalid_parameter` for an id that is unknown, or another user's or project's. */
+  async get(principal: Principal, id: string): Promise<ToolExecutionDetail> {
+    const { store, keyring } = this.#core;
+    const { projectId } = principal;
+    const row = await repository.findRun(store, projectId, id);
+    if (row === undefined || !maySee(principal, row.user_id))
+      throw invalidParameter("There is no scheduled run with this id.");
+    const input: { [key: string]: unknown } = JSON.parse(
+      await keyring.open(projectId, repository.inputPlace(row.id), row.sealed_input),
+    );
+    const attempts = await repository.attemptsOf(store, projectId, row.id);
+    return {
+      ...recordOf(row),
+      input,
+      attempts: await Promise.all(attempts.map((attempt) => this.#attemptRecord(projectId, attempt))),
+    };
+  }
+
+  // Few users, and of each no more than the page can need.
+  async #listOf(projectId: string, users: readonly string[], window: Paging): Promise<Page<ToolExecution>> {
+    const { store } = this.#core;
+    const end = window.offset + window.limit;
+    const rows = await Promise.all(users.map((user) => repository.listRuns(store, projectId, user, end, 0)));
+    const counts = await Promise.all(users.map((user) => repository.countRuns(store, projectId, user)));
+    const newest = rows.flat().toSorted(newestFirst).slice(window.offset, end);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    return page(newest.map(recordOf), total, window);
+  }
+
+  async #attemptRecord(projectId: string, row: AttemptRow): Promise<ToolExecutionAttempt> {
+    const { id, started_at, finished_at, success, sealed_output, system_error } = row;
+    return {
+      id,
+      success: success === 1,
+      started_at: timestamp(started_at),
+      ...(finished_at === null ? {} : { finished_at: timestamp(finished_at) }),
+      ...(sealed_output === null
+        ? {}
+        : {
+            output: JSON.parse(
+              await this.#core.keyring.open(projectId, repository.outputPlace(id), sealed_output),
+            ),
+          }),
+      ...(system_error === null ? {} : { system_error_message: system_error }),
+    };
+  }
+}
+
+function recordOf(row: ListedRun): ToolExecution {
+  return {
+    id: row.id,
+    tool_name: row.tool_name,
+    toolkit_name: row.toolkit_name,
+    toolkit_version: row.toolkit_version,
+    user_id: row.user_id,
+    execution_type: "scheduled",
+    // Between two attempts it goes on: nobody should take it for one that has not begun.
+    execution_status: row.status === "pending" && row.attempts > 0 ? "running" : row.status,
+    created_at: timestamp(row.created_at),
+    run_at: timestamp(row.run_at),
+    ...(row.started_at === null ? {} : { started_at: timestamp(row.started_at) }),
+    ...(row.finished_at === null ? {} : { finished_at: timestamp(row.finished_at) }),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+/** Whose runs a principal sees; undefined: everybody's. */
+function usersOf(principal: Principal): readonly string[] | undefined {
+  if (principal.kind === "user") return [principal.userId];
+  return principal.kind === "key" ? (principal.users ?? undefined) : undefined;
+}
+
+function newestFirst(left: ListedRun, right: ListedRun): number {
+  return right.created_at - left.created_at || (left.id < right.id ? 1 : -1);
+}
+
+function askedVersion({ tool_name, tool_version }: ExecuteTool): string | undefined {
+  return tool_version ?? tool_name.split("@")[1];
+}
