@@ -21,6 +21,11 @@ export const nouns: readonly NounEntry[] = [
     "where commands work, and how it stands there",
     async () => (await import("./commands/status")).status,
   ),
+  entry(
+    "doctor",
+    "find what is wrong with this installation",
+    async () => (await import("./commands/doctor")).doctor,
+  ),
   entry("login", "work against a server from now on", async () => (await import("./commands/login")).login),
   entry(
     "logout",

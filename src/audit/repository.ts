@@ -70,3 +70,11 @@ export async function auditTime(
   const row = projectId === null ? store.get(DEPLOYMENT_TIME_OF, id) : store.get(TIME_OF, projectId, id);
   return (await row)?.created_at;
 }
+
+const NEWEST = query<{ newest: number | null }>(
+  "SELECT MAX(created_at) AS newest FROM audit WHERE project_id = ?",
+);
+
+export async function newestAuditTime(store: Store, projectId: string): Promise<number | undefined> {
+  return (await store.get(NEWEST, projectId))?.newest ?? undefined;
+}

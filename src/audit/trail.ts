@@ -3,7 +3,7 @@ import { MAX_LIMIT, timestamp } from "../base";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
-import { auditTime, listAudit, type StoredAuditRow } from "./repository";
+import { auditTime, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
 import type {
   AuditEntryRecord,
   AuditFilter,
@@ -43,6 +43,11 @@ export class Trail {
   async deploymentAudit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
     if (reader.kind !== "operator") throw forbidden("This is for the operator of the data folder only.");
     return this.#audit(null, filter);
+  }
+
+  /** When the last change of the project was recorded, ms. */
+  newestChange(reader: Reader): Promise<number | undefined> {
+    return newestAuditTime(this.#store, reader.projectId);
   }
 
   /** What ran in the project. Throws `not_found` for an unknown `before`. */

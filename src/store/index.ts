@@ -19,6 +19,7 @@ export {
 export { CachedByGeneration } from "./cache";
 export { findFact, removeFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
+export { damageOf } from "./damage";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";
 export { type Lease, releaseLease, stillHeld, takeLease } from "./lease";

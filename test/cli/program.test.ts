@@ -83,6 +83,7 @@ describe("a command line", () => {
     ],
     [["version"], "version", {}],
     [["status"], "status", {}],
+    [["doctor", "--all"], "doctor", { all: true }],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
     [["orgs", "show", "o"], "orgs show", { id: "o" }],

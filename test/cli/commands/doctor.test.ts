@@ -1,0 +1,244 @@
+// `runtime doctor` on installations with one fault each: it names the fault and the way out.
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding } from "../../../src/checkup";
+import { jsonOf, newTerminal } from "../support/fake-io";
+
+const PROVIDER = {
+  id: "idp",
+  oauth2: {
+    client_id: "c",
+    authorize_request: { endpoint: "http://127.0.0.1:1/authorize" },
+    token_request: { endpoint: "http://127.0.0.1:1/token" },
+  },
+};
+
+/** An installation with a key and nothing wrong, on a port that nobody uses. */
+async function installed() {
+  const free = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const port = String(free.port);
+  await free.stop(true);
+  const terminal = newTerminal({ RUNTIME_PORT: port });
+  await terminal.run(["keys", "create", "agent"]);
+  const data = join(terminal.home, ".local/share/runtime");
+  const key = join(terminal.home, ".config/runtime/root.key");
+  const provider = (environment: Record<string, string> = {}) =>
+    terminal.run(["providers", "create", "--file", "-"], {
+      stdin: JSON.stringify(PROVIDER),
+      env: { RUNTIME_EGRESS_ALLOW: "loopback", ...environment },
+    });
+  return { ...terminal, data, key, database: join(data, "runtime.db"), provider, port };
+}
+
+type Installed = Awaited<ReturnType<typeof installed>>;
+
+test("an installation without a fault is fine", async () => {
+  const { run } = await installed();
+
+  const { code, stdout, stderr } = await run(["doctor"]);
+
+  expect([code, stdout]).toEqual([0, ""]);
+  expect(stderr).toContain("Everything is fine");
+});
+
+test("where nothing is set up yet it makes nothing and finds nothing wrong", async () => {
+  const { run, home } = newTerminal({ RUNTIME_PORT: "0" });
+
+  const { code } = await run(["doctor", "--all"]);
+
+  expect(code).toBe(0);
+  expect([...new Bun.Glob("**").scanSync({ cwd: home, dot: true })]).toEqual([]);
+});
+
+interface Fault {
+  name: string;
+  plant(installation: Installed): unknown;
+  env?: Record<string, string>;
+  check: string;
+  message: string;
+  fix: string;
+  status?: Finding["status"];
+}
+
+const FAULTS: Fault[] = [
+  {
+    name: "a mistyped variable",
+    plant: () => {},
+    env: { RUNTIME_PROT: "1" },
+    check: "configuration",
+    message: "unknown variable RUNTIME_PROT",
+    fix: "run this again",
+  },
+  {
+    name: "a data folder that is a file",
+    plant: ({ data }) => {
+      rmSync(data, { recursive: true });
+      writeFileSync(data, "");
+    },
+    check: "data folder",
+    message: "is no folder",
+    fix: "RUNTIME_DATA_DIR",
+  },
+  {
+    name: "a data folder that others may look into",
+    plant: ({ data }) => chmodSync(data, 0o755),
+    check: "data folder",
+    message: "Others may look into",
+    fix: "chmod 700",
+    status: "warning",
+  },
+  {
+    name: "a damaged database",
+    plant: ({ database }) => writeFileSync(database, "this is no database ".repeat(500)),
+    check: "database",
+    message: "is damaged",
+    fix: "from a backup",
+  },
+  {
+    name: "a database of a newer version",
+    plant: ({ database }) => {
+      const opened = new Database(database);
+      opened.run("INSERT INTO schema_migrations (version, name, applied_at) VALUES (999, 'later', '')");
+      opened.close();
+    },
+    check: "start",
+    message: "newer version",
+    fix: "restore a backup",
+  },
+  {
+    name: "a root key that is gone",
+    plant: ({ key }) => rmSync(key),
+    check: "root key",
+    message: "is not there",
+    fix: "Put the key",
+  },
+  {
+    name: "another root key",
+    plant: ({ key }) => writeFileSync(key, Buffer.alloc(32, 7).toString("base64")),
+    check: "start",
+    message: "is not the one",
+    fix: "right key",
+  },
+  {
+    name: "a root key that others may read",
+    plant: ({ key }) => chmodSync(key, 0o644),
+    check: "root key",
+    message: "Others may read",
+    fix: "chmod 600",
+    status: "warning",
+  },
+  {
+    name: "a root key beside the data",
+    plant: ({ key, data }) => cpSync(key, join(data, "root.key")),
+    env: { RUNTIME_ROOT_KEY_FILE: "~/.local/share/runtime/root.key" },
+    check: "root key",
+    message: "lies in the data folder",
+    fix: "RUNTIME_ROOT_KEY_FILE",
+    status: "warning",
+  },
+  {
+    name: "a clock that went back",
+    plant: ({ database }) => {
+      const opened = new Database(database);
+      opened.run("UPDATE audit SET created_at = created_at + 7200000");
+      opened.close();
+    },
+    check: "clock",
+    message: "120 minutes in the future",
+    fix: "time server",
+  },
+  {
+    name: "a port that another program has",
+    plant: () => {},
+    check: "port",
+    message: "is in use by another program",
+    fix: "RUNTIME_PORT",
+  },
+  {
+    name: "an address of another machine",
+    plant: () => {},
+    env: { RUNTIME_HOST: "192.0.2.1", RUNTIME_PUBLIC_URL: "http://127.0.0.1:9099" },
+    check: "port",
+    message: "is no address of this machine",
+    fix: "RUNTIME_HOST",
+  },
+  {
+    name: "a redirect address in plain http",
+    plant: () => {},
+    env: { RUNTIME_PUBLIC_URL: "http://run.example", RUNTIME_SESSION_VERIFICATION: "page_only" },
+    check: "redirect address",
+    message: "providers refuse it",
+    fix: "RUNTIME_PUBLIC_URL",
+  },
+  {
+    name: "a public address where nobody verifies",
+    plant: () => {},
+    env: { RUNTIME_PUBLIC_URL: "https://run.example" },
+    check: "verification",
+    message: "Nobody verifies",
+    fix: "session_verification",
+  },
+  {
+    name: "a provider that is not there",
+    plant: ({ provider }) => provider(),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "provider idp",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "firewall",
+  },
+  {
+    name: "a provider whose address is refused",
+    plant: ({ provider }) => provider(),
+    check: "provider idp",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "RUNTIME_EGRESS_ALLOW",
+  },
+  {
+    name: "no API key",
+    plant: ({ run }) => run(["projects", "create", "sales"]),
+    env: { RUNTIME_PROJECT: "sales" },
+    check: "API keys",
+    message: "no API key",
+    fix: "runtime keys create",
+  },
+  {
+    name: "a project that is not there",
+    plant: () => {},
+    env: { RUNTIME_PROJECT: "sales" },
+    check: "project",
+    message: 'no project "sales"',
+    fix: "run this again",
+  },
+];
+
+describe("it names", () => {
+  test.each(FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (name, fault) => {
+    const installation = await installed();
+    mkdirSync(installation.data, { recursive: true });
+    await fault.plant(installation);
+    const taken = name.startsWith("a port")
+      ? Bun.serve({ port: Number(installation.port), hostname: "127.0.0.1", fetch: () => new Response() })
+      : undefined;
+
+    const ran = await installation.run(["doctor", "-o", "json"], { env: fault.env ?? {} });
+    // Opening the database makes its folder private again.
+    if (name.startsWith("a data folder that others")) await fault.plant(installation);
+    const forPeople = await installation.run(["doctor"], { env: fault.env ?? {} });
+    await taken?.stop(true);
+
+    const findings = jsonOf(ran) as unknown as Finding[];
+    const { check, message, fix, status = "problem" } = fault;
+    expect(findings.filter((finding) => finding.status !== "ok")).toEqual([
+      { check, status, message: expect.stringContaining(message), fix: expect.stringContaining(fix) },
+    ]);
+    expect(ran.code).toBe(status === "problem" ? 1 : 0);
+    expect(forPeople.stdout).toContain(message);
+    expect(forPeople.stdout).toContain(fix);
+  });
+});
+
+test("it is about this machine and takes no server", async () => {
+  expect((await newTerminal().run(["doctor", "--server", "https://run.test"])).code).toBe(2);
+});
