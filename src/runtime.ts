@@ -194,7 +194,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
   const gateways = new Gateways(core, audit);
   const mcp = new Mcp(core, { identity, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
-  const chat = new Chat(core, models);
+  const chat = new Chat(core, models, tools);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,

@@ -16,9 +16,10 @@ export const llmOperations = [
     success: { status: 200, schema: ChatResponse },
     errors: [400, 401, 403, 413, 415, 429, 500, 504],
     slow: true,
+    takesIdempotencyKey: true,
     modelErrors: true,
-    handle: async ({ runtime, principal, body: request, text, signal }) => {
-      const answer = await runtime.chat.complete(principal, { request, text, signal });
+    handle: async ({ runtime, principal, body: request, text, signal, idempotencyKey }) => {
+      const answer = await runtime.chat.complete(principal, { request, text, signal, idempotencyKey });
       return "json" in answer
         ? new Response(answer.json, { headers: JSON_TYPE })
         : eventStream(answer.events);

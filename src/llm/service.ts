@@ -2,6 +2,11 @@
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
 import { actFor, type Principal } from "../identity";
+import type { Tools } from "../tools";
+import { streamedAnswer, wholeAnswer } from "./loop/answer";
+import { Calls } from "./loop/calls";
+import { converse } from "./loop/converse";
+import { namesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
 import type { Models } from "./models";
 import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
@@ -9,7 +14,9 @@ import type { ChatRequest } from "./schema";
 import type { ModelServer } from "./server-of";
 import { passThrough } from "./stream/pass";
 import { callStreaming, callWhole } from "./upstream/call";
+import type { ChatBody } from "./upstream/client";
 import { refusedInside, unanswered, unreadable } from "./upstream/failure";
+import { openAiClient } from "./upstream/openai";
 
 export interface ChatCall {
   /** Checked. */
@@ -18,6 +25,8 @@ export interface ChatCall {
   text: string;
   /** Aborts when the caller is gone. */
   signal?: AbortSignal | undefined;
+  /** Under the same key a write of the run is not done again. */
+  idempotencyKey?: string | undefined;
 }
 
 /** One JSON text, or a stream of server-sent events. */
@@ -26,32 +35,85 @@ export type ChatAnswer = { json: string } | { events: ReadableStream<Uint8Array>
 export class Chat {
   readonly #core: Core;
   readonly #models: Models;
+  readonly #tools: Tools;
 
-  constructor(core: Core, models: Models) {
+  constructor(core: Core, models: Models, tools: Tools) {
     this.#core = core;
     this.#models = models;
+    this.#tools = tools;
   }
 
   /**
    * Completes a conversation. Throws `invalid_parameter` for a model that nobody serves and for what its server refuses,
-   * `rate_limited`, `gateway_timeout`, and `internal_error` when the server fails.
+   * `tool_not_found`, `forbidden` for a user or a tool that the caller may not have, `rate_limited`, `gateway_timeout`,
+   * and `internal_error` when the server fails.
    */
   async complete(principal: Principal, call: ChatCall): Promise<ChatAnswer> {
     const { request } = call;
     checkUser(principal, request);
     const choice = await this.#models.choose(principal.projectId, request.model);
-    return this.#pass(choice, call);
+    if (!namesOwnTools(request)) return this.#predict(choice, call, undefined);
+    const runnable = await this.#models.runnableTools(principal.projectId);
+    const set = await toolSetOf(this.#tools, principal, request, runnable);
+    return set.running === undefined
+      ? this.#predict(choice, call, set)
+      : this.#converse(principal, choice, call, set);
   }
 
-  /** Without tools of ours nothing is read but what must be: the bytes pass. */
-  async #pass({ server, model }: Choice, { request, text, signal }: ChatCall): Promise<ChatAnswer> {
-    const body = model === request.model ? text : replaceField(text, "model", model);
-    const options = { signal, timeoutMs: this.#core.settings["llm.timeout"] * 1000 };
+  /** The caller runs what the model asks for. Nothing is read but what must be: the bytes pass. */
+  async #predict(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
+    const { server } = choice;
+    const { request, signal } = call;
+    const options = { signal, timeoutMs: this.#timeoutMs() };
+    const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
     return {
       events: await passThrough(await callStreaming(this.#core, server, body, options), endings(server)),
     };
   }
+
+  /** The server runs what the model asks for. */
+  async #converse(principal: Principal, choice: Choice, call: ChatCall, set: ToolSet): Promise<ChatAnswer> {
+    const { request, idempotencyKey } = call;
+    if ((request.n ?? 1) !== 1) throw invalidParameter("n must be 1 where the server runs tools.");
+    const gone = new AbortController();
+    const signal = call.signal === undefined ? gone.signal : AbortSignal.any([call.signal, gone.signal]);
+    const streams = request.stream === true;
+    const core = this.#core;
+    const steps = converse({
+      core,
+      client: openAiClient(core, choice.server),
+      set,
+      calls: new Calls({ core, tools: this.#tools, principal, set, signal, idempotencyKey }),
+      body: bodyOf(request, choice, set),
+      streams,
+      signal,
+    });
+    if (!streams) return { json: JSON.stringify(await wholeAnswer(core, steps, choice.model)) };
+    const events = await streamedAnswer(core, steps, {
+      model: choice.model,
+      outputOnly: set.running === "execute",
+      includeUsage: request.stream_options?.include_usage === true,
+      gone: () => gone.abort(),
+    });
+    return { events };
+  }
+
+  #timeoutMs(): number {
+    return this.#core.settings["llm.timeout"] * 1000;
+  }
+}
+
+/** The request as it came, with what the server would not understand replaced. */
+function bodyText({ request, text }: ChatCall, { model }: Choice, set: ToolSet | undefined): string {
+  const named = model === request.model ? text : replaceField(text, "model", model);
+  if (set === undefined) return named;
+  const withTools = replaceField(named, "tools", set.definitions);
+  return set.choice === request.tool_choice ? withTools : replaceField(withTools, "tool_choice", set.choice);
+}
+
+function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet): ChatBody {
+  return { ...request, model, tools: set.definitions, tool_choice: set.choice };
 }
 
 function endings(server: ModelServer) {

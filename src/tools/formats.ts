@@ -34,6 +34,11 @@ export function formatted(tool: Tool, format: Format): object {
   }
 }
 
+/** The tool as chat completions take it. */
+export function toolForModels(tool: Tool): object {
+  return formatted(tool, "openai");
+}
+
 // Of the root only what every vendor knows.
 function parameterSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [] } = selfContained(definition.input);

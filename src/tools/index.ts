@@ -36,6 +36,7 @@ export {
   upstreamUnmapped,
 } from "./tool-error";
 export { type ExecuteOptions } from "./execute";
+export { toolForModels } from "./formats";
 export { formatted } from "./formats";
 export { type Tool } from "./registry";
 export {

@@ -4,11 +4,12 @@ import type { ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
-import { malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
+import { malformedRequest, toolNotFound } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import { CachedByGeneration, type Store } from "../store";
+import { Consents } from "./consents";
 import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
@@ -50,6 +51,7 @@ export class Tools {
   readonly #registry: Registry;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
+  readonly #consents: Consents;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
   readonly #store: Store;
@@ -77,6 +79,7 @@ export class Tools {
     this.#pages = new CachedByGeneration(core.store, "providers", MOST_PAGES);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
+    this.#consents = new Consents(this.#requirements, authorization);
     this.#policy = parts.policy;
     this.#execute = new Execute(core, {
       registry: this.#registry,
@@ -121,7 +124,7 @@ export class Tools {
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
     const view = viewOf(principal, query);
-    return this.#record(principal, await this.#findFor(principal, view.userId, name), view);
+    return this.#record(principal, await this.find(principal, view.userId, name), view);
   }
 
   /**
@@ -174,7 +177,7 @@ export class Tools {
     const format = formatOf(formatName);
     if (format === "arcade") return this.get(principal, name, query);
     const { userId } = viewOf(principal, query);
-    const tool = await this.#findFor(principal, userId, name);
+    const tool = await this.find(principal, userId, name);
     return userId === undefined ? this.#formatted.tool(tool, format) : formatted(tool, format);
   }
 
@@ -182,16 +185,15 @@ export class Tools {
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
-    const tool = await this.#findFor(principal, userId, request.tool_name, request.tool_version);
-    const { authorization } = await this.#requirements.of(projectId, userId, tool);
-    if (authorization !== undefined && authorization.provider === undefined) {
-      throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
-    }
-    if (authorization?.provider === undefined || authorization.scopes.length === 0) {
-      return this.#authorization.nothingOwed(projectId, userId);
-    }
-    const { provider, scopes } = authorization;
-    return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
+    const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
+    return this.#consents.start(projectId, userId, tool, request.next_uri);
+  }
+
+  /** The consent that a call still waits for, started; undefined when none does. Throws what stands in its way. */
+  async owed(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
+    const userId = actFor(principal, request.user_id);
+    const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
+    return this.#consents.owed(principal.projectId, userId, tool, request.input ?? {});
   }
 
   /** What of the tools' needs is met for the user. With `authorize`, consents are started for what is not. */
@@ -238,8 +240,8 @@ export class Tools {
     return userId === undefined ? among : this.visible(projectId, userId, among);
   }
 
-  /** Throws `tool_not_found` also for a tool that is hidden from the user. */
-  async #findFor(
+  /** A tool by any of its names. Throws `tool_not_found` also for one that is hidden from the user. */
+  async find(
     { projectId }: Principal,
     userId: string | undefined,
     name: string,

@@ -27,7 +27,9 @@ export async function callWhole(
 ): Promise<Whole> {
   const response = await send(core, server, body, options, false);
   const text = await textOf(server, response);
-  return { text, value: jsonOf(server, response, text) };
+  const value = jsonOf(server, response, text);
+  if (isObject(value["error"]) && value["choices"] === undefined) throw refusedInside(server, value["error"]);
+  return { text, value };
 }
 
 /** Sends a request whose answer streams: the body of the answer. Throws what the caller is to be told. */

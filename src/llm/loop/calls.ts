@@ -1,0 +1,231 @@
+// The calls of one turn: each is answered by one tool message, in order, whatever becomes of it.
+import { isObject, parseJson } from "../../base";
+import type { Authorization } from "../../authorization";
+import type { Core } from "../../core";
+import { RuntimeError } from "../../errors";
+import type { Principal } from "../../identity";
+import type { Tool, Tools } from "../../tools";
+import type { RequestedCall } from "../stream/fragments";
+import type { ChatMessage } from "../upstream/client";
+import { messageOf, notRun, outputText } from "./result";
+import type { ToolSet } from "./tool-set";
+
+/** A call with an id of its own. */
+export interface Call extends RequestedCall {
+  id: string;
+}
+
+export interface Answered {
+  message: ChatMessage;
+  /** The output as text, whole; for a call that failed or was not run, why. */
+  output: string;
+  /** What the user owes before it can run. */
+  authorization?: Authorization;
+}
+
+export interface CallsFor {
+  core: Core;
+  tools: Tools;
+  principal: Principal;
+  set: ToolSet;
+  signal: AbortSignal | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** The most calls of one turn that are run. */
+const MOST_CALLS = 64;
+
+type Prepared = { tool: Tool; input: { [key: string]: unknown } } | { fault: string };
+type Owed = { authorization: Authorization } | { refusal: RuntimeError } | undefined;
+
+export class Calls {
+  readonly #for: CallsFor;
+  /** How often each write was asked for with the same input. */
+  readonly #seen = new Map<string, number>();
+  #ran = 0;
+
+  constructor(parts: CallsFor) {
+    this.#for = parts;
+  }
+
+  /** How many calls ran, so that a failure after them is not taken for one that did nothing. */
+  get ran(): number {
+    return this.#ran;
+  }
+
+  /**
+   * Runs the calls. When the user owes a consent for one of them, none runs: the request is sent again after the
+   * consent, and what had run would run twice.
+   */
+  async *answers(calls: readonly Call[]): AsyncGenerator<Answered, void> {
+    const prepared = calls.map((call, index) =>
+      index < MOST_CALLS
+        ? this.#prepare(call)
+        : { fault: `More than ${MOST_CALLS} calls in one turn are not run.` },
+    );
+    const owed = await Promise.all(prepared.map((one) => this.#owed(one)));
+    if (owed.some((one) => one !== undefined && "authorization" in one)) {
+      for (const [index, call] of calls.entries()) yield waiting(call, prepared[index], owed[index]);
+      return;
+    }
+    const runs = calls.map((call, index) => () => this.#answer(call, prepared[index], owed[index]));
+    // What only reads may run side by side; writes run in the order in which the model asked for them.
+    const together = prepared.every((one) => "fault" in one || isReading(one.tool));
+    const running = together ? runs.map((run) => run()) : undefined;
+    for (const [index, run] of runs.entries()) yield await (running?.[index] ?? run());
+  }
+
+  #prepare({ name, arguments: text }: Call): Prepared {
+    const tool = this.#for.set.find(name);
+    if (tool === undefined)
+      return { fault: "There is no tool of this name. Use one of those that are offered." };
+    const input = inputOf(text);
+    return input === undefined
+      ? { fault: "The arguments are not a JSON object. Send them again." }
+      : { tool, input };
+  }
+
+  async #owed(prepared: Prepared): Promise<Owed> {
+    if ("fault" in prepared) return undefined;
+    const { tools, principal, set } = this.#for;
+    const request = { tool_name: prepared.tool.qualifiedName, input: prepared.input, user_id: set.userId };
+    try {
+      const authorization = await tools.owed(principal, request);
+      return authorization === undefined ? undefined : { authorization };
+    } catch (error) {
+      if (error instanceof RuntimeError && error.status < 500) return { refusal: error };
+      throw error;
+    }
+  }
+
+  async #answer(call: Call, prepared: Prepared | undefined, owed: Owed): Promise<Answered> {
+    if (prepared === undefined || "fault" in prepared) {
+      return answered(
+        call,
+        notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", prepared?.fault ?? ""),
+        prepared?.fault ?? "",
+      );
+    }
+    if (owed !== undefined && "refusal" in owed) return refused(call, owed.refusal);
+    const { core, signal } = this.#for;
+    if (signal?.aborted) return answered(call, notRun("UNKNOWN", "The caller was gone before it ran."), "");
+    this.#ran++;
+    try {
+      return await this.#run(call, prepared);
+    } catch (error) {
+      if (error instanceof RuntimeError && error.status < 500)
+        return this.#owedAfterAll(call, prepared, error);
+      // Every call is answered: the model is told, and the log has the reason.
+      core.log.error("tool call of a chat completion failed", { tool: prepared.tool.qualifiedName, error });
+      const message = "The tool failed for a reason of its own.";
+      return answered(call, notRun("TOOL_RUNTIME_FATAL", message), message);
+    }
+  }
+
+  async #run(call: Call, { tool, input }: Exclude<Prepared, { fault: string }>): Promise<Answered> {
+    const { core, tools, principal, set, signal } = this.#for;
+    const reads = isReading(tool);
+    const execution = await tools.execute(
+      principal,
+      { tool_name: tool.qualifiedName, input, user_id: set.userId },
+      // A write that has begun is finished, and a repeat of the request under the same key does not do it again.
+      reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) },
+    );
+    const { authorization } = execution.output ?? {};
+    return {
+      ...answered(call, messageOf(execution, core.settings["llm.tool_result_limit"]), outputText(execution)),
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+  }
+
+  /** A refresh has just shown that the grant is dead or has become smaller. */
+  async #owedAfterAll(
+    call: Call,
+    prepared: Exclude<Prepared, { fault: string }>,
+    error: RuntimeError,
+  ): Promise<Answered> {
+    this.#ran--;
+    const owed = error.status === 403 ? await this.#owed(prepared) : undefined;
+    if (owed === undefined || "refusal" in owed) return refused(call, error);
+    return { ...refused(call, error), authorization: owed.authorization };
+  }
+
+  #keyOf(tool: Tool, input: object): string | undefined {
+    const { idempotencyKey } = this.#for;
+    if (idempotencyKey === undefined) return undefined;
+    const what = JSON.stringify([tool.fullyQualifiedName, input]);
+    const count = (this.#seen.get(what) ?? 0) + 1;
+    this.#seen.set(what, count);
+    const digest = new Bun.CryptoHasher("sha256").update(what).digest("base64url");
+    return `${idempotencyKey}:${digest}:${count}`;
+  }
+}
+
+/** The calls of a turn with ids that no two share: answers are told apart by them. */
+export function withIds(calls: readonly RequestedCall[], newId: () => string): Call[] {
+  const taken = new Set<string>();
+  return calls.map((call) => {
+    const id = call.id === undefined || taken.has(call.id) ? newId() : call.id;
+    taken.add(id);
+    return { ...call, id };
+  });
+}
+
+/** A call as it stands in a message. What is no JSON object would have the whole conversation refused. */
+export function toolCall({ id, name, arguments: text, more }: Call): object {
+  return {
+    ...more,
+    id,
+    type: "function",
+    function: { name: nameOf(name), arguments: isNothing(text) || inputOf(text) === undefined ? "{}" : text },
+  };
+}
+
+/** Nothing at all is an input without parameters. Undefined for what is no object. */
+function inputOf(text: string): { [key: string]: unknown } | undefined {
+  if (isNothing(text)) return {};
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNothing(text: string): boolean {
+  return ["", "null"].includes(text.trim());
+}
+
+// A name that the model made up may be one that servers refuse.
+function nameOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
+}
+
+function isReading({ definition }: Tool): boolean {
+  return definition.metadata.behavior.read_only;
+}
+
+function answered(call: Call, content: string, output: string): Answered {
+  return { message: { role: "tool", tool_call_id: call.id, name: nameOf(call.name), content }, output };
+}
+
+function refused(call: Call, { message }: RuntimeError): Answered {
+  return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);
+}
+
+/** Answers while a consent is owed. */
+function waiting(call: Call, prepared: Prepared | undefined, owed: Owed): Answered {
+  if (prepared === undefined || "fault" in prepared) {
+    const fault = prepared?.fault ?? "";
+    return answered(call, notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", fault), fault);
+  }
+  if (owed === undefined || "refusal" in owed) {
+    const message = "Not run: the user must first give the consent that another call of this turn needs.";
+    return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);
+  }
+  const message = `Not run: authorization required. The user must consent before ${prepared.tool.qualifiedName} can run.`;
+  return {
+    ...answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message),
+    authorization: owed.authorization,
+  };
+}
