@@ -5,18 +5,35 @@ import { errorBody } from "../src/llm";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
+// A frozen record stays as it is: its text is made once.
+const texts = new WeakMap<object, string>();
+
+function textOf(body: unknown): string {
+  if (typeof body !== "object" || body === null || !Object.isFrozen(body)) return JSON.stringify(body);
+  const known = texts.get(body);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(body);
+  texts.set(body, text);
+  return text;
+}
+
 export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(textOf(body), {
     status,
     headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
   });
 }
 
+/** A record whose text is there already. */
+export function textAnswer({ body }: JsonText): Response {
+  return new Response(body, { headers: HEADERS });
+}
+
 /** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */
-export function taggedAnswer(request: Request, { text, etag }: JsonText): Response {
+export function taggedAnswer(request: Request, { body, etag }: JsonText): Response {
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   const fresh = known.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
-  return new Response(fresh ? null : text, {
+  return new Response(fresh ? null : body, {
     status: fresh ? 304 : 200,
     headers: {
       ...(fresh ? {} : { "content-type": "application/json" }),

@@ -6,6 +6,7 @@ import { type LogFields, Redacted } from "../src/base";
 import { newToken, type Random } from "../src/crypto";
 import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
+import type { Awaitable } from "../src/store";
 import { allowedMethods } from "./allowed";
 import { errorAnswer } from "./answer";
 import { type Cors, corsOf } from "./cors";
@@ -38,8 +39,11 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
   });
   const { random, settings, clock } = runtime.core;
   const site: Site = { runtime, nextRequestId: requestIds(random), cors: corsOf(settings) };
-  const run = (request: Request, params: Context["params"] | undefined, answer: Answer): Promise<Response> =>
-    serve(site, { request, params: params ?? NO_PARAMS, server: app.server }, answer);
+  const run = (
+    request: Request,
+    params: Context["params"] | undefined,
+    answer: Answer,
+  ): Awaitable<Response> => serve(site, { request, params: params ?? NO_PARAMS, server: app.server }, answer);
   const routes = routesWith({ stopping, rateLimit: rateLimitOf(settings, clock) });
   for (const { method, path, answer } of routes) {
     app.route(method, path, ({ request, params }) => run(request, params, answer), RAW);
@@ -61,31 +65,39 @@ function nothingAt(routes: readonly Route[], cors: Cors | undefined): Answer {
 }
 
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
-async function serve(
-  { runtime, nextRequestId, cors }: Site,
-  context: Context,
-  answer: Answer,
-): Promise<Response> {
-  const { request } = context;
-  const { log, clock } = runtime.core;
+function serve(site: Site, context: Context, answer: Answer): Awaitable<Response> {
+  const { runtime, nextRequestId } = site;
   const requestId = nextRequestId();
-  const started = clock.now();
-  let response: Response;
+  const started = runtime.core.clock.now();
+  const finish = (response: Response): Response => {
+    mark(site, context.request, response, requestId);
+    const { log, clock } = runtime.core;
+    log.debug("request", () => ({
+      request_id: requestId,
+      ...loggable(context.request, response),
+      duration_ms: clock.now() - started,
+    }));
+    return response;
+  };
+  const fail = (error: unknown): Response => {
+    const response = errorAnswer(error);
+    if (response.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
+    return finish(response);
+  };
   try {
-    response = await answer(runtime, context, requestId);
+    const response = answer(runtime, context, requestId);
+    return response instanceof Promise ? response.then(finish, fail) : finish(response);
   } catch (error) {
-    response = errorAnswer(error);
-    if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
+    return fail(error);
   }
-  response.headers.set("x-request-id", requestId);
+}
+
+/** What every answer bears. */
+function mark({ cors }: Site, request: Request, { headers }: Response, requestId: string): void {
+  headers.set("x-request-id", requestId);
   const traceparent = request.headers.get("traceparent");
-  if (traceparent !== null && traceIdOf(traceparent) !== undefined) {
-    response.headers.set("traceparent", traceparent);
-  }
-  cors?.mark(request, response.headers);
-  const duration_ms = clock.now() - started;
-  log.debug("request", () => ({ request_id: requestId, ...loggable(request, response), duration_ms }));
-  return response;
+  if (traceparent !== null && traceIdOf(traceparent) !== undefined) headers.set("traceparent", traceparent);
+  cors?.mark(request, headers);
 }
 
 function loggable(request: Request, response: Response): LogFields {

@@ -10,13 +10,13 @@ import {
 } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
-import { errorAnswer, jsonAnswer, taggedAnswer } from "./answer";
+import type { Awaitable } from "../src/store";
+import { errorAnswer, jsonAnswer, taggedAnswer, textAnswer } from "./answer";
 import { bodyLimits, hasBody, readJsonAndText } from "./body";
+import { CheckedCall, type ReadBody } from "./call";
 import { markDeprecated } from "./deprecation";
 import { type AnyCall, type Operation, StatusAnswer } from "./operations";
-import { readQuery } from "./query";
 import type { RateLimit } from "./rate-limit";
-import { requestUrl } from "./request-url";
 
 export interface Incoming {
   request: Request;
@@ -32,53 +32,55 @@ export interface Means {
   rateLimit: RateLimit | undefined;
 }
 
-/** Runs one operation. Never rejects: what is thrown becomes an answer, and its cause goes to the log. */
-export async function dispatch(
+/**
+ * Runs one operation. Never throws or rejects: what is thrown becomes an answer, and its cause goes to the log. What is
+ * known at once is answered at once: a turn of waiting costs as much as a look into a cache.
+ */
+export function dispatch(
   runtime: Runtime,
   operation: Operation,
   incoming: Incoming,
-  { stopping, rateLimit }: Means,
+  means: Means,
   requestId: string,
-): Promise<Response> {
-  const { request, params } = incoming;
-  try {
-    const principal = await principalOf(runtime, operation, incoming, rateLimit);
-    const { settings } = runtime.core;
-    const { body, text } =
-      operation.body === undefined
-        ? { body: undefined, text: "" }
-        : await readBody(operation.body, request, bodyLimits(settings));
-    checkParameters(operation, params);
-    const call: AnyCall = {
-      runtime,
-      principal,
-      path: (name) => params[name] ?? "",
-      query:
-        operation.query === undefined ? {} : readQuery(operation.query, requestUrl(request).searchParams),
-      body,
-      text,
-      idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-      wantsPage: () => request.headers.get("accept")?.includes("text/html") === true,
-      // Bun makes the signal when it is first asked for, and most operations never ask.
-      get signal() {
-        return operation.waits ? AbortSignal.any([request.signal, stopping]) : request.signal;
-      },
-    };
-    const value = await (operation.remembersAnswer === true && call.idempotencyKey !== undefined
-      ? handledOnce(operation, call, params, call.idempotencyKey)
-      : operation.handle(call));
-    const answer = answerOf(operation, request, value);
-    if (operation.tool !== undefined) markDeprecated(answer.headers, runtime, operation.tool(call));
-    return answer;
-  } catch (error) {
+): Awaitable<Response> {
+  const failed = (error: unknown): Response => {
     const answer = errorAnswer(error, operation.modelErrors);
     if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
     return answer;
+  };
+  try {
+    const answer = after(principalOf(runtime, operation, incoming, means), (principal) =>
+      after(bodyOf(runtime, operation, incoming), (read) => {
+        checkParameters(operation, incoming.params);
+        const call = new CheckedCall({ runtime, principal, ...read }, operation, incoming, means);
+        return after(handled(operation, call, incoming), (value) =>
+          answerOf(operation, call, incoming.request, value),
+        );
+      }),
+    );
+    return answer instanceof Promise ? answer.catch(failed) : answer;
+  } catch (error) {
+    return failed(error);
   }
 }
 
-function answerOf({ success: { status } }: Operation, request: Request, value: unknown): Response {
-  if (value instanceof JsonText) return taggedAnswer(request, value);
+function after<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+function handled(operation: Operation, call: AnyCall, { params }: Incoming): Awaitable<unknown> {
+  const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
+  return key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
+}
+
+function answerOf(operation: Operation, call: AnyCall, request: Request, value: unknown): Response {
+  const answer = responseOf(operation, request, value);
+  if (operation.tool !== undefined) markDeprecated(answer.headers, call.runtime, operation.tool(call));
+  return answer;
+}
+
+function responseOf({ success: { status }, etag }: Operation, request: Request, value: unknown): Response {
+  if (value instanceof JsonText) return etag === true ? taggedAnswer(request, value) : textAnswer(value);
   if (value instanceof Response) return value;
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
@@ -110,36 +112,54 @@ function handledOnce(
 // Public operations run for nobody: their handlers use no principal.
 const NOBODY: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
 
-async function principalOf(
+function principalOf(
   { identity }: Runtime,
   operation: Operation,
   { request, params }: Incoming,
-  rateLimit: RateLimit | undefined,
-): Promise<Principal> {
-  if (operation.credential === "public") return NOBODY;
+  { rateLimit }: Means,
+): Awaitable<Principal> {
+  const { credential } = operation;
+  if (credential === "public") return NOBODY;
   const { org_id: orgId, project_id: projectId } = params;
-  const credential = request.headers.get("authorization") ?? undefined;
-  const principal = await identity.authenticate(credential, projectId);
-  rateLimit?.take(principal);
-  requireRole(principal, operation.credential);
-  if (orgId !== undefined && projectId !== undefined) {
-    const named = operation.path.includes("{project_id}");
-    if (named) checkParameters(operation, params);
-    await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
-      // Where 404 is not declared, a project of somebody else is one that the credential does not open.
-      throw named && !operation.errors.includes(404)
-        ? invalidAuthorization("This credential is not one of this project.")
-        : error;
-    });
-  }
+  const found = identity.authenticate(request.headers.get("authorization") ?? undefined, projectId);
+  return after(found, (principal) => {
+    rateLimit?.take(principal);
+    requireRole(principal, credential);
+    if (orgId === undefined || projectId === undefined) return principal;
+    return inProject(identity, principal, operation, params, orgId, projectId);
+  });
+}
+
+async function inProject(
+  identity: Runtime["identity"],
+  principal: Principal,
+  operation: Operation,
+  params: Incoming["params"],
+  orgId: string,
+  projectId: string,
+): Promise<Principal> {
+  const named = operation.path.includes("{project_id}");
+  if (named) checkParameters(operation, params);
+  await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
+    // Where 404 is not declared, a project of somebody else is one that the credential does not open.
+    throw named && !operation.errors.includes(404)
+      ? invalidAuthorization("This credential is not one of this project.")
+      : error;
+  });
   return principal;
+}
+
+const NO_BODY: ReadBody = { body: undefined, text: "" };
+
+function bodyOf({ core }: Runtime, { body }: Operation, { request }: Incoming): Awaitable<ReadBody> {
+  return body === undefined ? NO_BODY : readBody(body, request, bodyLimits(core.settings));
 }
 
 async function readBody(
   schema: NonNullable<Operation["body"]>,
   request: Request,
   limits: Parameters<typeof readJsonAndText>[1],
-): Promise<{ body: unknown; text: string }> {
+): Promise<ReadBody> {
   if (!hasBody(request)) throw malformedRequest("The request needs a JSON body.");
   const { text, value } = await readJsonAndText(request, limits);
   return { body: checked(schema, value, "request body"), text };

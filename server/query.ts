@@ -3,6 +3,27 @@
 import type { TObject } from "typebox";
 import { checked, isObject } from "../src/base";
 import { malformedRequest } from "../src/errors";
+import { requestUrl } from "./request-url";
+
+/** Queries that were read before, by their text. Clients ask the same thing over and over. */
+const MOST_KNOWN = 200;
+const LONGEST_KNOWN = 200;
+const known = new WeakMap<TObject, Map<string, Record<string, unknown>>>();
+
+/** The query of a request, frozen. Throws `malformed_request` that names the parameters. */
+export function queryOf(schema: TObject, request: Request): Record<string, unknown> {
+  const { url } = request;
+  const start = url.indexOf("?");
+  const text = start < 0 ? "" : url.slice(start);
+  const values = known.get(schema) ?? new Map<string, Record<string, unknown>>();
+  known.set(schema, values);
+  const before = values.get(text);
+  if (before !== undefined) return before;
+  const value = Object.freeze(readQuery(schema, requestUrl(request).searchParams));
+  if (values.size >= MOST_KNOWN) values.clear();
+  if (text.length <= LONGEST_KNOWN) values.set(text, value);
+  return value;
+}
 
 /** Throws `malformed_request` that names the parameters. Parameters that are not declared are ignored. */
 export function readQuery(schema: TObject, search: URLSearchParams): Record<string, unknown> {

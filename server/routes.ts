@@ -1,5 +1,6 @@
 // Every route: the operations under all their addresses, the pages for browsers, the files for discovery.
 import type { Runtime } from "../src/runtime";
+import type { Awaitable } from "../src/store";
 import { dispatch, type Incoming, type Means } from "./dispatch";
 import { mcpRoutes } from "./mcp";
 import { type Operation, operations } from "./operations";
@@ -14,7 +15,7 @@ export interface Context {
   params: Incoming["params"];
   server: { timeout(request: Request, seconds: number): void } | null;
 }
-export type Answer = (runtime: Runtime, context: Context, requestId: string) => Promise<Response> | Response;
+export type Answer = (runtime: Runtime, context: Context, requestId: string) => Awaitable<Response>;
 
 export interface Route {
   method: string;

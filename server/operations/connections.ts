@@ -16,7 +16,7 @@ export const connectionOperations = [
     query: ConnectionsQuery,
     success: { status: 200, schema: pageOf(UserAuthProviderConnectionResponse) },
     errors: [400, 401, 403, 500],
-    handle: ({ runtime, principal, query }) => runtime.connections.list(principal, query),
+    handle: ({ runtime, principal, query }) => runtime.connections.listing(principal, query),
   }),
   operation({
     id: "auth-connections-delete",

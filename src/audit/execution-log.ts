@@ -45,7 +45,7 @@ export class ExecutionLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #stamped = new Map<string, number>();
+  readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
   #waiting: (() => Transaction<unknown>)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -63,15 +63,15 @@ export class ExecutionLog {
   /** Remembers when a key or secret was last used, at most once a minute. */
   used(kind: UsedKind, id: string): void {
     const now = this.#clock.now();
-    const name = `${kind}:${id}`;
-    if (now - (this.#stamped.get(name) ?? -Infinity) < STAMP_EVERY_MS) return;
-    this.#stamped.set(name, now);
+    const stamped = this.#stamped[kind];
+    if (now - (stamped.get(id) ?? -Infinity) < STAMP_EVERY_MS) return;
+    stamped.set(id, now);
     this.#behind(() => run(STAMP, kind, id, now));
   }
 
   async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
     const stored = (await this.#store.get(LAST_USED, kind, id))?.at;
-    const own = this.#stamped.get(`${kind}:${id}`);
+    const own = this.#stamped[kind].get(id);
     return own === undefined ? stored : Math.max(own, stored ?? 0);
   }
 

@@ -3,13 +3,21 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+const LONG = 16_384;
+
 /** JSON that is text already: made once, sent as it is. */
 export class JsonText {
   readonly text: string;
   #etag: string | undefined;
+  #blob: Blob | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** What to send: of a long text its bytes, which would be made from it for each answer otherwise. */
+  get body(): string | Blob {
+    return this.text.length < LONG ? this.text : (this.#blob ??= new Blob([this.text]));
   }
 
   /** Validator of RFC 9110: another text, another tag. */

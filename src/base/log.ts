@@ -29,16 +29,16 @@ const ORDER: LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 export function createLog(options: LogOptions): Log {
   const threshold = ORDER.indexOf(options.level);
   const printSecrets = options[unsafePrintSecrets] === true;
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields: LazyFields = {}): void => {
-      if (ORDER.indexOf(level) < threshold) return;
+  const at = (level: LogLevel) => {
+    if (ORDER.indexOf(level) < threshold) return () => undefined;
+    return (message: string, fields: LazyFields = {}): void => {
       const line = { time: new Date(options.clock.now()).toISOString(), level, message };
       options.write(
         textOf({ ...line, ...(typeof fields === "function" ? fields() : fields) }, printSecrets) ??
           JSON.stringify({ ...line, unprintable: true }),
       );
     };
+  };
   return {
     debug: at("debug"),
     info: at("info"),

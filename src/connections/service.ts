@@ -1,16 +1,17 @@
 // What users granted at providers: store, read, refresh, forget. The token leaves this area only as `Redacted`, for
 // the hosts of its own platform.
-import { type Json, type JsonObject, type Page, page, paging, type Redacted } from "../base";
+import type { Json, JsonObject, JsonText, Page, Redacted } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { forbidden, notFound } from "../errors";
+import { notFound } from "../errors";
 import { actorOf, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
-import { type Transaction } from "../store";
+import type { Awaitable, Transaction } from "../store";
 import { GrantStore } from "./grant-store";
+import { ConnectionPages, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
-import type { ConnectionRow, ListedConnection } from "./repository";
+import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import { openKnown, openTokens } from "./tokens";
@@ -44,6 +45,7 @@ export class Connections {
   readonly #providers: Providers;
   readonly #refresher: Refresher;
   readonly #grants: GrantStore;
+  readonly #pages: ConnectionPages;
 
   constructor(core: Core, audit: Audit, providers: Providers) {
     this.#core = core;
@@ -51,28 +53,17 @@ export class Connections {
     this.#providers = providers;
     this.#refresher = new Refresher(core, providers);
     this.#grants = new GrantStore(core, audit);
+    this.#pages = new ConnectionPages(core, providers);
   }
 
-  /** A key that is pinned to users sees theirs only, one user at a time. Throws `forbidden` for anybody else's. */
-  async list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
-    const { store } = this.#core;
-    const { projectId } = principal;
-    const window = paging(query);
-    const filter = { userId: userToList(principal, query.user_id), providerId: query.provider_id };
-    const rows = await repository.listConnections(store, projectId, filter, window.limit, window.offset);
-    const total = await repository.countConnections(store, projectId, filter);
-    const providers = new Map<string, Provider | undefined>();
-    for (const { provider_id: id } of rows) {
-      if (!providers.has(id)) providers.set(id, await this.#providers.find(projectId, id));
-    }
-    const records = rows.map((row) => this.#record(row, providers.get(row.provider_id)));
-    for (const record of records) {
-      // Sealed, and of few providers: read apart, so that other lists need not carry it.
-      if (providers.get(record.provider_id)?.oauth2.userInfo === undefined) continue;
-      const userInfo = await this.userInfo(projectId, record.id);
-      if (userInfo !== undefined) record.provider_user_info = userInfo;
-    }
-    return page(records, total, window);
+  /** A page of connections; see `ConnectionPages`. */
+  list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
+    return this.#pages.list(principal, query);
+  }
+
+  /** The same as JSON, from memory while nothing has changed. */
+  listing(principal: Principal, query: ConnectionsFilter): Awaitable<Page<UserConnection> | JsonText> {
+    return this.#pages.listing(principal, query);
   }
 
   /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
@@ -189,7 +180,7 @@ export class Connections {
   }
 
   #stateOf(row: ConnectionRow, provider: Provider | undefined): GrantState {
-    const usable = this.#usable(row, provider);
+    const usable = isUsable(row, provider, this.#core.clock.now());
     return {
       connectionId: row.id,
       userId: row.user_id,
@@ -198,16 +189,6 @@ export class Connections {
       reason: row.status_reason ?? (usable ? undefined : "the grant has expired and cannot be renewed"),
       scopes: JSON.parse(row.scopes),
     };
-  }
-
-  /** The token works, or can be refreshed. */
-  #usable(row: ListedConnection, provider: Provider | undefined): boolean {
-    const refreshable = provider !== undefined && canRefresh(row, provider);
-    return row.status === "active" && (refreshable || !this.#expired(row));
-  }
-
-  #expired(row: ListedConnection): boolean {
-    return row.expires_at !== null && row.expires_at <= this.#core.clock.now();
   }
 
   async #live(row: ConnectionRow): Promise<LiveGrant> {
@@ -221,26 +202,4 @@ export class Connections {
       ...(tokens.userInfo === undefined ? {} : { userInfo: tokens.userInfo }),
     };
   }
-
-  #record(row: ListedConnection, provider: Provider | undefined): UserConnection {
-    return {
-      id: row.id,
-      connection_id: row.id,
-      connection_status: this.#usable(row, provider) ? "active" : "expired",
-      provider_id: row.provider_id,
-      provider_type: "oauth2",
-      ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
-      scopes: JSON.parse(row.scopes),
-      user_id: row.user_id,
-    };
-  }
-}
-
-function userToList(principal: Principal, userId: string | undefined): string | undefined {
-  const pinned = principal.kind === "key" ? principal.users : null;
-  const bound = principal.kind === "user" ? [principal.userId] : pinned;
-  if (bound === null) return userId;
-  const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
-  if (wanted !== undefined && bound.includes(wanted)) return wanted;
-  throw forbidden("This credential is bound to certain users: name one of them in user_id.");
 }

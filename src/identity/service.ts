@@ -4,7 +4,7 @@ import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
-import { CachedByGeneration, type Transaction } from "../store";
+import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
 import { actorOf, type Principal, type Role, ROLES } from "./principal";
 import { projectRecord, Projects } from "./projects";
@@ -13,6 +13,9 @@ import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
+
+/** Keys that are remembered between requests. */
+const MOST_KEYS = 1000;
 
 interface KnownKey {
   principal: Extract<Principal, { kind: "key" }>;
@@ -24,7 +27,8 @@ export class Identity {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
-  readonly #keysByHash: CachedByGeneration<string, KnownKey | undefined>;
+  /** By the whole header, so that a request whose header came before needs no hash. Only keys that exist. */
+  readonly #keys: CachedByGeneration<string, KnownKey>;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
@@ -32,7 +36,7 @@ export class Identity {
     this.#core = core;
     this.#audit = audit;
     this.#executionLog = executionLog;
-    this.#keysByHash = new CachedByGeneration(core.store, "keys");
+    this.#keys = new CachedByGeneration(core.store, "keys", MOST_KEYS);
     this.#users = new UserPrincipals(core, issuer);
   }
 
@@ -55,26 +59,35 @@ export class Identity {
    * address names; a user token that names several acts in that one.
    * Throws `invalid_authorization`; the message never repeats the credential.
    */
-  async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
-    const text = credentialOf(header);
-    if (!text.startsWith("rt_")) {
-      if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
-      throw invalidAuthorization("The credential is not an API key of this server.");
-    }
-    const known = await this.#keysByHash.get(hashOf(text), (hash) => this.#findKey(text, hash));
-    if (known === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
-    if (known.expiresAt !== null && known.expiresAt <= this.#core.clock.now()) {
-      throw invalidAuthorization("The API key has expired.");
-    }
-    this.#executionLog.used("key", known.principal.keyId);
-    return known.principal;
+  authenticate(header: string | undefined, pathProject?: string): Awaitable<Principal> {
+    const known = header === undefined ? undefined : this.#keys.peek(header);
+    return known !== undefined && this.#alive(known) ? this.#used(known) : this.#find(header, pathProject);
   }
 
-  /** Throws for a text that cannot be a key, so that no such text is ever remembered. */
-  async #findKey(text: string, hash: string): Promise<KnownKey | undefined> {
+  async #find(header: string | undefined, pathProject: string | undefined): Promise<Principal> {
+    const text = credentialOf(header);
+    if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
+    if (!text.startsWith("rt_"))
+      throw invalidAuthorization("The credential is not an API key of this server.");
+    const known = await this.#keys.get(header ?? "", () => this.#findKey(text));
+    if (!this.#alive(known)) throw invalidAuthorization("The API key has expired.");
+    return this.#used(known);
+  }
+
+  #alive({ expiresAt }: KnownKey): boolean {
+    return expiresAt === null || expiresAt > this.#core.clock.now();
+  }
+
+  #used({ principal }: KnownKey): Principal {
+    this.#executionLog.used("key", principal.keyId);
+    return principal;
+  }
+
+  /** Throws for a text that is no key of this server, so that no such text is ever remembered. */
+  async #findKey(text: string): Promise<KnownKey> {
     if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
-    const row = await repository.findKeyByHash(this.#core.store, hash);
-    if (row === undefined) return undefined;
+    const row = await repository.findKeyByHash(this.#core.store, hashOf(text));
+    if (row === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
     const { id: keyId, project_id: projectId, expires_at: expiresAt } = row;
     return {
       principal: { kind: "key", keyId, projectId, role: roleOf(row), users: usersOf(row) },

@@ -4,7 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
-import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import { type Awaitable, CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "../tools";
 import { discovered } from "./discovery";
 import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
@@ -63,7 +63,7 @@ export class Providers {
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
-  readonly #records: CachedByGeneration<string, AuthProvider | undefined>;
+  readonly #records: CachedByGeneration<string, AuthProvider>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
@@ -82,13 +82,12 @@ export class Providers {
     return wholePage(rows.map((row) => this.#record(row)));
   }
 
-  async get(principal: Principal, id: string): Promise<AuthProvider> {
-    const record = await this.#records.get(`${principal.projectId}/${id}`, async () => {
+  get(principal: Principal, id: string): Awaitable<AuthProvider> {
+    return this.#records.get(`${principal.projectId}/${id}`, async () => {
       const row = await repository.findProvider(this.#core.store, principal.projectId, id);
-      return row === undefined ? undefined : this.#record(row);
+      if (row === undefined) throw unknown(id);
+      return Object.freeze(this.#record(row));
     });
-    if (record === undefined) throw unknown(id);
-    return record;
   }
 
   /** Throws `already_exists`, or `malformed_request` naming the fields. */

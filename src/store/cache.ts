@@ -22,6 +22,17 @@ export class CachedByGeneration<Key, Value> {
     return this.#load(key, load, generation);
   }
 
+  /** The cached value, when it is there and still counts. */
+  peek(key: Key): Value | undefined {
+    return this.#store.generation(this.#kind) === this.#generation ? this.#entries.get(key) : undefined;
+  }
+
+  /** What `load` finds now, remembered in place of what was there. */
+  async renew(key: Key, load: (key: Key) => Awaitable<Value>): Promise<Value> {
+    this.#entries.delete(key);
+    return this.#load(key, load, this.#store.generation(this.#kind));
+  }
+
   async #load(key: Key, load: (key: Key) => Awaitable<Value>, current: Awaitable<number>): Promise<Value> {
     const generation = await current;
     if (generation !== this.#generation) {

@@ -10,7 +10,7 @@ export function call(runtime: Runtime, userId: string, tool = "Test.Call", proje
 }
 
 /** The refusal of what must not succeed. */
-export async function refusal(work: Promise<unknown>): Promise<RuntimeError> {
+export async function refusal(work: unknown): Promise<RuntimeError> {
   try {
     await work;
   } catch (error) {

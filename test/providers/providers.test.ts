@@ -178,7 +178,7 @@ test("every change has its audit row", async () => {
 
 describe("a provider of another project", () => {
   test.each<[string, (deployment: Awaited<ReturnType<typeof deploy>>) => Promise<unknown>]>([
-    ["get", ({ runtime }) => runtime.providers.get(operator("second"), "idp")],
+    ["get", async ({ runtime }) => runtime.providers.get(operator("second"), "idp")],
     ["update", ({ runtime }) => runtime.providers.update(operator("second"), "idp", { status: "inactive" })],
     ["delete", ({ runtime }) => runtime.providers.delete(operator("second"), "idp")],
   ])("is not found by %s, and stays as it is", async (_name, act) => {

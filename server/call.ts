@@ -1,0 +1,57 @@
+// What a handler gets. A class, so that the members that few operations ask for cost nothing where nobody does.
+import type { Principal } from "../src/identity";
+import type { Runtime } from "../src/runtime";
+import type { Incoming, Means } from "./dispatch";
+import type { AnyCall, Operation } from "./operations";
+import { queryOf } from "./query";
+
+/** A body that was read, and the text that it was. */
+export interface ReadBody {
+  body: unknown;
+  text: string;
+}
+
+export class CheckedCall implements AnyCall {
+  readonly runtime: Runtime;
+  readonly principal: Principal;
+  readonly body: unknown;
+  readonly text: string;
+  readonly #operation: Operation;
+  readonly #incoming: Incoming;
+  readonly #means: Means;
+
+  constructor(
+    { runtime, principal, body, text }: { runtime: Runtime; principal: Principal } & ReadBody,
+    operation: Operation,
+    incoming: Incoming,
+    means: Means,
+  ) {
+    this.runtime = runtime;
+    this.principal = principal;
+    this.body = body;
+    this.text = text;
+    this.#operation = operation;
+    this.#incoming = incoming;
+    this.#means = means;
+  }
+
+  // Handlers take the call apart: a function of it must not need it.
+  readonly path = (name: string): string => this.#incoming.params[name] ?? "";
+  readonly wantsPage = (): boolean =>
+    this.#incoming.request.headers.get("accept")?.includes("text/html") === true;
+
+  get query(): Record<string, unknown> {
+    const { query } = this.#operation;
+    return query === undefined ? {} : queryOf(query, this.#incoming.request);
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.#incoming.request.headers.get("idempotency-key") ?? undefined;
+  }
+
+  // Bun makes the signal when it is first asked for, and most operations never ask.
+  get signal(): AbortSignal {
+    const { request } = this.#incoming;
+    return this.#operation.waits ? AbortSignal.any([request.signal, this.#means.stopping]) : request.signal;
+  }
+}

@@ -1,0 +1,147 @@
+// Lists of connections. A page that was made before is sent again as long as nothing that it shows has changed: no
+// connection, no provider, and no token on it that has expired meanwhile.
+import { JsonText, type Page, page, type Paging, paging } from "../base";
+import type { Core } from "../core";
+import { forbidden } from "../errors";
+import type { Principal } from "../identity";
+import type { Provider, Providers } from "../providers";
+import { type Awaitable, CachedByGeneration } from "../store";
+import { canRefresh } from "./refresh";
+import * as repository from "./repository";
+import type { ListedConnection } from "./repository";
+import type { ConnectionsFilter, UserConnection } from "./schema";
+import { openKnown } from "./tokens";
+
+interface KnownPage {
+  /** Absent for a page that must not be kept. */
+  text: JsonText | undefined;
+  /** Generation of the providers that it shows. */
+  providers: number;
+  /** When a token on it expires. */
+  until: number;
+}
+
+interface Window extends Paging {
+  projectId: string;
+  userId: string | undefined;
+  providerId: string | undefined;
+}
+
+interface Made {
+  page: Page<UserConnection>;
+  /** Whether it may be kept, and until when. */
+  until: number;
+}
+
+const MOST_PAGES = 50;
+
+export class ConnectionPages {
+  readonly #core: Core;
+  readonly #providers: Providers;
+  readonly #known: CachedByGeneration<string, KnownPage>;
+
+  constructor(core: Core, providers: Providers) {
+    this.#core = core;
+    this.#providers = providers;
+    this.#known = new CachedByGeneration(core.store, "connections", MOST_PAGES);
+  }
+
+  /** A key that is pinned to users sees theirs only, one user at a time. Throws `forbidden` for anybody else's. */
+  async list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
+    return (await this.#make(windowOf(principal, query))).page;
+  }
+
+  listing(principal: Principal, query: ConnectionsFilter): Awaitable<Page<UserConnection> | JsonText> {
+    const window = windowOf(principal, query);
+    const key = JSON.stringify(window);
+    const { store, clock } = this.#core;
+    const known = this.#known.peek(key);
+    const counts = known?.providers === store.generation("providers") && known.until > clock.now();
+    return (counts ? known.text : undefined) ?? this.#renewed(key, window);
+  }
+
+  async #renewed(key: string, window: Window): Promise<Page<UserConnection> | JsonText> {
+    const { store, clock } = this.#core;
+    let made: Made | undefined;
+    // Made inside, where a change that comes meanwhile is seen: such a page is answered, and not kept.
+    const known = await this.#known.renew(key, async () => {
+      const providers = await store.generation("providers");
+      made = await this.#make(window);
+      const { until } = made;
+      const text = until > clock.now() ? new JsonText(JSON.stringify(made.page)) : undefined;
+      return { text, providers, until };
+    });
+    return known.text ?? (made ?? (await this.#make(window))).page;
+  }
+
+  async #make(window: Window): Promise<Made> {
+    const { store, clock } = this.#core;
+    const { projectId } = window;
+    const rows = await repository.listConnections(store, projectId, window, window.limit, window.offset);
+    const total = await repository.countConnections(store, projectId, window);
+    const providers = new Map<string, Provider | undefined>();
+    for (const { provider_id: id } of rows) {
+      if (!providers.has(id)) providers.set(id, await this.#providers.find(projectId, id));
+    }
+    const now = clock.now();
+    let until = Infinity;
+    const records: UserConnection[] = [];
+    for (const row of rows) {
+      const provider = providers.get(row.provider_id);
+      const record = recordOf(row, provider, now);
+      records.push(record);
+      const ends = row.expires_at !== null && record.connection_status === "active";
+      if (ends && !(provider !== undefined && canRefresh(row, provider)))
+        until = Math.min(until, row.expires_at ?? 0);
+      // Sealed, and of few providers: read apart, so that other lists need not carry it; and never kept in the clear.
+      if (provider?.oauth2.userInfo === undefined) continue;
+      until = 0;
+      const userInfo = await this.#userInfo(projectId, row.id);
+      if (userInfo !== undefined) record.provider_user_info = userInfo;
+    }
+    return { page: page(records, total, window), until };
+  }
+
+  async #userInfo(projectId: string, id: string) {
+    const row = await repository.findConnectionById(this.#core.store, projectId, id);
+    return row === undefined ? undefined : (await openKnown(this.#core.keyring, row)).userInfo;
+  }
+}
+
+/** Whether the token works, or can be refreshed. */
+export function isUsable(row: ListedConnection, provider: Provider | undefined, now: number): boolean {
+  if (row.status !== "active") return false;
+  const expired = row.expires_at !== null && row.expires_at <= now;
+  return !expired || (provider !== undefined && canRefresh(row, provider));
+}
+
+function recordOf(row: ListedConnection, provider: Provider | undefined, now: number): UserConnection {
+  return {
+    id: row.id,
+    connection_id: row.id,
+    connection_status: isUsable(row, provider, now) ? "active" : "expired",
+    provider_id: row.provider_id,
+    provider_type: "oauth2",
+    ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
+    scopes: JSON.parse(row.scopes),
+    user_id: row.user_id,
+  };
+}
+
+function windowOf(principal: Principal, query: ConnectionsFilter): Window {
+  return {
+    ...paging(query),
+    projectId: principal.projectId,
+    userId: userToList(principal, query.user_id),
+    providerId: query.provider_id,
+  };
+}
+
+function userToList(principal: Principal, userId: string | undefined): string | undefined {
+  const pinned = principal.kind === "key" ? principal.users : null;
+  const bound = principal.kind === "user" ? [principal.userId] : pinned;
+  if (bound === null) return userId;
+  const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
+  if (wanted !== undefined && bound.includes(wanted)) return wanted;
+  throw forbidden("This credential is bound to certain users: name one of them in user_id.");
+}
