@@ -133,10 +133,10 @@ export class Identity {
     if (project?.org_id !== orgId) throw notFound("There is no such project for this credential.");
   }
 
-  /** Throws `not_found`. */
+  /** Throws `invalid_authorization`: the credential of a project that was deleted meanwhile is none any more. */
   async organizationOf(projectId: string): Promise<string> {
     const project = await repository.findProject(this.#core.store, projectId);
-    if (project === undefined) throw notFound("There is no such project.");
+    if (project === undefined) throw invalidAuthorization("The project of this credential is gone.");
     return project.org_id;
   }
 
