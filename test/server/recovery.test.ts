@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RuntimeError } from "../../src/errors";
-import { openSqlite, type Store } from "../../src/store";
 import { api, at, call } from "../support/api";
+import { breakableStore } from "../support/breakable-store";
 import { startSite } from "../support/site";
 import { startOwn, testCatalog } from "./own";
 import { expectNoInsides } from "./scenario";
@@ -84,9 +84,7 @@ describe("a database that cannot be used", () => {
   let broken = false;
   let stage: Stage;
   beforeAll(async () => {
-    const openStore = (options: Parameters<typeof openSqlite>[0]): Store =>
-      breakable(openSqlite(options), () => broken);
-    stage = await startStage({ parts: { openStore } });
+    stage = await startStage({ parts: { openStore: breakableStore(() => broken) } });
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -195,21 +193,3 @@ describe("a server that stops", () => {
     expect((await running).body).toMatchObject({ success: true });
   });
 });
-
-/** The store, failing as a dead disk does while `isBroken` says so. */
-function breakable(store: Store, isBroken: () => boolean): Store {
-  const guard = (): void => {
-    if (isBroken()) throw new Error("SQLITE_IOERR: s3cr3t disk");
-  };
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function") return value;
-      if (name === "close") return value.bind(target);
-      return (...args: unknown[]) => {
-        guard();
-        return value.apply(target, args);
-      };
-    },
-  });
-}

@@ -1,0 +1,127 @@
+// The public client `@arcadeai/arcadejs` as published, through real flows: every method that this server serves.
+import Arcade from "@arcadeai/arcadejs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { administration } from "./admin";
+import { called, clientOf, methodsOf, refusal } from "./client";
+import { consents } from "./consent";
+import differences from "./differences.json";
+import { tools } from "./tools";
+import { troubles } from "./troubles";
+import { startWorld, type World } from "./world";
+
+interface Difference {
+  call: string;
+  arguments: unknown[];
+  /** Sent in place of a key of this server. */
+  apiKey?: string;
+  status: number;
+  reason: string;
+}
+
+/** Methods whose operations this server does not have, or not yet. An operation that is added takes its line away. */
+const NOT_SERVED: Readonly<Record<string, unknown[]>> = {
+  "workers.create": [{ id: "id" }],
+  "workers.update": ["id", {}],
+  "workers.list": [],
+  "workers.delete": ["id"],
+  "workers.get": ["id"],
+  "workers.health": ["id"],
+  "workers.tools": ["id"],
+  "chat.completions.create": [{}],
+  "tools.scheduled.list": [],
+  "tools.scheduled.get": ["id"],
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+// What is only ever refused proves nothing of a method.
+const clientThatIsNotNoted = (apiKey = world.keys.admin) =>
+  new Arcade({ baseURL: world.site.url, apiKey, maxRetries: 0 });
+
+test("the public client is the published one", async () => {
+  const { version } = await Bun.file(
+    Bun.resolveSync("@arcadeai/arcadejs/package.json", import.meta.dir),
+  ).json();
+  expect(version).toBe("2.4.1");
+});
+
+administration(() => world);
+consents(() => world);
+tools(() => world);
+troubles(() => world);
+
+test("the public client asks for health without a key of this server", async () => {
+  expect(await clientOf(world.site.url, "My API Key").health.check()).toEqual({ healthy: true });
+});
+
+test("auto-paging over connections gives each once, in a stable order", async () => {
+  const users = Array.from({ length: 23 }, (_user, index) => `paged-${index}`);
+  for (const user of users) await world.connect(user);
+  const client = clientOf(world.site.url, world.keys.admin);
+  const listed: string[] = [];
+  for await (const { user_id } of client.admin.userConnections.list({ provider_id: "slack", limit: 5 })) {
+    listed.push(user_id ?? "");
+  }
+  expect(listed.filter((user) => user.startsWith("paged-"))).toEqual(users);
+  expect(new Set(listed).size).toBe(listed.length);
+});
+
+describe("where a strict server differs from the one that the client's own tests expect", () => {
+  const rows: Difference[] = differences;
+
+  test.each(rows.map((row) => [row.call, row.reason, row] as const))("%s: %s", async (path, reason, row) => {
+    const client = clientThatIsNotNoted(row.apiKey);
+    const method = methodsOf(client).find((one) => one.path === path);
+    if (method === undefined) throw new Error(`the client has no ${path}`);
+    const answer: unknown = Reflect.apply(
+      Reflect.get(method.resource, method.name),
+      method.resource,
+      row.arguments,
+    );
+    const error = await refusal(Promise.resolve(answer));
+
+    expect(Object(error ?? { status: 200 }).status).toBe(row.status);
+    expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+  });
+});
+
+test("each reason stands where users of a hosted deployment read it", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../../docs/coming-from-hosted.md")).text();
+  const reasons = new Set(differences.map(({ reason }) => reason));
+
+  expect([...reasons].filter((reason) => !page.includes(`- ${reason}\n`))).toEqual([]);
+  const told = [...page.matchAll(/^- (.*)$/gm)].map(([, line = ""]) => line);
+  expect(told.filter((line) => !reasons.has(line))).toEqual([]);
+  expect(await Bun.file(join(import.meta.dir, "../../../README.md")).text()).toContain(
+    "docs/coming-from-hosted.md",
+  );
+});
+
+describe("the methods of the public client", () => {
+  const paths = methodsOf(new Arcade({ apiKey: "x" })).map(({ path }) => path);
+
+  test("are found", () => {
+    expect(paths).toContain("admin.userConnections.list");
+    expect(paths).toContain("auth.waitForCompletion");
+    expect(paths.length).toBeGreaterThanOrEqual(31);
+  });
+
+  test("have been called above, each, unless their operations are not served", () => {
+    expect(paths.filter((path) => !called.has(path) && !(path in NOT_SERVED))).toEqual([]);
+  });
+
+  test.each(Object.entries(NOT_SERVED))("%s is not served", async (path, given) => {
+    const client = clientThatIsNotNoted();
+    const method = methodsOf(client).find((one) => one.path === path);
+    if (method === undefined) throw new Error(`the client has no ${path}`);
+    const answer: unknown = Reflect.apply(Reflect.get(method.resource, method.name), method.resource, given);
+    const error = await refusal(Promise.resolve(answer));
+
+    expect(error).toHaveProperty("error.name", "route_not_found");
+  });
+});
