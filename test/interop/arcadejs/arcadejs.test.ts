@@ -3,6 +3,7 @@ import Arcade from "@arcadeai/arcadejs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { administration } from "./admin";
+import { chat } from "./chat";
 import { called, clientOf, methodsOf, refusal } from "./client";
 import { consents } from "./consent";
 import differences from "./differences.json";
@@ -28,7 +29,6 @@ const NOT_SERVED: Readonly<Record<string, unknown[]>> = {
   "workers.get": ["id"],
   "workers.health": ["id"],
   "workers.tools": ["id"],
-  "chat.completions.create": [{}],
   "tools.scheduled.list": [],
   "tools.scheduled.get": ["id"],
 };
@@ -54,6 +54,7 @@ administration(() => world);
 consents(() => world);
 tools(() => world);
 troubles(() => world);
+chat();
 
 test("the public client asks for health without a key of this server", async () => {
   expect(await clientOf(world.site.url, "My API Key").health.check()).toEqual({ healthy: true });
