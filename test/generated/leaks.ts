@@ -17,7 +17,7 @@ export class Leaks {
 
   /** Ids and words of other projects than the caller's in the answer, but for those that the request brought along. */
   of(caller: Project | undefined, { path, body, raw }: ApiCall, { status, text }: ApiAnswer): string[] {
-    const sent = decodeURIComponent(path) + JSON.stringify(body ?? "") + String(raw ?? "");
+    const sent = unescaped(path) + JSON.stringify(body ?? "") + String(raw ?? "");
     const ids = (text.match(/\b[a-z]{2,3}_\w{8,}/g) ?? []).filter(
       (id) => isMinted(id) && !EXAMPLES.includes(id),
     );
@@ -30,4 +30,10 @@ export class Leaks {
       (one) => !sent.includes(one),
     );
   }
+}
+
+function unescaped(path: string): string {
+  return path.replaceAll(/(%[0-9a-f]{2})+/gi, (escape) =>
+    Buffer.from(escape.replaceAll("%", ""), "hex").toString(),
+  );
 }

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operations } from "../../server/operations";
 import type { Role } from "../../src/identity";
-import { type DescribedOperation, describedOperations, successOf } from "../support/described";
+import type { ApiAnswer } from "../support/api";
+import { answerFaults, type DescribedOperation, describedOperations, successOf } from "../support/described";
 import { badInputs, type Input, NOWHERE } from "./inputs";
 import { advice, toCall, validRequest } from "./requests";
 import { type Credential, CREDENTIALS, startWorld, type World } from "./world";
@@ -73,6 +74,35 @@ describe.each(describedOperations.map((one) => [one.id, one] as const))("%s", (_
     expect(again.status, advice(ours, again)).toBe(successOf(operation));
   });
 });
+
+const SCOPED = "/v1/orgs/{org_id}/projects/{project_id}";
+const guarded = describedOperations.filter(({ open, path }) => !open && !path.includes("{project_id}"));
+
+test.each(guarded.map((one) => [one.id, one] as const))(
+  "%s does the same at the address that names the project, and knows no other one",
+  async (_id, operation) => {
+    const path = operation.path.replace(/^\/v1(\/admin)?/, SCOPED);
+    const answerAt = async (org_id: string, project_id: string): Promise<ApiAnswer> => {
+      const request = await validRequest(world, world.own, operation);
+      const aliased = {
+        ...request,
+        operation: { ...operation, path },
+        path: { ...request.path, org_id, project_id },
+      };
+      return world.send(toCall(aliased, world.own.admin));
+    };
+
+    const answer = await answerAt("default", "default");
+    expect(answer.status, answer.text).toBe(successOf(operation));
+    expect(answerFaults(operation.method, operation.path, answer.status, answer.body)).toEqual([]);
+    for (const [org, project] of [
+      ["default", "other"],
+      ["nobody", "default"],
+      ["default", "nowhere"],
+    ] as const)
+      expect((await answerAt(org, project)).status).toBe(404);
+  },
+);
 
 async function faultsOf(
   inputs: readonly Input[],

@@ -41,9 +41,7 @@ export async function validRequest(
 }
 
 export function toCall({ operation, path, query, body }: Prepared, credential: string | undefined): ApiCall {
-  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(path[name] ?? ""),
-  );
+  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => escaped(path[name] ?? ""));
   const search = new URLSearchParams(query).toString();
   return {
     method: operation.method,
@@ -51,6 +49,11 @@ export function toCall({ operation, path, query, body }: Prepared, credential: s
     key: credential,
     ...(body === undefined ? {} : { body }),
   };
+}
+
+// A text with a percent sign of its own goes as it is: broken escapes are what servers stumble over.
+function escaped(text: string): string {
+  return /^[\w.%-]*%[\w.%-]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 
 /** The status of the operation's own answer. */

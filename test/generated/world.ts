@@ -1,10 +1,12 @@
 // A small world for generated requests: two projects with the same things in them, everything of each marked by a word
 // of its own, and every kind of credential.
 import { expect } from "bun:test";
+import { catalogs } from "../../catalogs";
 import { createApp } from "../../server/app";
 import { createLog, Redacted, systemClock } from "../../src/base";
 import { createEgress } from "../../src/egress";
 import { openSqlite } from "../../src/store";
+import { type Platforms, startPlatforms } from "../sandbox/platforms";
 import { issued } from "../interop/oidc/forge";
 import { startOpenIdProvider } from "../interop/oidc/provider";
 import { api, type ApiAnswer, type ApiCall, at, call, type Through } from "../support/api";
@@ -14,6 +16,11 @@ import { Leaks } from "./leaks";
 
 /** Whom the examples of the records name. */
 export const USER = "alice@example.com";
+
+/** All tools there are, by qualified name. */
+export const TOOL_NAMES = catalogs.flatMap(({ toolkit, tools }) =>
+  tools.map(({ name }) => `${toolkit.name}.${name}`),
+);
 
 export const CREDENTIALS = [
   "no credential",
@@ -54,8 +61,10 @@ export async function startWorld(): Promise<World> {
   const provider = await startOpenIdProvider();
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
+  const platforms = await startPlatforms();
   const site = await startSite({
-    environment: { RUNTIME_AUTH_URL: provider.address },
+    chat: platforms.chat,
+    environment: { ...platforms.environment, RUNTIME_AUTH_URL: provider.address },
     parts: {
       log,
       // Generated addresses lead nowhere: no test calls out.
@@ -76,7 +85,7 @@ export async function startWorld(): Promise<World> {
   await site.runtime.identity.createProject(operator, "other", "Other", undefined, "https://other.example");
   const project = async (id: string): Promise<Project> => {
     const admin = await site.key("admin", undefined, id);
-    await site.addChatProvider(id);
+    await populate(site, platforms, id);
     await consent(site, admin);
     return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
   };
@@ -108,7 +117,11 @@ export async function startWorld(): Promise<World> {
     other,
     credentials,
     logLines,
-    send: async (request) => {
+    send: async (given) => {
+      // What a key writes bears the mark of its own project.
+      const body = JSON.stringify(given.body)?.replaceAll(own.mark, other.mark);
+      const rewritten = given.key === other.admin && body !== undefined;
+      const request = rewritten ? { ...given, body: JSON.parse(body) } : given;
       const answer = await call("http://localhost", request, through);
       expect(leaks.of(projectOf(request.key), request, answer)).toEqual([]);
       return answer;
@@ -118,6 +131,7 @@ export async function startWorld(): Promise<World> {
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await site[Symbol.asyncDispose]();
+      await platforms[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();
     },
   };
@@ -145,11 +159,23 @@ function withLength(init: RequestInit): RequestInit {
   return { ...init, headers };
 }
 
-/** The user of the examples links the account of alice, for what the examples run. */
+/** Every provider with its platform's stand-in, and the secrets that tools need. */
+async function populate(
+  { runtime }: Site,
+  { providers, secrets }: Platforms,
+  project: string,
+): Promise<void> {
+  const operator = await runtime.identity.operator(project);
+  for (const one of providers) await runtime.providers.create(operator, one);
+  for (const [key, value] of Object.entries(secrets)) await runtime.secrets.upsert(operator, key, { value });
+}
+
+/** The user of the examples links the accounts of alice, for all that tools want. */
 async function consent(site: Site, admin: string): Promise<void> {
-  const wish = { tool_name: "Chat.SendMessage", user_id: USER };
-  const { body } = await api(site.url, admin).post("/v1/tools/authorize", wish);
-  await new Browser().consent(String(at(body, "url")), "alice");
+  const wish = { tool_names: TOOL_NAMES, user_id: USER, authorize: true };
+  const { body } = await api(site.url, admin).post("/v1/tools/requirements", wish);
+  for (const item of Object.values(Object(at(body, "authorization.items"))))
+    await new Browser().consent(String(at(item, "url")), "alice");
 }
 
 async function connect({ runtime }: Site, { id, mark }: Project, user: string): Promise<string> {
