@@ -7,6 +7,7 @@ import { describedOperations } from "../support/described";
 import { type Place, plant } from "./canary";
 import { type Plan, plans, requestOf } from "./plans";
 import { validRequest } from "./requests";
+import { standing, sweep } from "./sweep";
 import { startWorld, type World } from "./world";
 
 export interface Figures {
@@ -28,17 +29,19 @@ export interface Options {
 
 /** No answer may take longer. */
 const LONGEST_MS = 15_000;
+const SWEEP_EVERY = 50;
 
 /** Throws the smallest plan that it finds to break a rule, with its request and its answer. */
 export async function fuzz({ requests, seed }: Options): Promise<Figures> {
   await using world = await startWorld();
+  const stay = await standing(world);
   const counts = { requests: 0, succeeded: 0, planted: 0 };
   const statuses: { [status: number]: number } = {};
   const runs: { [end: string]: number } = {};
   const succeeded = new Set<string>();
   const property = fc.asyncProperty(plans, async (plan) => {
     const { answer, planted } = await run(world, plan);
-    counts.requests++;
+    if (++counts.requests % SWEEP_EVERY === 0) await sweep(world, stay);
     if (planted) counts.planted++;
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= 300) return;

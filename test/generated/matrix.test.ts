@@ -8,11 +8,14 @@ import type { ApiAnswer } from "../support/api";
 import { answerFaults, type DescribedOperation, describedOperations, successOf } from "../support/described";
 import { badInputs, type Input, NOWHERE } from "./inputs";
 import { advice, toCall, validRequest } from "./requests";
+import { standing, sweep } from "./sweep";
 import { type Credential, CREDENTIALS, startWorld, type World } from "./world";
 
 let world: World;
+let stay: ReadonlySet<string>;
 beforeAll(async () => {
   world = await startWorld();
+  stay = await standing(world);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -31,6 +34,7 @@ const FOR_KEYS = ["confirm-user-auth-flow"];
 
 describe.each(describedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
   const able = OF_THE_PROJECT.filter((credential) => may(operation, credential));
+  afterAll(() => sweep(world, stay));
   const unable = CREDENTIALS.filter((credential) => !may(operation, credential));
 
   test.each(able)("does what it is for, with %s", async (credential) => {

@@ -144,8 +144,7 @@ async function freshBody(
     if (name === "priority") fresh[name] = world.count() % 1000;
     else if (name === "description") fresh[name] = `${String(given)} ${project.mark}`;
     else if (top && name === "id") fresh[name] = creates(operation) ? unique(world, project, given) : own;
-    else if (top && creates(operation) && ["name", "slug"].includes(name))
-      fresh[name] = unique(world, project, given);
+    else if (top && ["name", "slug"].includes(name)) fresh[name] = unique(world, project, given);
     else if (collection !== undefined && typeof given === "string")
       fresh[name] = isOwn(given, project) ? given : await made(name, collection);
     else fresh[name] = await freshBody(world, project, operation, given, path, made, false);
