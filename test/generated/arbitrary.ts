@@ -5,7 +5,7 @@ import { catalogs } from "../../catalogs";
 import { isObject } from "../../src/base";
 import { FORMATS } from "../../src/tools/formats/format";
 import { variantsOf } from "./schema";
-import { TOOL_NAMES, USER } from "./world";
+import { MODEL, TOOL_NAMES, USER } from "./world";
 
 /** What callers write into fields of these names: without it nearly everything ends at "there is no such tool". */
 const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
@@ -30,6 +30,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
     '{"extras":{"a":{}}}',
   ],
   next_uri: ["https://application.example.com/done", "http://[", "javascript:alert(1)"],
+  model: [MODEL, "local", `local/${MODEL}`, "no such model"],
   // Any more than that and the test would sit and wait.
   wait: ["0", "-1", "60", "1.5", "soon"],
 };

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { type ApiAnswer, type ApiCall, at } from "../support/api";
 import { found } from "../support/canaries";
-import { describedOperations } from "../support/described";
+import { servedOperations } from "../support/described";
 import { type Place, plant } from "./canary";
 import { type Plan, plans, requestOf } from "./plans";
 import { validRequest } from "./requests";
@@ -52,12 +52,12 @@ export async function fuzz({ requests, seed }: Options): Promise<Figures> {
     runs[end] = (runs[end] ?? 0) + 1;
   });
   await fc.assert(property, { numRuns: requests, seed, timeout: LONGEST_MS });
-  const neverSucceeded = describedOperations.map(({ id }) => id).filter((id) => !succeeded.has(id));
+  const neverSucceeded = servedOperations.map(({ id }) => id).filter((id) => !succeeded.has(id));
   return { ...counts, statuses, runs, neverSucceeded };
 }
 
 async function run(world: World, plan: Plan): Promise<{ answer: ApiAnswer; planted: boolean }> {
-  const operation = describedOperations.find(({ id }) => id === plan.operation);
+  const operation = servedOperations.find(({ id }) => id === plan.operation);
   if (operation === undefined) throw new Error(`no operation ${plan.operation}`);
   const valid = await validRequest(world, world.own, operation);
   const canary = `c4nary${world.count()}x${crypto.randomUUID().slice(0, 8)}`;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operations } from "../../server/operations";
 import type { Role } from "../../src/identity";
 import type { ApiAnswer } from "../support/api";
-import { answerFaults, type DescribedOperation, describedOperations, successOf } from "../support/described";
+import { answerFaults, type DescribedOperation, servedOperations, successOf } from "../support/described";
 import { badInputs, type Input, NOWHERE } from "./inputs";
 import { advice, toCall, validRequest } from "./requests";
 import { standing, sweep } from "./sweep";
@@ -32,7 +32,7 @@ const OF_THE_PROJECT = CREDENTIALS.filter((one) => one !== "a key of another pro
 /** A user who confirms himself proves nothing: the service refuses, after what is sent has been checked. */
 const FOR_KEYS = ["confirm-user-auth-flow"];
 
-describe.each(describedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
+describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
   const able = OF_THE_PROJECT.filter((credential) => may(operation, credential));
   afterAll(() => sweep(world, stay));
   const unable = CREDENTIALS.filter((credential) => !may(operation, credential));
@@ -80,7 +80,7 @@ describe.each(describedOperations.map((one) => [one.id, one] as const))("%s", (_
 });
 
 const SCOPED = "/v1/orgs/{org_id}/projects/{project_id}";
-const guarded = describedOperations.filter(({ open, path }) => !open && !path.includes("{project_id}"));
+const guarded = servedOperations.filter(({ open, path }) => !open && !path.includes("{project_id}"));
 
 test.each(guarded.map((one) => [one.id, one] as const))(
   "%s does the same at the address that names the project, and knows no other one",

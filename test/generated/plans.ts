@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { operations } from "../../server/operations";
 import type { ApiCall } from "../support/api";
-import { type DescribedOperation, describedOperations } from "../support/described";
+import { type DescribedOperation, servedOperations } from "../support/described";
 import { anything, arbitraryOf, parameterOf, toolRuns } from "./arbitrary";
 import { type Prepared, toCall } from "./requests";
 import { placesOf, withoutField, withValue } from "./schema";
@@ -102,7 +102,7 @@ function planOf(operation: DescribedOperation): fc.Arbitrary<Plan> {
 }
 
 export const plans: fc.Arbitrary<Plan> = fc.oneof(
-  ...describedOperations.map((operation) => ({ weight: weightOf(operation), arbitrary: planOf(operation) })),
+  ...servedOperations.map((operation) => ({ weight: weightOf(operation), arbitrary: planOf(operation) })),
 );
 
 // Where much can be said, much can be said wrong.

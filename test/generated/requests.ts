@@ -2,7 +2,8 @@
 // that are free.
 import { isObject } from "../../src/base";
 import { type ApiAnswer, type ApiCall, at } from "../support/api";
-import { type DescribedOperation, describedOperations, exampleOfBody, successOf } from "../support/described";
+import { type DescribedOperation, servedOperations, exampleOfBody, successOf } from "../support/described";
+import { least } from "./schema";
 import { FIXTURES } from "./fixtures";
 import type { Project, World } from "./world";
 
@@ -14,6 +15,9 @@ export interface Prepared {
   /** Ids of records of the project that the request names. */
   named: readonly string[];
 }
+
+/** Parameters that say in which project, not which record. */
+const WHERE = ["org_id", "project_id"];
 
 /** Throws a sentence that says what to add when an id cannot be had. */
 export async function validRequest(
@@ -31,9 +35,12 @@ export async function validRequest(
   const path = await pathOf(world, project, operation, made);
   const query = (await fixture.query?.(world, project)) ?? {};
   const given = fixture.body === undefined ? {} : await fixture.body(world, project);
-  const ids = [...Object.values(path), ...Object.values(query)].filter(isMinted);
-  named.push(...ids, ...Object.values(given).filter((value) => typeof value === "string"));
-  const example = exampleOfBody(operation);
+  const ids = Object.entries(path).filter(([name]) => /(^|_)id$/.test(name) && !WHERE.includes(name));
+  named.push(...ids.map(([, id]) => id), ...Object.values(query).filter(isMinted));
+  named.push(...Object.values(given).filter((value) => typeof value === "string"));
+  // Records that only the terminal sends have no examples.
+  const example =
+    exampleOfBody(operation) ?? (operation.body === undefined ? undefined : least(operation.body));
   const whole = isObject(example) ? { ...example, ...given } : example;
   const body =
     operation.body === undefined ? undefined : await freshBody(world, project, operation, whole, path, made);
@@ -110,13 +117,13 @@ async function make(
 }
 
 function creationAt(collection: string): DescribedOperation | undefined {
-  const creation = describedOperations.find(({ name }) => name === `POST ${collection}`);
+  const creation = servedOperations.find(({ name }) => name === `POST ${collection}`);
   return creation !== undefined && successOf(creation) === 201 ? creation : undefined;
 }
 
 /** Where the records live that a field of this name points to: `plugin_id` → `/v1/plugins`. */
 function collectionOf(field: string): string | undefined {
-  const paths = describedOperations.map(({ path }) => path).filter((path) => path.endsWith(`/{${field}}`));
+  const paths = servedOperations.map(({ path }) => path).filter((path) => path.endsWith(`/{${field}}`));
   return paths
     .map((path) => path.slice(0, path.lastIndexOf("/")))
     .find((path) => creationAt(path) !== undefined);

@@ -1,17 +1,17 @@
 // Takes away what requests have made: numbers of hooks and pages of lists have an end, a run of 20,000 requests has not.
 import { isObject } from "../../src/base";
 import { at } from "../support/api";
-import { describedOperations, successOf } from "../support/described";
+import { servedOperations, successOf } from "../support/described";
 import { toCall } from "./requests";
 import type { Project, World } from "./world";
 
-const has = (name: string): boolean => describedOperations.some((one) => one.name === name);
+const has = (name: string): boolean => servedOperations.some((one) => one.name === name);
 
 /** Collections whose records can be made, listed and deleted: path of the collection, operation that deletes. */
-const COLLECTIONS = describedOperations
+const COLLECTIONS = servedOperations
   .filter((one) => one.method === "POST" && successOf(one) === 201 && has(`GET ${one.path}`))
   .flatMap(({ path }) => {
-    const item = describedOperations.find(
+    const item = servedOperations.find(
       ({ method, path: other }) => method === "DELETE" && other.replace(/\/\{\w+\}$/, "") === path,
     );
     return item === undefined ? [] : [{ path, item }];

@@ -6,6 +6,7 @@ import { createApp } from "../../server/app";
 import { createLog, Redacted, systemClock } from "../../src/base";
 import { createEgress } from "../../src/egress";
 import { openSqlite } from "../../src/store";
+import { startModelServer } from "../sandbox/models/chat-server";
 import { type Platforms, startPlatforms } from "../sandbox/platforms";
 import { issued } from "../interop/oidc/forge";
 import { startOpenIdProvider } from "../interop/oidc/provider";
@@ -16,6 +17,9 @@ import { Leaks } from "./leaks";
 
 /** Whom the examples of the records name. */
 export const USER = "alice@example.com";
+
+/** The model that they name. */
+export const MODEL = "gpt-4o";
 
 /** All tools there are, by qualified name. */
 export const TOOL_NAMES = catalogs.flatMap(({ toolkit, tools }) =>
@@ -62,6 +66,7 @@ export async function startWorld(): Promise<World> {
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
   const platforms = await startPlatforms();
+  const models = await startModelServer();
   const site = await startSite({
     chat: platforms.chat,
     environment: { ...platforms.environment, RUNTIME_AUTH_URL: provider.address },
@@ -86,6 +91,8 @@ export async function startWorld(): Promise<World> {
   const project = async (id: string): Promise<Project> => {
     const admin = await site.key("admin", undefined, id);
     await populate(site, platforms, id);
+    const entry = { id: "local", models: [MODEL], openai: { base_url: models.url, api_key: "a key" } };
+    await site.runtime.models.create(await site.runtime.identity.operator(id), entry);
     await consent(site, admin);
     return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
   };
@@ -131,6 +138,7 @@ export async function startWorld(): Promise<World> {
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await site[Symbol.asyncDispose]();
+      await models[Symbol.asyncDispose]();
       await platforms[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();
     },

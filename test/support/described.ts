@@ -26,22 +26,24 @@ export interface DescribedOperation {
   open: boolean;
 }
 
-const servedOperations: readonly DescribedOperation[] = Object.entries(member(description, "paths")).flatMap(
-  ([path, item]) =>
-    Object.keys(isObject(item) ? item : {}).map((method) => {
-      const object = member(item, method);
-      const { parameters, requestBody } = object;
-      return {
-        id: String(object["operationId"]),
-        name: `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase(),
-        path,
-        object,
-        parameters: Array.isArray(parameters) ? parameters.map((one) => member(resolved(one))) : [],
-        body: requestBody === undefined ? undefined : schemaOf(resolved(requestBody) ?? {}),
-        open: object["security"] !== undefined,
-      };
-    }),
+/** Every operation that is served. */
+export const servedOperations: readonly DescribedOperation[] = Object.entries(
+  member(description, "paths"),
+).flatMap(([path, item]) =>
+  Object.keys(isObject(item) ? item : {}).map((method) => {
+    const object = member(item, method);
+    const { parameters, requestBody } = object;
+    return {
+      id: String(object["operationId"]),
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      object,
+      parameters: Array.isArray(parameters) ? parameters.map((one) => member(resolved(one))) : [],
+      body: requestBody === undefined ? undefined : schemaOf(resolved(requestBody) ?? {}),
+      open: object["security"] !== undefined,
+    };
+  }),
 );
 
 /** Those of the published contract. */
