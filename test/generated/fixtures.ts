@@ -32,6 +32,7 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "plugins-delete": {
     path: async (world, project) => ({ plugin_id: await pluginWithoutHooks(world, project) }),
   },
+  "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
@@ -53,6 +54,13 @@ async function pluginWithoutHooks(world: World, { admin, mark }: Project): Promi
   });
   await client.delete(`/v1/hooks/${String(at(made.body, "hooks.0.id"))}`);
   return String(at(made.body, "id"));
+}
+
+/** A run that is due long after every test. */
+async function schedule(world: World, { admin }: Project): Promise<string> {
+  const run = { tool_name: "Chat.WhoAmI", user_id: USER, run_at: "2999-01-01T00:00:00Z" };
+  const { body } = await api(world.site.url, admin).post("/v1/tools/execute", run);
+  return String(at(body, "id"));
 }
 
 async function storeSecret(world: World, { admin, mark }: Project): Promise<string> {
