@@ -92,7 +92,7 @@ export async function createRuntime(
       },
     });
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    let listening: string | undefined;
+    let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const core: Core = {
       store,
       keyring,
@@ -103,15 +103,15 @@ export async function createRuntime(
       clientSecret: config.clientSecret,
       tls,
       egress: parts.egress ?? egressOf(config, log),
-      publicUrl: () => trimSlash(settings.public_url ?? listening ?? defaultAddress(config)),
+      publicUrl: () => address,
     };
     const services = await createServices(core, config, logStore, catalogs);
     return {
       core,
       ...services,
       health: () => healthOf(core),
-      listensOn: (address) => {
-        listening = address;
+      listensOn: (listening) => {
+        address = trimSlash(settings.public_url ?? listening);
       },
       close: async () => {
         await services.executionLog.flush();

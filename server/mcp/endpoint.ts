@@ -13,8 +13,13 @@ import { EventStream } from "./events";
 import { checkOrigin } from "./origin";
 
 const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+/** Bun makes the signal of a request when it is first asked for, which most calls are over before. */
+const WATCH_AFTER_MS = 100;
 /** Below Bun's idle limit: a call that outlasts it is seen in time. */
 const LONGEST_SILENCE_MS = 60_000;
+
+/** What is over at once is never stopped. */
+const NEVER = new AbortController();
 
 export function mcpEndpoint({ rateLimit }: Means): Answer {
   return async (runtime, context) => {
@@ -33,7 +38,7 @@ export function mcpEndpoint({ rateLimit }: Means): Answer {
     const slow = isObject(value) && value["method"] === "tools/call";
     return slow
       ? answerCall(runtime, value, user, context)
-      : replyResponse(await runtime.mcp.answer(value, peerOf(user, request, request.signal, undefined)));
+      : replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, undefined)));
   };
 }
 
@@ -49,27 +54,31 @@ async function answerCall(
   user: GatewayUser,
   { request, server }: Context,
 ): Promise<Response> {
-  const gone = new AbortController();
-  request.signal.addEventListener("abort", () => gone.abort());
+  const stop = new AbortController();
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   const streams = request.headers.get("accept")?.includes("text/event-stream") === true;
   const opened = Promise.withResolvers<EventStream>();
   let stream: EventStream | undefined;
   const events = (): EventStream => {
     if (stream === undefined) {
-      stream = new EventStream(silenceMs, () => gone.abort());
+      stream = new EventStream(silenceMs, () => stop.abort());
       server?.timeout(request, 0);
       opened.resolve(stream);
     }
     return stream;
   };
-  const timer = setTimeout(() => {
+  const silent = (): void => {
     if (streams) events().comment();
     // Without a stream the connection is only kept from being cut here.
     else server?.timeout(request, 0);
-  }, silenceMs);
+  };
+  let timer = setTimeout(() => {
+    if (request.signal.aborted) stop.abort();
+    request.signal.addEventListener("abort", () => stop.abort());
+    timer = setTimeout(silent, silenceMs);
+  }, WATCH_AFTER_MS);
   const notify = streams ? (text: string) => events().message(text) : undefined;
-  const reply = runtime.mcp.answer(value, peerOf(user, request, gone.signal, notify));
+  const reply = runtime.mcp.answer(value, peerOf(user, request, stop, notify));
   const first = await Promise.race([reply, opened.promise]);
   clearTimeout(timer);
   if (!(first instanceof EventStream)) return replyResponse(first);
@@ -81,13 +90,13 @@ async function answerCall(
   return first.response();
 }
 
-function peerOf(user: GatewayUser, request: Request, signal: AbortSignal, notify: Peer["notify"]): Peer {
+function peerOf(user: GatewayUser, request: Request, stop: AbortController, notify: Peer["notify"]): Peer {
   const { headers } = request;
   return {
     user,
     sessionId: headers.get("mcp-session-id") ?? undefined,
     header: (name) => headers.get(name),
-    signal,
+    stop,
     notify,
   };
 }

@@ -7,34 +7,28 @@ const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/;
 
 /** Throws `forbidden` for a host that is none of ours, and for pages of other origins. */
-export function checkOrigin({ settings, publicUrl }: Core, headers: Headers): void {
-  const host = hostOf(headers.get("host") ?? "");
-  const own = new URL(publicUrl());
+export function checkOrigin(core: Core, headers: Headers): void {
+  const host = (headers.get("host") ?? "").trim().toLowerCase().replace(/:\d+$/, "");
   // A bare address is no name that somebody could have made to lead here.
-  const known =
-    host === "" ||
-    IP_ADDRESS.test(host) ||
-    LOOPBACK.test(host) ||
-    host === own.hostname ||
-    settings["mcp.allowed_hosts"].some((name) => name.toLowerCase() === host);
-  if (!known) {
-    throw forbidden(
-      "MCP clients do not reach this server under this host name. Use that of public_url, or add it to mcp.allowed_hosts.",
-    );
-  }
+  if (host !== "" && !IP_ADDRESS.test(host) && !LOOPBACK.test(host)) checkHost(core, host);
   const origin = headers.get("origin");
-  if (origin === null || origin === own.origin) return;
-  const allowed = settings["cors.allow"].some(
-    (one) => one === "*" || one.toLowerCase() === origin.toLowerCase(),
-  );
-  const page = URL.parse(origin);
-  // On a developer's own machine its pages are the developer's.
-  const local = page !== null && LOOPBACK.test(page.hostname) && LOOPBACK.test(own.hostname);
-  if (!allowed && !local) {
-    throw forbidden("Pages of this origin may not call MCP addresses. Add it to cors.allow.");
-  }
+  if (origin !== null) checkPage(core, origin.toLowerCase());
 }
 
-function hostOf(header: string): string {
-  return header.trim().toLowerCase().replace(/:\d+$/, "");
+function checkHost({ settings, publicUrl }: Core, host: string): void {
+  const names = [new URL(publicUrl()).hostname, ...settings["mcp.allowed_hosts"]];
+  if (names.some((name) => name.toLowerCase() === host)) return;
+  throw forbidden(
+    "MCP clients do not reach this server under this host name. Use that of public_url, or add it to mcp.allowed_hosts.",
+  );
+}
+
+function checkPage({ settings, publicUrl }: Core, origin: string): void {
+  const own = new URL(publicUrl());
+  const allowed = [own.origin, ...settings["cors.allow"]];
+  if (allowed.some((one) => one === "*" || one.toLowerCase() === origin)) return;
+  const page = URL.parse(origin);
+  // On a developer's own machine its pages are the developer's.
+  if (page !== null && LOOPBACK.test(page.hostname) && LOOPBACK.test(own.hostname)) return;
+  throw forbidden("Pages of this origin may not call MCP addresses. Add it to cors.allow.");
 }

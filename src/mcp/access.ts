@@ -10,6 +10,8 @@ export interface GatewayUser {
   userId: string;
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /** The one scope of a gateway (RFC 6749, section 3.3): being called at all. */
 export const SCOPE = "mcp";
 
@@ -84,18 +86,37 @@ export class Access {
       throw invalidAuthorization("This gateway takes API keys of its own project.");
     }
     requireRole(principal, ["admin", "run"]);
-    const [header] = USER_HEADERS;
-    const userId = USER_HEADERS.map((name) => headers.get(name)).find(
-      (value) => value !== null && value !== "",
-    );
-    if (userId === undefined || userId === null)
-      throw invalidAuthorization(`Name the user whom this call is for in the header ${header}.`);
-    return { gateway, principal, userId: actFor(principal, userId) };
+    return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
   }
 
   #challenge(gateway: Gateway, error: string): string {
     const metadata = this.#gateways.metadataAddressOf(gateway);
     return `Bearer resource_metadata="${metadata}", scope="${SCOPE}", error="${error}"`;
+  }
+}
+
+/** The user whom a request names beside its key. Throws `invalid_authorization` for none, or for two. */
+function namedUser(headers: Headers): string {
+  const [header] = USER_HEADERS;
+  const named = USER_HEADERS.map((name) => headers.get(name)).filter(
+    (value) => value !== null && value !== "",
+  );
+  const [user] = named;
+  if (user === undefined || user === null)
+    throw invalidAuthorization(`Name the user whom this call is for in the header ${header}.`);
+  // What stands in between may have added one; guessing which counts could mean the wrong person.
+  if (named.some((other) => other !== user))
+    throw invalidAuthorization(`The headers name two users. Send ${header} alone.`);
+  return fromUtf8(user);
+}
+
+// Headers arrive byte by byte; what is UTF-8 is meant as that, so that a user is the same here as in a body.
+function fromUtf8(value: string): string {
+  if (!/[\x80-\xFF]/.test(value)) return value;
+  try {
+    return UTF_8.decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
   }
 }
 

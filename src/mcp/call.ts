@@ -66,10 +66,18 @@ export class Calls {
   }
 
   /** Runs it. Throws `RpcError`. */
-  async run(call: ToolCall): Promise<CallAnswer> {
-    const { user, params, modern, signal } = call;
-    const waiting = modern ? await this.#parts.states.open(user, params) : undefined;
-    if (waiting?.authorizationId !== undefined) {
+  run(call: ToolCall): Promise<CallAnswer> {
+    // Most calls begin and end with one round.
+    return call.modern && call.params["requestState"] !== undefined
+      ? this.#next(call)
+      : this.#attempt(call, undefined, true);
+  }
+
+  /** A further round of a call. */
+  async #next(call: ToolCall): Promise<CallAnswer> {
+    const { user, params, signal } = call;
+    const waiting = await this.#parts.states.open(user, params);
+    if (waiting.authorizationId !== undefined) {
       const answer = answersOf(params)[CONSENT_KEY];
       const { authorizationId: id } = waiting;
       if (!(await this.#parts.consent.awaited(user, id, answer, signal))) {

@@ -32,10 +32,9 @@ export class RequestStates {
     return keyring.seal(user.gateway.projectId, placeOf(user), JSON.stringify(body));
   }
 
-  /** What waits under the `requestState` of a call; undefined: it brings none. Throws `RpcError` for a wrong one. */
-  async open(user: GatewayUser, call: JsonObject): Promise<Waiting | undefined> {
+  /** What waits under the `requestState` of a call. Throws `RpcError` for a wrong one. */
+  async open(user: GatewayUser, call: JsonObject): Promise<Waiting> {
     const sealed = call["requestState"];
-    if (sealed === undefined) return undefined;
     const body = typeof sealed === "string" ? await this.#read(user, sealed) : undefined;
     if (body === undefined || body["for"] !== boundTo(user, call)) throw refused();
     if (typeof body["until"] !== "number" || body["until"] <= this.#core.clock.now()) throw refused();

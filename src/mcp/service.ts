@@ -42,8 +42,8 @@ export interface Peer {
   sessionId: string | undefined;
   /** Undefined on transports without headers. */
   header: HeaderReader | undefined;
-  /** Aborts when the client is gone. */
-  signal: AbortSignal;
+  /** Aborted by the transport when the client is gone, and here when it cancels. One for each message. */
+  stop: AbortController;
   /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
   notify: ((text: string) => void) | undefined;
 }
@@ -102,7 +102,10 @@ export class Mcp {
       version === undefined || legacyVersion(version) !== undefined || message.method === "initialize";
     // A session of the first family begins without a header; one that is there says nothing yet.
     if (first && named === undefined) return this.#legacy(message, peer);
-    if (message.kind === "notification") return ACCEPTED;
+    if (message.kind === "notification") {
+      if (version !== MODERN) throw unsupported(version ?? "");
+      return ACCEPTED;
+    }
     return this.#modern(message, peer, named);
   }
 
@@ -145,12 +148,9 @@ export class Mcp {
   async #callLegacy({ id, params }: Request, peer: Peer, session: Session | undefined): Promise<Reply> {
     const { user, notify } = peer;
     const tool = this.#calls.find(user, params);
-    const stop = new AbortController();
+    const { stop } = peer;
     const key = peer.sessionId === undefined ? undefined : runningKey(peer.sessionId, id);
     if (key !== undefined) this.#running.set(key, stop);
-    const gone = (): void => stop.abort();
-    if (peer.signal.aborted) gone();
-    peer.signal.addEventListener("abort", gone);
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
     const call: ToolCall = {
       user,
@@ -171,7 +171,6 @@ export class Mcp {
         meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
       );
     } finally {
-      peer.signal.removeEventListener("abort", gone);
       if (key !== undefined && this.#running.get(key) === stop) this.#running.delete(key);
     }
   }
@@ -209,7 +208,7 @@ export class Mcp {
   }
 
   async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
-    const { user, header, signal, notify } = peer;
+    const { user, header, stop, notify } = peer;
     const tool = this.#calls.find(user, params);
     if (header !== undefined) checkParameters(header, tool.definition.input, params["arguments"]);
     const { fields, meta, inputRequired } = await this.#calls.run({
@@ -219,7 +218,7 @@ export class Mcp {
       modern: true,
       capabilities,
       consent: asksByUrl(capabilities) ? "input_required" : "text",
-      signal,
+      signal: stop.signal,
       notify,
     });
     const type = inputRequired === true ? "input_required" : "complete";

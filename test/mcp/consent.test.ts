@@ -1,0 +1,152 @@
+// A consent that the user owes, inside MCP: by the elicitation of either family where the client announces it, by text
+// where it does not; and afterwards the same call simply works. The person consents in a browser of their own.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { at } from "../support/api";
+import { Browser } from "../support/browser";
+import { type Stage, startStage } from "../server/stage";
+import { client, type McpAnswer, type McpCall, said } from "./site";
+
+let stage: Stage;
+let url: string;
+beforeAll(async () => {
+  stage = await startStage();
+  const { runtime } = stage.site;
+  const operator = await runtime.identity.operator("default");
+  await runtime.gateways.create(operator, { name: "Chat", slug: "chat", auth_type: "arcade_header" });
+  await runtime.gateways.create(operator, { name: "More", slug: "more", auth_type: "arcade_header" });
+  url = `${stage.site.url}/mcp/chat`;
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const CALL = { name: "Chat_WhoAmI", arguments: {} };
+const BY_URL = { elicitation: { url: {} } };
+const by = (user: string): McpCall => ({ key: stage.keys.run, user });
+const consent = (address: unknown, person: string) => new Browser().consent(String(address), person);
+const ranFor = (answer: McpAnswer): unknown => said(answer, "result.structuredContent.username");
+
+describe("a client that announces nothing", () => {
+  test.each(["legacy", "modern"] as const)("of the %s family gets text with the address", async (family) => {
+    const user = `${family}-plain`;
+    const answer = await client(url, by(user))[family]("tools/call", CALL);
+    expect([answer.status, said(answer, "result.isError")]).toEqual([200, true]);
+    const text: unknown = JSON.parse(String(said(answer, "result.content.0.text")));
+    expect(text).toEqual({
+      authorization_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/authorize\/[\w-]+$/),
+      llm_instructions: expect.stringContaining("call the tool again"),
+      message: expect.stringContaining("Chat.WhoAmI"),
+    });
+    await consent(at(text, "authorization_url"), "alice");
+    expect(ranFor(await client(url, by(user))[family]("tools/call", CALL))).toBe("alice");
+  });
+
+  test("gets text also where it can only fill in forms", async () => {
+    const capabilities = { elicitation: {} };
+    const answer = await client(url, by("forms")).modern("tools/call", CALL, { capabilities });
+    expect(said(answer, "result.resultType")).toBe("complete");
+    expect(said(answer, "result.isError")).toBe(true);
+  });
+});
+
+describe("a client of revision 2025-11-25 that announces addresses", () => {
+  test("is refused with the address, and served after the consent", async () => {
+    const alice = client(url, by("url-error"));
+    const { session } = await alice.initialize(BY_URL);
+    const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+    const refused = await alice.legacy("tools/call", CALL, headers);
+    expect(said(refused, "error.code")).toBe(-32042);
+    const elicitation = said(refused, "error.data.elicitations.0");
+    expect(elicitation).toEqual({
+      mode: "url",
+      elicitationId: expect.stringMatching(/^ar_/),
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/authorize\//),
+      message: expect.any(String),
+    });
+    await consent(at(elicitation, "url"), "alice");
+    expect(ranFor(await alice.legacy("tools/call", CALL, headers))).toBe("alice");
+  });
+
+  test("gets text under revision 2025-06-18, which knows no addresses", async () => {
+    const alice = client(url, by("older"));
+    const { session } = await alice.initialize(BY_URL, "2025-06-18");
+    const answer = await alice.legacy("tools/call", CALL, { "mcp-session-id": session });
+    expect(said(answer, "result.isError")).toBe(true);
+  });
+
+  test("gets text without its session", async () => {
+    expect(said(await client(url, by("no-session")).legacy("tools/call", CALL), "result.isError")).toBe(true);
+  });
+});
+
+describe("a client of revision 2026-07-28 that announces addresses", () => {
+  const asked = async (user: string) => {
+    const own = client(url, by(user));
+    const answer = await own.modern("tools/call", CALL, { capabilities: BY_URL });
+    const state = said(answer, "result.requestState");
+    const address = said(answer, "result.inputRequests.authorization.params.url");
+    const retry = (action: string, more: object = {}, as = own) =>
+      as.modern(
+        "tools/call",
+        { ...CALL, requestState: state, inputResponses: { authorization: { action } }, ...more },
+        { capabilities: BY_URL },
+      );
+    return { answer, state, address, retry };
+  };
+
+  test("is asked, waits while its user consents, and gets the result", async () => {
+    const { answer, address, retry } = await asked("rounds");
+    expect(said(answer, "result")).toMatchObject({
+      resultType: "input_required",
+      inputRequests: {
+        authorization: { method: "elicitation/create", params: { mode: "url", message: expect.any(String) } },
+      },
+      requestState: expect.any(String),
+    });
+    // The client accepts as soon as its user has opened the page.
+    const result = retry("accept");
+    await consent(address, "alice");
+    expect(ranFor(await result)).toBe("alice");
+  });
+
+  test("whose user says no gets an error that says so, and nothing runs", async () => {
+    for (const action of ["decline", "cancel"]) {
+      const { retry } = await asked(`says-${action}`);
+      const answer = await retry(action);
+      expect([said(answer, "result.resultType"), said(answer, "result.isError")]).toEqual(["complete", true]);
+      expect(said(answer, "result.content.0.text")).toContain("did not allow access");
+    }
+  });
+
+  test("gets nothing with a state that is changed, old, of another user, tool, input or gateway", async () => {
+    const { state, retry } = await asked("bound");
+    const text = String(state);
+    const middle = text.length - 10;
+    const changed = text.slice(0, middle) + (text[middle] === "A" ? "B" : "A") + text.slice(middle + 1);
+    const refusals = [
+      await retry("accept", { requestState: changed }),
+      await retry("accept", { requestState: "made up" }),
+      await retry("accept", { requestState: 5 }),
+      await retry("accept", {}, client(url, by("somebody-else"))),
+      await retry("accept", {}, client(url, { key: stage.keys.admin, user: "bound" })),
+      await retry("accept", {}, client(`${stage.site.url}/mcp/more`, by("bound"))),
+      await retry("accept", { name: "Chat_ListUsers" }),
+      await retry("accept", { arguments: { other: true } }),
+    ];
+    expect(refusals.map((answer) => said(answer, "error.code"))).toEqual(refusals.map(() => -32602));
+    stage.clock.move(16 * 60_000);
+    expect(said(await retry("accept"), "error.code")).toBe(-32602);
+  });
+
+  test("cannot have somebody else's consent: the page is bound to who opens it", async () => {
+    const { address } = await asked("mallory");
+    const own = await asked("victim");
+    expect(address).not.toBe(own.address);
+  });
+});
+
+test("a requirement that only an administrator can meet is said in words", async () => {
+  const { runtime } = stage.site;
+  await runtime.providers.delete(await runtime.identity.operator("default"), "slack");
+  const answer = await client(url, by("alice")).modern("tools/call", CALL, { capabilities: BY_URL });
+  expect(said(answer, "result.isError")).toBe(true);
+  expect(said(answer, "result.content.0.text")).toContain("slack");
+});
