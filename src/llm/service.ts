@@ -12,11 +12,13 @@ import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
 import type { ChatRequest } from "./schema";
 import type { ModelServer } from "./server-of";
+import { eventStream } from "./stream/event-stream";
+import { chunkTexts } from "./stream/events";
 import { passThrough } from "./stream/pass";
 import { callStreaming, callWhole } from "./upstream/call";
+import { clientOf } from "./upstream/client-of";
 import type { ChatBody } from "./upstream/client";
 import { refusedInside, unanswered, unreadable } from "./upstream/failure";
-import { openAiClient } from "./upstream/openai";
 
 export interface ChatCall {
   /** Checked. */
@@ -64,6 +66,7 @@ export class Chat {
   async #predict(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
     const { server } = choice;
     const { request, signal } = call;
+    if (server.type !== "openai") return this.#translate(choice, call, set);
     const options = { signal, timeoutMs: this.#timeoutMs() };
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
@@ -72,17 +75,29 @@ export class Chat {
     };
   }
 
+  /** The same for a server that speaks another protocol. */
+  async #translate(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
+    const core = this.#core;
+    const { request } = call;
+    const { signal, gone } = hangUp(call);
+    const options = { signal, timeoutMs: this.#timeoutMs() };
+    const client = clientOf(core, choice.server);
+    const body = bodyOf(request, choice, set);
+    if (request.stream !== true) return { json: JSON.stringify(await client.whole(body, options)) };
+    const texts = chunkTexts(client.stream(body, options), request.stream_options?.include_usage === true);
+    return { events: await eventStream(core, texts, gone) };
+  }
+
   /** The server runs what the model asks for. */
   async #converse(principal: Principal, choice: Choice, call: ChatCall, set: ToolSet): Promise<ChatAnswer> {
     const { request, idempotencyKey } = call;
     if ((request.n ?? 1) !== 1) throw invalidParameter("n must be 1 where the server runs tools.");
-    const gone = new AbortController();
-    const signal = call.signal === undefined ? gone.signal : AbortSignal.any([call.signal, gone.signal]);
+    const { signal, gone } = hangUp(call);
     const streams = request.stream === true;
     const core = this.#core;
     const steps = converse({
       core,
-      client: openAiClient(core, choice.server),
+      client: clientOf(core, choice.server),
       set,
       calls: new Calls({ core, tools: this.#tools, principal, set, signal, idempotencyKey }),
       body: bodyOf(request, choice, set),
@@ -90,13 +105,12 @@ export class Chat {
       signal,
     });
     if (!streams) return { json: JSON.stringify(await wholeAnswer(core, steps, choice.model)) };
-    const events = await streamedAnswer(core, steps, {
+    const texts = streamedAnswer(core, steps, {
       model: choice.model,
       outputOnly: set.running === "execute",
       includeUsage: request.stream_options?.include_usage === true,
-      gone: () => gone.abort(),
     });
-    return { events };
+    return { events: await eventStream(core, texts, gone) };
   }
 
   #timeoutMs(): number {
@@ -112,8 +126,18 @@ function bodyText({ request, text }: ChatCall, { model }: Choice, set: ToolSet |
   return set.choice === request.tool_choice ? withTools : replaceField(withTools, "tool_choice", set.choice);
 }
 
-function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet): ChatBody {
+function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet | undefined): ChatBody {
+  if (set === undefined) return { ...request, model };
   return { ...request, model, tools: set.definitions, tool_choice: set.choice };
+}
+
+/** Ends when the caller of an answer is gone, or the reader of a stream. */
+function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
+  const reader = new AbortController();
+  return {
+    signal: signal === undefined ? reader.signal : AbortSignal.any([signal, reader.signal]),
+    gone: () => reader.abort(),
+  };
 }
 
 function endings(server: ModelServer) {

@@ -2,15 +2,9 @@
 // owed; in a stream each message also comes in a `delta` when it is made.
 import type { Core } from "../../core";
 import { newToken } from "../../crypto";
-import { toRuntimeError } from "../../errors";
-import { DONE, errorEvent, event } from "../stream/events";
+import { DONE, event } from "../stream/events";
 import type { Outcome, Step } from "./converse";
 import type { Head, Usage } from "./turn";
-
-/** So often a stream in which nothing happens says that it is alive: what stands between may close silent connections. */
-const ALIVE_MS = 15_000;
-
-const ENCODER = new TextEncoder();
 
 export type Steps = AsyncGenerator<Step, Outcome>;
 
@@ -63,54 +57,21 @@ export interface StreamOptions {
   /** `execute`: text before a call is not part of the answer, which is the output alone. */
   outputOnly: boolean;
   includeUsage: boolean;
-  /** The reader is gone. */
-  gone(): void;
 }
 
-/** Waits for the first step, so that what fails before it is an error like any other. */
-export async function streamedAnswer(
+/** The texts of the events of a run, with `[DONE]` at the end of one that ends well. */
+export async function* streamedAnswer(
   core: Core,
   steps: Steps,
   options: StreamOptions,
-): Promise<ReadableStream<Uint8Array>> {
+): AsyncGenerator<string, void> {
   const writer = new Writer(core, options);
-  let first: IteratorResult<Step, Outcome> | undefined = await steps.next();
-  let isOpen = true;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const send = (text: string): void => {
-          if (isOpen) controller.enqueue(ENCODER.encode(text));
-        };
-        const close = (): void => {
-          if (isOpen) controller.close();
-          isOpen = false;
-        };
-        const alive = setInterval(() => send(": alive\n\n"), ALIVE_MS);
-        try {
-          let text = "";
-          while (text === "" && isOpen) {
-            const next = first ?? (await steps.next());
-            first = undefined;
-            text = next.done === true ? writer.closing(next.value) : writer.step(next.value);
-            if (text !== "") send(text);
-            if (next.done === true) close();
-          }
-        } catch (thrown) {
-          core.log.warn("stream of a chat completion failed", { error: thrown });
-          send(errorEvent(toRuntimeError(thrown)));
-          close();
-        } finally {
-          clearInterval(alive);
-        }
-      },
-      cancel() {
-        isOpen = false;
-        options.gone();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  for (;;) {
+    const next = await steps.next();
+    if (next.done === true) return yield writer.closing(next.value);
+    const text = writer.step(next.value);
+    if (text !== "") yield text;
+  }
 }
 
 /** Chunks under one id and one model, whatever the turns of a run call themselves. */

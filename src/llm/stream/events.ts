@@ -7,6 +7,17 @@ export function event(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
+/** Chunks as texts, with `[DONE]` at their end. Usage comes only where it was asked for. */
+export async function* chunkTexts(
+  chunks: AsyncGenerator<{ [field: string]: unknown }, void>,
+  includeUsage: boolean,
+): AsyncGenerator<string, void> {
+  for await (const chunk of chunks) {
+    if (includeUsage || chunk["usage"] === undefined) yield event(chunk);
+  }
+  yield DONE;
+}
+
 /** The last event of a stream that failed. No `[DONE]` follows: nothing must take it for complete. */
 export function errorEvent(error: RuntimeError): string {
   return event({ error: errorBody(error) });

@@ -51,8 +51,10 @@ export function unreadable(server: ModelServer, status: number, what: string): R
 export function refusedInside(server: ModelServer, error: unknown): RuntimeError {
   const { code, type, status } = isObject(error) ? error : {};
   const known = [status, code].find((value) => typeof value === "number" && value >= 400 && value < 600);
-  const limited = [code, type].some((text) => typeof text === "string" && /rate_?limit/i.test(text));
-  const found = typeof known === "number" ? known : limited ? 429 : 500;
+  const says = (what: RegExp): boolean =>
+    [code, type].some((text) => typeof text === "string" && what.test(text));
+  const meant = says(/rate_?limit/i) ? 429 : says(/invalid_?request/i) ? 400 : 500;
+  const found = typeof known === "number" ? known : meant;
   return refused(server, { status: found, retryAfterMs: undefined, body: { error } });
 }
 

@@ -1,0 +1,73 @@
+// A request of chat completions as one of the messages protocol.
+import { isObject } from "../../../base";
+import { invalidParameter } from "../../../errors";
+import type { ModelServer } from "../../server-of";
+import type { ChatBody, Loose } from "../client";
+import { translated } from "./messages";
+
+/**
+ * Fields that only tune sampling (penalties, seed, logit_bias) have no counterpart and are left out. What would change
+ * the form of the answer is refused with `invalid_parameter`.
+ */
+export function anthropicRequest(body: ChatBody, server: ModelServer, stream: boolean): Loose {
+  refuseOtherForms(body);
+  const { model, messages, max_tokens: limit, max_completion_tokens: newer, user, stop, tools } = body;
+  const { system, messages: turns } = translated(messages);
+  const functions = Array.isArray(tools) ? tools.map(toolOf) : [];
+  return {
+    model,
+    max_tokens: newer ?? limit ?? server.maxTokens,
+    messages: turns,
+    ...(system === undefined ? {} : { system }),
+    ...(typeof body["temperature"] === "number"
+      ? { temperature: Math.min(1, Math.max(0, body["temperature"])) }
+      : {}),
+    ...(typeof body["top_p"] === "number" ? { top_p: body["top_p"] } : {}),
+    ...stopSequences(stop),
+    ...(typeof user === "string" ? { metadata: { user_id: user } } : {}),
+    ...(functions.length === 0 ? {} : { tools: functions, ...choiceOf(body) }),
+    ...(stream ? { stream } : {}),
+  };
+}
+
+function refuseOtherForms({ n, logprobs, response_format: format, modalities }: ChatBody): void {
+  const refuse = (field: string): Error =>
+    invalidParameter(`${field} is not served by this model. Leave it out, or use another model.`);
+  if (typeof n === "number" && n !== 1) throw refuse("n");
+  if (logprobs === true) throw refuse("logprobs");
+  if (isObject(format) && format["type"] !== undefined && format["type"] !== "text")
+    throw refuse("response_format");
+  if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) throw refuse("modalities");
+}
+
+function toolOf(tool: unknown, index: number): Loose {
+  const called = isObject(tool) && isObject(tool["function"]) ? tool["function"] : undefined;
+  if (typeof called?.["name"] !== "string") {
+    throw invalidParameter(`tools.${index}: only functions are taken by this model.`);
+  }
+  const { name, description, parameters } = called;
+  return {
+    name,
+    ...(typeof description === "string" ? { description } : {}),
+    input_schema: isObject(parameters)
+      ? { type: "object", ...parameters }
+      : { type: "object", properties: {} },
+  };
+}
+
+function choiceOf({ tool_choice: choice, parallel_tool_calls: parallel }: ChatBody): Loose {
+  const alone = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === "none") return { tool_choice: { type: "none" } };
+  if (choice === "required") return { tool_choice: { type: "any", ...alone } };
+  const named = isObject(choice) && isObject(choice["function"]) ? choice["function"]["name"] : undefined;
+  if (typeof named === "string") return { tool_choice: { type: "tool", name: named, ...alone } };
+  return choice === "auto" || parallel === false ? { tool_choice: { type: "auto", ...alone } } : {};
+}
+
+// Sequences of white space alone are refused there.
+function stopSequences(stop: unknown): Loose {
+  const texts = (Array.isArray(stop) ? stop : [stop]).filter(
+    (one): one is string => typeof one === "string" && one.trim() !== "",
+  );
+  return texts.length === 0 ? {} : { stop_sequences: texts };
+}
