@@ -30,6 +30,8 @@ const EMPTY: [string, Turn][] = [
   ["line breaks around it", withText("\n{}\n")],
 ];
 
+const OF_THE_FIELD = ['""', '" "', "null", "absent"];
+
 const BROKEN: [string, string, string?][] = [
   ["an open brace", "{", 'F048 "{"'],
   ["a list", "[]", 'F048 "[]"'],
