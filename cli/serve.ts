@@ -30,6 +30,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         io.note(server.address);
         log.release();
         io.onStop(() => stopOrLeave(io, stopped));
+        const endHealth = runtime.pluginHealth.start();
         const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
         if (!(await runtime.identity.hasKeys(principal.projectId))) {
           io.note(
@@ -40,6 +41,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         if (hangUp !== undefined) process.off("SIGHUP", hangUp);
         await withdraw();
         await server.stop();
+        await endHealth();
       },
       { flags, logTo: { write: log.write, quiet: false } },
     );

@@ -11,7 +11,7 @@ import { configurationError, RuntimeError } from "./errors";
 import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
 import { Gateways } from "./gateways";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
-import { Bindings, Chains, Hooks, Plugins, sealedPlugins } from "./hooks";
+import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
@@ -53,6 +53,9 @@ export interface Runtime {
   readonly idempotency: Idempotency;
   readonly plugins: Plugins;
   readonly hooks: Hooks;
+  /** Tries a plugin with a sample. */
+  readonly trials: Trials;
+  readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
@@ -195,6 +198,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
   const mcp = new Mcp(core, { identity, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
+  const trials = new Trials(core, bindings, tools.all);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -222,6 +226,8 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
     idempotency,
     plugins,
     hooks,
+    trials,
+    pluginHealth: new PluginHealth(core),
     trail,
     gateways,
     mcp,

@@ -6,6 +6,7 @@ import {
   PatchPluginRequest,
   PluginResponse,
   PluginsQuery,
+  PluginTrialResponse,
 } from "../../src/hooks";
 import { operation } from "./operation";
 
@@ -71,5 +72,18 @@ export const pluginOperations = [
     success: { status: 204 },
     errors: [400, 401, 403, 404, 409, 500],
     handle: ({ runtime, principal, path }) => runtime.plugins.delete(principal, path("plugin_id")),
+  }),
+  operation({
+    id: "plugins-test",
+    extension: true,
+    method: "POST",
+    path: "/v1/plugins/{plugin_id}/test",
+    tag,
+    summary: "Ask each endpoint of a plugin once with a sample, and say what its answer would mean",
+    credential: ["admin"],
+    success: { status: 200, schema: PluginTrialResponse },
+    errors: [400, 401, 403, 404, 500],
+    slow: true,
+    handle: ({ runtime, principal, path }) => runtime.trials.try(principal, path("plugin_id")),
   }),
 ];

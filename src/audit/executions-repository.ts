@@ -30,6 +30,19 @@ const LIST = query<ExecutionRow>(
     "AND (? = '' OR user_id = ?) AND (? = '' OR status = ?) AND (created_at, id) < (?, ?) " +
     "ORDER BY created_at DESC, id DESC LIMIT ?",
 );
+/** What a hook decided about a run. */
+export interface DecisionRow {
+  hook_id: string;
+  hook_point: string;
+  decision: string;
+  reason: string | null;
+  duration_ms: number;
+}
+
+const DECISIONS = query<DecisionRow>(
+  "SELECT hook_id, hook_point, decision, reason, duration_ms FROM hook_decisions " +
+    "WHERE execution = ? AND project_id = ? ORDER BY position",
+);
 const TIME_OF = query<{ created_at: number }>(
   "SELECT created_at FROM executions WHERE project_id = ? AND id = ?",
 );
@@ -41,6 +54,11 @@ export function listExecutions(
 ): Awaitable<ExecutionRow[]> {
   const filter = [tool, tool, tool, tool, user, user, status, status, beforeTime, beforeId, limit] as const;
   return store.all(LIST, projectId, ...filter);
+}
+
+/** In the order in which the hooks were asked. */
+export function listDecisions(store: Store, projectId: string, execution: string): Awaitable<DecisionRow[]> {
+  return store.all(DECISIONS, execution, projectId);
 }
 
 export async function executionTime(

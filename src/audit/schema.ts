@@ -44,6 +44,18 @@ export const ExecutionRecordResponse = Type.Object({
   status: Type.Enum(["completed", "failed"]),
   error_kind: Type.Optional(Type.String()),
   duration_ms: Type.Number(),
+  hooks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        hook_id: Type.String(),
+        hook_point: Type.String(),
+        decision: Type.String({ description: "ok, override, denied, rate_limited or failed." }),
+        reason: Type.Optional(Type.String({ description: "Why it failed, and the failure mode." })),
+        duration_ms: Type.Number(),
+      }),
+      { description: "What hooks decided, in the order in which they were asked." },
+    ),
+  ),
 });
 
 export const ExecutionRecords = newestFirst(ExecutionRecordResponse);

@@ -2,7 +2,13 @@
 import { MAX_LIMIT, timestamp } from "../base";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
-import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
+import {
+  type DecisionRow,
+  executionTime,
+  type ExecutionRow,
+  listDecisions,
+  listExecutions,
+} from "./executions-repository";
 import { auditTime, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
 import type {
   AuditEntryRecord,
@@ -68,7 +74,11 @@ export class Trail {
       beforeId: before ?? "",
       limit: limit + 1,
     });
-    const { items, next } = windowOf(rows.map(executionRecord), limit);
+    const decisions = await Promise.all(
+      rows.map(({ id }) => listDecisions(this.#logStore, reader.projectId, id)),
+    );
+    const records = rows.map((row, index) => executionRecord(row, decisions[index] ?? []));
+    const { items, next } = windowOf(records, limit);
     // A key that is pinned to users sees what ran for them; such a window may hold fewer than asked for.
     const own = items.filter((item) => reader.users?.includes(item.user_id) ?? true);
     return { items: own, ...(next === undefined ? {} : { next }) };
@@ -100,7 +110,7 @@ function auditRecord({ id, actor, action, target, details, created_at }: StoredA
   return { id, time, actor, action, target, ...(details === null ? {} : { details: JSON.parse(details) }) };
 }
 
-function executionRecord(row: ExecutionRow): ExecutionRecord {
+function executionRecord(row: ExecutionRow, decisions: readonly DecisionRow[]): ExecutionRecord {
   const { id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at } = row;
   return {
     id,
@@ -112,5 +122,10 @@ function executionRecord(row: ExecutionRow): ExecutionRecord {
     status: status === "completed" ? "completed" : "failed",
     ...(error_kind === null ? {} : { error_kind }),
     duration_ms,
+    ...(decisions.length === 0 ? {} : { hooks: decisions.map(decisionRecord) }),
   };
+}
+
+function decisionRecord({ reason, ...row }: DecisionRow) {
+  return reason === null ? row : { ...row, reason };
 }

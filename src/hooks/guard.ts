@@ -37,7 +37,7 @@ export class ChainGuard implements Guard {
 
   async admits(userId: string, tool: Tool, decisions: PolicyDecision[]): Promise<boolean | ToolError> {
     const { left, failed } = await this.#access(userId, [tool], decisions);
-    return failed === undefined ? left.length > 0 : unchecked(failed.id, tool);
+    return failed === undefined ? left.length > 0 : unchecked(failed, tool);
   }
 
   async before(call: GuardedCall): Promise<Changes | ToolError> {
@@ -45,7 +45,7 @@ export class ChainGuard implements Guard {
     for (const hook of this.#chain.pre) {
       const heard = await this.#hear(hook, call, () => this.#preVerdict(hook, call));
       if ("stopped" in heard) {
-        if (heard.stopped) return unchecked(hook.id, call.tool);
+        if (heard.stopped) return unchecked(hook, call.tool);
         continue;
       }
       const { verdict, inputs, secrets } = heard.answer;
@@ -61,7 +61,7 @@ export class ChainGuard implements Guard {
     for (const hook of this.#chain.post) {
       const heard = await this.#hear(hook, call, () => this.#postVerdict(hook, call, judged));
       if ("stopped" in heard) {
-        if (heard.stopped) return { error: unchecked(hook.id, call.tool, outcome) };
+        if (heard.stopped) return { error: unchecked(hook, call.tool, outcome) };
         continue;
       }
       const { verdict, output } = heard.answer;

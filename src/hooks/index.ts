@@ -23,6 +23,8 @@ export {
 } from "./schema";
 export { Bindings } from "./bindings";
 export { Chains } from "./chains";
+export { PluginHealth } from "./health";
 export { Plugins } from "./plugins";
 export { Hooks } from "./service";
+export { type PluginTrial, PluginTrialResponse, Trials } from "./trial";
 export { sealedPlugins } from "./stored";

@@ -108,6 +108,11 @@ export class Calls {
         ? this.#attempt(call, waiting, false)
         : this.#owed(call, owed ?? { text: "authorization required: try again." });
     }
+    // Whether the user may see the tool could not be found out: nothing was called, and the model cannot mend it.
+    const failure = execution.output?.error;
+    if (failure?.kind === "CONTEXT_CHECK_FAILED" && failure.extra?.["hook_point"] === "tool.access") {
+      throw new RpcError(INTERNAL_ERROR, failure.message);
+    }
     const [need] = asked;
     if (need !== undefined && call.modern) return this.#inputRequired(call, need);
     const authorization = execution.output?.authorization;

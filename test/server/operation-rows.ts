@@ -116,6 +116,8 @@ export const ROWS: Record<string, Row> = {
     success: 200,
   },
   "plugins-delete": { path: "/v1/plugins/UNUSED", roles: ["admin"], success: 204 },
+  // Asks the webhook server, which is nowhere here.
+  "plugins-test": { path: "/v1/plugins/pl_unknown/test", roles: ["admin"], success: 404 },
   "hooks-list": { path: "/v1/hooks", roles: ["admin", "read"], success: 200 },
   "hooks-create": {
     path: "/v1/hooks",

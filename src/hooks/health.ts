@@ -1,0 +1,108 @@
+// Whether webhook servers say that they are well, asked every minute while a server of ours runs. It changes nothing
+// about calls: those find out for themselves.
+import { isObject, parseJson } from "../base";
+import type { Core } from "../core";
+import { EgressError } from "../egress";
+import { targetOf } from "./chains";
+import { activePlugins, type PluginRow, setHealth } from "./repository";
+import { healthAddress } from "./rules";
+import { HEALTH, type Health, POINTS } from "./schema";
+import { webhookOf } from "./stored";
+
+const EVERY_MS = 60_000;
+const TIMEOUT_MS = 5000;
+const MOST_BYTES = 64 * 1024;
+/** Asked in one round, and of those at a time. */
+const MOST_PLUGINS = 1000;
+const AT_A_TIME = 10;
+
+export class PluginHealth {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Asks now and every minute, until the function that it answers is called. */
+  start(): () => Promise<void> {
+    const stop = new AbortController();
+    const running = this.#run(stop.signal);
+    return async () => {
+      stop.abort();
+      await running;
+    };
+  }
+
+  /** Asks every active plugin that says where its health is, and stores what it says. */
+  async poll(signal?: AbortSignal): Promise<void> {
+    const rows = await activePlugins(this.#core.store, MOST_PLUGINS);
+    const waiting = rows.filter((row) => webhookOf(row).health_check_path !== undefined);
+    const work = async (): Promise<void> => {
+      for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+        if (signal?.aborted) return;
+        await this.#update(row, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#core;
+    while (!signal.aborted) {
+      await this.poll(signal).catch((error: unknown) => log.warn("plugin health not asked", { error }));
+      await clock.sleep(EVERY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #update(row: PluginRow, signal: AbortSignal | undefined): Promise<void> {
+    const { store, log } = this.#core;
+    const [health, reason] = await this.#ask(row, signal);
+    if (health === row.health_status || signal?.aborted) return;
+    await store.write(() => setHealth(row, health));
+    const level = health === "healthy" ? "info" : "warn";
+    log[level]("plugin health", { plugin_id: row.id, health, before: row.health_status, reason });
+  }
+
+  async #ask(row: PluginRow, signal: AbortSignal | undefined): Promise<[Health, string?]> {
+    const webhook = webhookOf(row);
+    const address = healthAddress(webhook) ?? "";
+    // Who we are is for the webhook's own server; its health may be told by another.
+    const origin = URL.parse(address)?.origin;
+    const own = POINTS.some((point) => URL.parse(webhook.endpoints[point]?.url ?? "")?.origin === origin);
+    const { authorization, tls } = await targetOf(this.#core, row, address, TIMEOUT_MS);
+    try {
+      const response = await this.#core.egress.fetch(address, {
+        headers: {
+          accept: "application/json",
+          ...(own && authorization !== undefined ? { authorization } : {}),
+        },
+        tls: own ? tls : { ca: tls?.ca },
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MOST_BYTES,
+        signal,
+      });
+      return healthOf(response.status, await response.text());
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      return ["unhealthy", error.reason];
+    }
+  }
+}
+
+/** 200 or 503 with the status in words; everything else is no health. */
+function healthOf(status: number, text: string): [Health, string?] {
+  if (status !== 200 && status !== 503) return ["unhealthy", `status ${status}`];
+  const said = statusIn(text);
+  const health = HEALTH.find((known) => known !== "unknown" && known === said);
+  if (health === undefined) return ["unhealthy", `status ${status} without a status in words`];
+  return status === 503 && health === "healthy" ? ["unhealthy", "status 503"] : [health];
+}
+
+function statusIn(text: string): unknown {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value["status"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
