@@ -42,7 +42,7 @@ export async function readJsonAndText(request: Request, limits: BodyLimits): Pro
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
   }
-  const text = await readText(request, limits);
+  const text = decode(await readBytes(request, limits));
   if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   if (NUL_ESCAPE.test(text)) throw malformedRequest("The body holds the NUL character.");
   const value = parse(text);

@@ -2,6 +2,7 @@
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
+import type { Awaitable } from "../store";
 
 /** Whom a gateway serves, and as whom. */
 export interface GatewayUser {
@@ -37,9 +38,16 @@ export class Access {
    * The user whom the headers name. Throws `invalid_authorization` and `forbidden` with the challenge that tells a
    * client where to get a token (RFC 6750, RFC 9728).
    */
-  async admit(gateway: Gateway, headers: Headers): Promise<GatewayUser> {
+  admit(gateway: Gateway, headers: Headers): Awaitable<GatewayUser> {
     const credential = headers.get("authorization") ?? undefined;
-    if (gateway.authType === KEY_AND_USER) return this.#withKey(gateway, credential, headers);
+    if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential);
+    const found = this.#identity.authenticate(credential);
+    return found instanceof Promise
+      ? found.then((principal) => withKey(gateway, principal, headers))
+      : withKey(gateway, found, headers);
+  }
+
+  async #withToken(gateway: Gateway, credential: string | undefined): Promise<GatewayUser> {
     const address = this.#gateways.addressOf(gateway);
     const source = sourceOf(gateway);
     const { projectId } = gateway;
@@ -79,20 +87,19 @@ export class Access {
     };
   }
 
-  async #withKey(gateway: Gateway, credential: string | undefined, headers: Headers): Promise<GatewayUser> {
-    const principal = await this.#identity.authenticate(credential);
-    // A user token names its own user; here the key's holder vouches for whom it names.
-    if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
-      throw invalidAuthorization("This gateway takes API keys of its own project.");
-    }
-    requireRole(principal, ["admin", "run"]);
-    return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
-  }
-
   #challenge(gateway: Gateway, error: string): string {
     const metadata = this.#gateways.metadataAddressOf(gateway);
     return `Bearer resource_metadata="${metadata}", scope="${SCOPE}", error="${error}"`;
   }
+}
+
+/** A user token names its own user; here the key's holder vouches for whom it names. */
+function withKey(gateway: Gateway, principal: Principal, headers: Headers): GatewayUser {
+  if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
+    throw invalidAuthorization("This gateway takes API keys of its own project.");
+  }
+  requireRole(principal, ["admin", "run"]);
+  return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
 }
 
 /** The user whom a request names beside its key. Throws `invalid_authorization` for none, or for two. */

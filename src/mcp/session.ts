@@ -4,6 +4,7 @@ import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
+import type { Awaitable } from "../store";
 import type { GatewayUser } from "./access";
 import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
 import { legacyVersion, type LegacyVersion } from "./versions";
@@ -40,16 +41,11 @@ export class Sessions {
   }
 
   /** Throws `RpcError` (404) for an id that cannot be read here, or is of another gateway or caller. */
-  async open(id: string, { gateway, principal, userId }: GatewayUser): Promise<Session> {
-    const session = this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id));
-    const own =
-      session?.gatewayId === gateway.id && session.userId === userId && session.actor === actorOf(principal);
-    if (session === undefined || !own) {
-      throw new RpcError(SESSION_NOT_FOUND, "Session not found: begin a new one with initialize.", {
-        status: 404,
-      });
-    }
-    return session;
+  open(id: string, user: GatewayUser): Awaitable<Session> {
+    const known = this.#opened.get(id);
+    if (known !== undefined) return ownSession(known, user);
+    const { gateway } = user;
+    return this.#read(id, gateway.projectId, gateway.id).then((session) => ownSession(session, user));
   }
 
   async #read(id: string, projectId: string, gatewayId: string): Promise<Opened | undefined> {
@@ -75,6 +71,15 @@ export class Sessions {
     this.#opened.set(id, opened);
     return opened;
   }
+}
+
+function ownSession(session: Opened | undefined, { gateway, principal, userId }: GatewayUser): Session {
+  const own =
+    session?.gatewayId === gateway.id && session.userId === userId && session.actor === actorOf(principal);
+  if (own) return session;
+  throw new RpcError(SESSION_NOT_FOUND, "Session not found: begin a new one with initialize.", {
+    status: 404,
+  });
 }
 
 function placeOf(gatewayId: string): { table: string; row: string; field: string } {

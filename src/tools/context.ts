@@ -14,7 +14,8 @@ export interface Run {
   provider: Provider | undefined;
   grant: LiveGrant | undefined;
   secrets: Readonly<Record<string, string>>;
-  signal: AbortSignal;
+  /** Whose signal ends the run. */
+  limit: { readonly signal: AbortSignal };
   deadline: number;
   cache: ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
@@ -30,17 +31,21 @@ export function toolContext(core: Core, run: Run): ToolContext {
         ? undefined
         : { connectionId: grant.connectionId, scopes: grant.scopes, facts: grant.facts },
     provider: provider === undefined ? undefined : { id: provider.id, clientId: provider.oauth2.clientId },
-    publicUrl: core.publicUrl(),
+    get publicUrl() {
+      return core.publicUrl();
+    },
     secrets: run.secrets,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
-    signal: run.signal,
+    get signal() {
+      return run.limit.signal;
+    },
     deadline: run.deadline,
     log: (level, message, subtype) => {
       run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
     },
     cache: run.cache,
     now: () => core.clock.now(),
-    sleep: (ms) => core.clock.sleep(ms, run.signal),
+    sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
 }
 
@@ -57,7 +62,7 @@ async function platformFetch(
   const token = anonymous ? undefined : run.grant?.token;
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
   return core.egress.fetch(url, {
-    signal: run.signal,
+    signal: run.limit.signal,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
     headers: { ...headers, ...signed },

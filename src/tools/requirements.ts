@@ -51,12 +51,13 @@ export class Requirements {
 
   /** What of the tool's needs is met for the user, from the database alone: nobody is asked. */
   async of(projectId: string, userId: string | undefined, { definition }: Tool): Promise<RequirementsState> {
-    const secrets = await Promise.all(
-      (definition.secrets ?? []).map(async (key) => ({
-        key,
-        met: await this.#secrets.exists(projectId, key),
-      })),
-    );
+    const needed = definition.secrets ?? [];
+    const secrets =
+      needed.length === 0
+        ? []
+        : await Promise.all(
+            needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
+          );
     const authorization = await this.#authorizationOf(projectId, userId, definition.authorization);
     const met = secrets.every((secret) => secret.met) && (authorization === undefined || authorization.met);
     return { met, authorization, secrets };

@@ -11,7 +11,7 @@ import { convertInput } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
-import { startTimeLimit, type TimeLimit } from "./time-limit";
+import { TimeLimit } from "./time-limit";
 import { GrantDead, networkTimeout, outcomeUnknown, ScopesLost, ToolError } from "./tool-error";
 
 export type Logs = NonNullable<ExecutionOutput["logs"]>;
@@ -50,10 +50,10 @@ export class Runner {
   async run(ready: Ready, given: Input, logs: Logs, { signal, caller }: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
     const timeoutMs = settings["tools.timeout"] * 1000;
-    using limit = startTimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
+    using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
       const input = convertInput(ready.tool.definition, given);
-      if (limit.signal.aborted) throw networkTimeout("The caller was gone before the tool ran.");
+      if (limit.over) throw networkTimeout("The caller was gone before the tool ran.");
       const deadline = clock.now() + timeoutMs;
       return { value: await this.#withRenewal({ ready, input, logs, limit, deadline, caller }) };
     } catch (error) {
@@ -96,13 +96,13 @@ export class Runner {
       provider: authorization?.provider,
       grant,
       secrets,
-      signal: limit.signal,
+      limit,
       deadline,
       cache: grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
       logs,
       caller,
     });
-    return Promise.race([tool.definition.run(input, context), limit.cut]);
+    return limit.within(tool.definition.run(input, context));
   }
 
   /** A dead grant or a lost scope becomes an unmet requirement; the answer carries the new consent. */

@@ -1,42 +1,61 @@
 // The time that a run has, its repeat included. It ends early when the caller is gone.
 
-export interface TimeLimit {
-  signal: AbortSignal;
-  /** Rejects with what `cutOff` makes, a moment after the signal: for work that does not listen to it. */
-  cut: Promise<never>;
-  /** Drops the timers and what waits for the caller. */
-  [Symbol.dispose](): void;
-}
-
 /** A tool that listens to its signal reports better than we can: it gets this long to do so. */
 const GRACE_MS = 100;
 
 /** Real time, not the runtime's clock: what it limits is real too. */
-export function startTimeLimit(
-  timeoutMs: number,
-  caller: AbortSignal | undefined,
-  cutOff: () => Error,
-): TimeLimit {
-  const stop = new AbortController();
-  const { promise: cut, reject } = Promise.withResolvers<never>();
-  // Whoever races against it may be through already.
-  cut.catch(() => undefined);
-  let grace: ReturnType<typeof setTimeout> | undefined;
-  const end = (): void => {
-    grace ??= setTimeout(() => reject(cutOff()), GRACE_MS);
-    stop.abort();
-  };
-  const timer = setTimeout(end, timeoutMs);
-  // A signal that is aborted already never says so again.
-  if (caller?.aborted) end();
-  caller?.addEventListener("abort", end);
-  return {
-    signal: stop.signal,
-    cut,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      caller?.removeEventListener("abort", end);
-    },
+export class TimeLimit {
+  readonly #caller: AbortSignal | undefined;
+  readonly #cutOff: () => Error;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #stop: AbortController | undefined;
+  #over = false;
+  #grace: ReturnType<typeof setTimeout> | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  #cut: Error | undefined;
+
+  constructor(timeoutMs: number, caller: AbortSignal | undefined, cutOff: () => Error) {
+    this.#caller = caller;
+    this.#cutOff = cutOff;
+    this.#timer = setTimeout(this.#end, timeoutMs);
+    // A signal that is aborted already never says so again.
+    if (caller?.aborted) this.#end();
+    caller?.addEventListener("abort", this.#end);
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Aborts when the time is over. Made when it is first asked for: not every tool listens. */
+  get signal(): AbortSignal {
+    this.#stop ??= new AbortController();
+    if (this.#over) this.#stop.abort();
+    return this.#stop.signal;
+  }
+
+  /** What the work answers; a moment after the signal, what `cutOff` makes: for work that does not listen to it. */
+  within<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reject = reject;
+      work.then(resolve, reject);
+      if (this.#cut !== undefined) reject(this.#cut);
+    });
+  }
+
+  /** Drops the timers and what waits for the caller. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#grace);
+    this.#caller?.removeEventListener("abort", this.#end);
+  }
+
+  readonly #end = (): void => {
+    this.#over = true;
+    this.#grace ??= setTimeout(() => {
+      this.#cut = this.#cutOff();
+      this.#reject?.(this.#cut);
+    }, GRACE_MS);
+    this.#stop?.abort();
   };
 }

@@ -115,7 +115,7 @@ describe.each(LITERALS)("%s", (literal) => {
       provider: undefined,
       grant: { connectionId: "ac", version: 1, token: new Redacted("token"), scopes: [], facts: {} },
       secrets: {},
-      signal: new AbortController().signal,
+      limit: new AbortController(),
       deadline: core.clock.now() + 5000,
       cache: new ConnectionCaches(core.clock).none(),
       logs: [],
