@@ -9,6 +9,7 @@ import type { TokenGrant } from "../../src/connections";
 import type { Principal } from "../../src/identity";
 import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
 import { openSqlite, touch } from "../../src/store";
+import type { Catalog } from "../../src/tools";
 import { startTokenEndpoint, type TokenEndpoint } from "../support/token-endpoint";
 import { type TestCatalog, testCatalog } from "./catalog";
 import { type Platform, startPlatform } from "./platform";
@@ -29,6 +30,8 @@ export interface DeploymentOptions {
   /** More of `RUNTIME_…`. */
   environment?: Record<string, string>;
   parts?: RuntimeParts;
+  /** Beside the test catalog. */
+  catalogs?: readonly Catalog[];
 }
 
 export interface GrantOptions {
@@ -76,13 +79,17 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   };
   const runtimes: Runtime[] = [];
   const start = async (): Promise<Runtime> => {
-    const runtime = await createRuntime(loadConfig({ environment }), [test.catalog], {
-      clock,
-      log,
-      // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
-      openStore: (store) => openSqlite({ ...store, durability: "normal" }),
-      ...options.parts,
-    });
+    const runtime = await createRuntime(
+      loadConfig({ environment }),
+      [test.catalog, ...(options.catalogs ?? [])],
+      {
+        clock,
+        log,
+        // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
+        openStore: (store) => openSqlite({ ...store, durability: "normal" }),
+        ...options.parts,
+      },
+    );
     runtimes.push(runtime);
     return runtime;
   };

@@ -1,0 +1,30 @@
+// A tool that takes longer than any idle limit in between, through a gateway (F035).
+import { expect, test } from "bun:test";
+import { client, said, startMcpSite } from "../mcp/site";
+import { scaled } from "../support/long";
+
+const SECONDS = scaled(110);
+const KEEP_ALIVE_S = 15;
+
+// A call of 90 s is cut by the server's own idle limit, and sooner by others in between.
+test(`a call of ${SECONDS} s arrives once, as a stream with signs of life or as one answer`, async () => {
+  await using site = await startMcpSite({ environment: { RUNTIME_TOOLS_TIMEOUT: "300" } });
+  const url = await site.gateway("slow");
+  const key = await site.key();
+  site.deployment.test.act = async (_input, { sleep }) => {
+    await sleep(SECONDS * 1000);
+    return { done: true };
+  };
+  const call = { name: "Test_Act", arguments: {} };
+  const [stream, whole] = await Promise.all([
+    client(url, { key, user: "alice" }).modern("tools/call", call),
+    client(url, { key, user: "alice", headers: { accept: "application/json" } }).legacy("tools/call", call),
+  ]);
+  for (const answer of [stream, whole]) {
+    expect(answer.messages).toHaveLength(1);
+    expect(said(answer, "result.structuredContent")).toEqual({ done: true });
+  }
+  const signs = stream.text.match(/^: /gm)?.length ?? 0;
+  expect(signs).toBeGreaterThanOrEqual(Math.floor(SECONDS / KEEP_ALIVE_S) - 1);
+  process.stdout.write(`${SECONDS} s: ${signs} signs of life\n`);
+}, 300_000);
