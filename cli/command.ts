@@ -93,6 +93,13 @@ export class Line {
     return this.#words[index];
   }
 
+  /** A required word that is one of `known`. `what` names it. Throws `usage`. */
+  wordOf<T extends string>(index: number, what: string, known: readonly T[]): T {
+    const found = known.find((each) => each === this.word(index));
+    if (found !== undefined) return found;
+    throw new UsageError(`${what} is one of ${known.join(", ")}.`);
+  }
+
   /** The text of `--client-id X` by its name `client-id`. */
   text(name: string): string | undefined {
     const value = this.#flags[camel(name)];

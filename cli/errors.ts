@@ -21,6 +21,24 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** The same for people: `runtime help exit-codes`, and the README's table. */
+export const EXITS: readonly { code: number; meaning: string }[] = [
+  { code: EXIT.ok, meaning: "done" },
+  {
+    code: EXIT.error,
+    meaning: "refused: bad input, something to configure, a server that cannot be reached",
+  },
+  { code: EXIT.usage, meaning: "wrong use of the command line" },
+  { code: EXIT.notFound, meaning: "no such tool or record" },
+  { code: EXIT.credential, meaning: "not permitted: credential or role" },
+  { code: EXIT.conflict, meaning: "exists already, conflict" },
+  { code: EXIT.consent, meaning: "the user has to consent first; the message holds the address" },
+  { code: EXIT.rateLimited, meaning: "rate limited: try again later" },
+  { code: EXIT.timeout, meaning: "no answer in time" },
+  { code: EXIT.toolFailed, meaning: "the tool ran and failed, or a hook denied it" },
+  { code: EXIT.interrupted, meaning: "stopped by Ctrl-C" },
+];
+
 /** The command line itself is wrong. The message names the flag or word that would be right. */
 export class UsageError extends Error {
   override readonly name = "usage";

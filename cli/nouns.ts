@@ -72,6 +72,16 @@ export const nouns: readonly NounEntry[] = [
   ),
   entry("audit", "who changed what", async () => (await import("./commands/audit")).audit),
   entry("api", "send any request to the server", async () => (await import("./commands/api")).api),
+  entry(
+    "completion",
+    "make the shell complete commands, tool names and parameters",
+    async () => (await import("./commands/completion")).completion,
+  ),
+  entry(
+    "help",
+    "help of a command, or a page: exit-codes, environment, formatting, config",
+    async () => (await import("./commands/help")).help,
+  ),
   entry("version", "print the version", async () => (await import("./commands/version")).version),
 ];
 

@@ -1,6 +1,6 @@
 // The command line as a whole: finds the command, parses, runs, and turns whatever happens into an exit code.
-import { Command, CommanderError } from "commander";
-import { type Common, Line, type Noun, type Verb } from "./command";
+import { Command, CommanderError, Help } from "commander";
+import { type Common, type FlagSpec, Line, type Noun, type Verb } from "./command";
 import { EXIT, report, UsageError } from "./errors";
 import { type Io, systemIo } from "./io";
 import { nouns } from "./nouns";
@@ -18,6 +18,8 @@ export interface Prepared {
 /** Runs one command line. Resolves to the exit code and never rejects. */
 export async function main(argv: readonly string[], given?: Io): Promise<number> {
   const io = given ?? (await systemIo());
+  // Asked by a shell that completes a line: what follows are words of that line, not options of ours.
+  if (argv[0] === "__complete") return (await import("./complete")).complete(io, argv.slice(1));
   let format = likelyFormat(argv);
   try {
     const prepared = await parse(io, argv);
@@ -56,24 +58,37 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
   return prepared;
 }
 
+/** Flags that every command takes. */
+export function commonFlags(): readonly FlagSpec[] {
+  return [
+    { flag: "--data-dir <folder>", meaning: "folder of the database" },
+    { flag: "--config <file>", meaning: "configuration file" },
+    { flag: "--project <id>", meaning: "project to work in" },
+    { flag: "--server <url>", meaning: "work against a server; `local`: on the data folder" },
+    {
+      flag: "--key-file <file>",
+      meaning: "file with the API key for the server, or - (else RUNTIME_API_KEY, or `runtime login`)",
+    },
+    { flag: "--timeout <seconds>", meaning: "longest time for one request to the server (default: 120)" },
+    { flag: "-o, --output <format>", meaning: `${FORMATS.join(", ")} (default: table)` },
+    {
+      flag: "--fields <names>",
+      meaning: "show only these fields of records, joined by commas (id,name,oauth2.client_id)",
+    },
+    { flag: "--no-headers", meaning: "tables without their line of titles" },
+  ];
+}
+
+/** `-o, --output <format>` → both names. */
+export function flagNames(flag: string): string[] {
+  return flag.split(/,\s*/).map((name) => name.split(" ", 1)[0] ?? "");
+}
+
 function newProgram(io: Io): Command {
-  return new Command("runtime")
+  const program = new Command("runtime");
+  for (const { flag, meaning } of commonFlags()) program.option(flag, meaning);
+  return program
     .description("Control and execution plane of an agent runtime.")
-    .option("--data-dir <folder>", "folder of the database")
-    .option("--config <file>", "configuration file")
-    .option("--project <id>", "project to work in")
-    .option("--server <url>", "work against a server; `local`: on the data folder")
-    .option(
-      "--key-file <file>",
-      "file with the API key for the server, or - (else RUNTIME_API_KEY, or `runtime login`)",
-    )
-    .option("--timeout <seconds>", "longest time for one request to the server (default: 120)")
-    .option("-o, --output <format>", `${FORMATS.join(", ")} (default: table)`)
-    .option(
-      "--fields <names>",
-      "show only these fields of records, joined by commas (id,name,oauth2.client_id)",
-    )
-    .option("--no-headers", "tables without their line of titles")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.out(text),
@@ -83,6 +98,7 @@ function newProgram(io: Io): Command {
       getOutHasColors: () => false,
     })
     .addHelpText("after", "\nrun without a command: what to do next; --version: the version\n")
+    .helpCommand(false)
     .exitOverride((error) => {
       throw error;
     });
@@ -120,12 +136,22 @@ function addVerb(
     else command.option(flag, meaning);
   }
   if (verb.open === true) command.allowUnknownOption().allowExcessArguments();
-  command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
+  command.configureHelp({ showGlobalOptions: true, formatHelp: examplesFirst(verb.examples) });
   command.action(() => {
     const count = command.registeredArguments.length;
     const words = command.args.slice(0, count);
     take(name, verb, new Line(words, command.opts(), command.args.slice(count)));
   });
+}
+
+// Between what a command is for and its flags: most people look for a line to copy.
+function examplesFirst(examples: readonly string[]): Help["formatHelp"] {
+  return (command, helper) => {
+    const text = Help.prototype.formatHelp.call(helper, command, helper);
+    const block = `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}\n`;
+    const at = text.search(/^(?:Arguments|Options|Global Options):/m);
+    return at < 0 ? `${text}\n${block}` : text.slice(0, at) + block + text.slice(at);
+  };
 }
 
 // A tool's parameters look like options that the parser does not know; they are put where it leaves them alone.

@@ -83,6 +83,8 @@ describe("a command line", () => {
     ],
     [["version"], "version", {}],
     [["status"], "status", {}],
+    [["completion", "zsh"], "completion", { shell: "zsh" }],
+    [["help", "tools", "exec"], "help", { words: ["tools", "exec"] }],
     [["doctor", "--all"], "doctor", { all: true }],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
@@ -202,6 +204,9 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["auth", "start", "slack"], "--user USER"],
     [["init"], "--user USER"],
     [["secrets", "set", "K"], "--from-file FILE"],
+    [["completion", "tcsh"], "The shell is one of bash, zsh, fish"],
+    [["help", "exit-code"], "Did you mean exit-codes?"],
+    [["help", "toolz"], "Did you mean tools?"],
   ])("%j", async (argv, message) => {
     const { run } = newTerminal();
 
@@ -263,7 +268,7 @@ describe("help", () => {
     const verbs = (await Promise.all(nouns.map(({ load }) => load()))).flatMap((noun) => noun.verbs);
 
     for (const example of verbs.flatMap(({ examples }) => examples)) {
-      const line = example.replace(/^.*\| /, "").replace(/ < \w+$/, "");
+      const line = example.replace(/^.*(?:\| |\()(?=runtime )/, "").replace(/\)$| [<>] \S+$| \| xargs .*$/, "");
       const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
       if (words.includes("--version")) continue;
       expect((await parsed(...words.slice(1))).command).not.toBe("");

@@ -1,0 +1,109 @@
+// `runtime help`: pages about what all commands have in common, and the help of a command.
+import { type Common, type Noun, verb } from "../command";
+import { EXITS, UsageError } from "../errors";
+import { type Topic, TOPICS } from "../help-topics";
+import type { Io } from "../io";
+import { type Column, tableOf } from "../table";
+
+export const help: Noun = {
+  name: "help",
+  summary: `help of a command, or a page: ${TOPICS.join(", ")}`,
+  verbs: [
+    verb({
+      usage: "help [topic] [verb]",
+      summary: `Show the help of a command, or one of the pages ${TOPICS.join(", ")}.`,
+      examples: ["runtime help exit-codes", "runtime help tools exec"],
+      read: (line) => ({
+        words: [line.optionalWord(0), line.optionalWord(1)].filter((word) => word !== undefined),
+      }),
+      run: show,
+    }),
+  ],
+};
+
+async function show(io: Io, _common: Common, { words }: { words: string[] }): Promise<number | void> {
+  const [first] = words;
+  const topic = TOPICS.find((each) => each === first);
+  if (topic !== undefined) return io.out(await PAGES[topic](io));
+  const { main } = await import("../program");
+  const { nouns } = await import("../nouns");
+  if (first === undefined) return main(["--help"], io);
+  const names = nouns.map(({ name }) => name);
+  if (names.includes(first)) return main([...words, "--help"], io);
+  const { nearest } = await import("../../src/base/nearest");
+  const guess = nearest(first, [...names, ...TOPICS]);
+  const hint = guess === undefined ? `Pages: ${TOPICS.join(", ")}.` : `Did you mean ${guess}?`;
+  throw new UsageError(`There is no help about this. ${hint}`);
+}
+
+const PAGES: { readonly [T in Topic]: (io: Io) => Promise<string> | string } = {
+  "exit-codes": exitCodes,
+  environment,
+  formatting: () => FORMATTING,
+  config: () => CONFIG,
+};
+
+function exitCodes(io: Io): string {
+  const columns: Column<(typeof EXITS)[number]>[] = [
+    { title: "code", value: ({ code }) => String(code) },
+    { title: "meaning", value: ({ meaning }) => meaning },
+  ];
+  const table = tableOf(EXITS, columns, { paint: io.paint, width: undefined });
+  return `Every command ends with one of these, whatever its output format.\n\n${table}`;
+}
+
+async function environment(io: Io): Promise<string> {
+  const { KEYS, isKeyName, environmentName, declarationOf } = await import("../../src/config");
+  const variables = Object.keys(KEYS)
+    .filter(isKeyName)
+    .map((name) => ({ variable: environmentName(name), meaning: declarationOf(name).meaning }));
+  const others = [
+    {
+      variable: "RUNTIME_CONFIG",
+      meaning: "configuration file, in place of the one in the configuration folder",
+    },
+    { variable: "NO_COLOR", meaning: "not empty: no colours" },
+    { variable: "CI", meaning: "not empty: nobody is asked anything" },
+    { variable: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy of outgoing requests" },
+    { variable: "NODE_EXTRA_CA_CERTS", meaning: "file with further certificate authorities (PEM)" },
+    { variable: "XDG_CONFIG_HOME, XDG_DATA_HOME", meaning: "where configuration and data folder lie" },
+  ];
+  const columns: Column<(typeof others)[number]>[] = [
+    { title: "variable", value: ({ variable }) => variable },
+    { title: "meaning", value: ({ meaning }) => meaning },
+  ];
+  return tableOf([...variables, ...others], columns, { paint: io.paint, width: undefined });
+}
+
+const FORMATTING = `Data goes to standard output, everything else to standard error.
+
+  -o table    for people (default); on a terminal it fits the width, in a pipe nothing is cut
+  -o json     a record, or an array of records
+  -o yaml     the same as YAML
+  -o ndjson   one record on each line
+  -o name     only what other commands take to name a record
+  --fields    only these fields, with dots for levels: --fields id,oauth2.client_id
+  --no-headers  tables without their line of titles
+
+With json, yaml and ndjson an error is a record on standard output too: name, message, and field_errors.
+Whether it went well says the exit code alone: runtime help exit-codes
+
+  runtime tools list -o name --toolkit Chat
+  runtime secrets list -o json --fields key,updated_at
+  runtime keys list -o name | xargs -n 1 runtime keys delete --yes
+`;
+
+const CONFIG = `A value comes from the first of these that has it:
+
+  1. a flag            --project sales
+  2. the environment   RUNTIME_PROJECT=sales
+  3. the file          project: sales
+  4. the default
+
+The file is --config FILE, else RUNTIME_CONFIG, else runtime.yaml in $XDG_CONFIG_HOME/runtime (or ~/.config/runtime);
+never the current folder. In the environment a key is RUNTIME_ and its name in capitals, dots as _: egress.allow is
+RUNTIME_EGRESS_ALLOW. An unknown key or variable is refused. All keys: runtime config show --origin
+
+Commands work on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
+runtime login. Its API key comes from --key-file, RUNTIME_API_KEY or the login. --server local is the data folder.
+`;

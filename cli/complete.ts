@@ -1,0 +1,133 @@
+// What may come next on a command line that a shell is completing. Names come from the commands themselves
+// (`runtime providers list -o name`), so a new noun is completed without a word here.
+import type { Noun, Verb } from "./command";
+import { TOPICS } from "./help-topics";
+import type { Io } from "./io";
+import { nouns } from "./nouns";
+import { FORMATS } from "./output";
+import { commonFlags, flagNames, main } from "./program";
+
+/** Values of flags, wherever they occur: fixed ones, or a command that prints them. */
+const FLAG_VALUES: { readonly [flag: string]: readonly string[] | string } = {
+  "--output": FORMATS,
+  "-o": FORMATS,
+  "--role": ["admin", "run", "read"],
+  "--status": ["active", "inactive", "completed", "failed"],
+  "--provider": "providers list -o name",
+  "--tool": "tools list -o name",
+  "--project": "projects list -o name",
+  "--toolkit": ["Chat", "Sheets", "VendorCreatorApi"],
+  "--unsafe-skip-verification": ["on", "off"],
+};
+
+/** First words of verbs that no list of the same noun knows. */
+const FIRST_WORDS: { readonly [command: string]: readonly string[] | string } = {
+  "auth start": "providers list -o name",
+  "providers setup": ["slack", "google", "zoho"],
+  "providers create": ["slack", "google", "zoho"],
+  completion: ["bash", "zsh", "fish"],
+  help: TOPICS,
+  api: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+};
+
+/** Verbs whose first word is a name of the person's own choice. */
+const NEW_NAMES = ["create"];
+
+/** Prints one candidate on each line. `words`: what is typed, the last one perhaps not whole or empty. Never fails. */
+export async function complete(io: Io, words: readonly string[]): Promise<number> {
+  const before = words.slice(0, -1);
+  const current = words.at(-1) ?? "";
+  const candidates = await candidatesFor(io, before, current).catch(() => []);
+  const fitting = candidates.filter((candidate) => candidate.startsWith(current));
+  io.out([...new Set(fitting)].map((candidate) => `${candidate}\n`).join(""));
+  return 0;
+}
+
+async function candidatesFor(io: Io, before: readonly string[], current: string): Promise<readonly string[]> {
+  const [name, ...rest] = plainWords(before);
+  const entry = nouns.find((each) => each.name === name);
+  const noun = await entry?.load();
+  const verb = noun === undefined ? undefined : verbOf(noun, rest[0]);
+  const previous = before.at(-1) ?? "";
+  const command = [name, noun !== undefined && noun.verbs.length > 1 ? rest[0] : undefined]
+    .filter((word) => word !== undefined)
+    .join(" ");
+  const given = rest.slice(noun !== undefined && noun.verbs.length > 1 ? 1 : 0);
+  if (previous.startsWith("-") && takesValue(verb, previous))
+    return valuesOf(io, FLAG_VALUES[previous] ?? []);
+  const parameters = verb?.open === true && given[0] !== undefined ? await parametersOf(io, given[0]) : [];
+  const parameter = parameters.find((each) => previous === `--${each.name}`);
+  if (parameter !== undefined) return parameter.values;
+  if (current.startsWith("-")) {
+    const flags = [...(verb?.flags ?? []), ...commonFlags()].flatMap(({ flag }) => flagNames(flag));
+    return [...parameters.map((each) => `--${each.name}`), ...flags, "--help"];
+  }
+  if (noun === undefined) return name === undefined ? nouns.map((each) => each.name) : [];
+  if (verb === undefined) return noun.verbs.map(({ usage }) => usage.split(" ", 1)[0] ?? "");
+  return given.length === 0 ? firstWords(io, noun, verb, command) : [];
+}
+
+async function firstWords(io: Io, noun: Noun, verb: Verb, command: string): Promise<readonly string[]> {
+  const special = FIRST_WORDS[command];
+  if (special !== undefined) return valuesOf(io, special);
+  const [own = "", word] = verb.usage.split(" ");
+  const listed = noun.verbs.some(({ usage }) => usage.split(" ", 1)[0] === "list");
+  if (word === undefined || !listed || NEW_NAMES.includes(own)) return [];
+  return valuesOf(io, `${noun.name} list -o name`);
+}
+
+async function valuesOf(io: Io, source: readonly string[] | string): Promise<readonly string[]> {
+  if (typeof source !== "string") return source;
+  return (await printed(io, source.split(" "))).split("\n").filter((line) => line !== "");
+}
+
+interface Parameter {
+  name: string;
+  values: readonly string[];
+}
+
+async function parametersOf(io: Io, tool: string): Promise<Parameter[]> {
+  const record: unknown = JSON.parse(
+    await printed(io, ["tools", "show", tool, "--fields", "input", "-o", "json"]),
+  );
+  // The API's own record of a tool, printed by this very program.
+  const { input } = record as { input?: { parameters: ToolParameter[] } };
+  return (input?.parameters ?? []).map(({ name, value_schema: { val_type, enum: values = [] } }) => ({
+    name,
+    values: val_type === "boolean" ? ["true", "false"] : values,
+  }));
+}
+
+interface ToolParameter {
+  name: string;
+  value_schema: { val_type: string; enum?: string[] };
+}
+
+async function printed(io: Io, argv: readonly string[]): Promise<string> {
+  let text = "";
+  const quiet: Io = {
+    ...io,
+    out: (part) => void (text += part),
+    note: () => undefined,
+    interactive: false,
+  };
+  return (await main([...argv, "--timeout", "2"], quiet)) === 0 ? text : "";
+}
+
+function verbOf({ verbs }: Noun, word: string | undefined): Verb | undefined {
+  if (verbs.length === 1) return verbs[0];
+  return verbs.find(({ usage }) => usage.split(" ", 1)[0] === word);
+}
+
+function takesValue(verb: Verb | undefined, name: string): boolean {
+  const flags = [...(verb?.flags ?? []), ...commonFlags()];
+  return flags.some(({ flag }) => flag.includes("<") && flagNames(flag).includes(name));
+}
+
+// Words that are neither flags nor the values of flags that take one.
+function plainWords(words: readonly string[]): string[] {
+  const valued = commonFlags()
+    .filter(({ flag }) => flag.includes("<"))
+    .flatMap(({ flag }) => flagNames(flag));
+  return words.filter((word, at) => !word.startsWith("-") && !valued.includes(words[at - 1] ?? ""));
+}

@@ -1,0 +1,103 @@
+// What a shell is offered. The scripts run in the shells that are there.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Site, startSite } from "../support/site";
+import { temporaryFolder } from "../support/temporary";
+import { newTerminal } from "./support/fake-io";
+import { MAIN } from "./support/processes";
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+  await site.addChatProvider();
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+async function offered(...words: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await newTerminal(site.environment).run(["__complete", ...words]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe("offered are", () => {
+  test.each<[string, string[], string[]]>([
+    ["nouns", ["sec"], ["secrets"]],
+    ["verbs", ["keys", "rotate"], ["keys"].map(() => "rotate-root").concat("rotate-data")],
+    ["tool names", ["tools", "exec", "Chat.SendM"], ["Chat.SendMessage", "Chat.SendMessageToChannel"]],
+    ["a tool's parameters", ["tools", "exec", "Chat.SendMessage", "--ch"], ["--channel_name"]],
+    [
+      "our flags beside them",
+      ["tools", "exec", "Chat.SendMessage", "--us"],
+      ["--user_ids", "--usernames", "--user"],
+    ],
+    [
+      "values of a parameter",
+      ["tools", "exec", "Chat.ListConversations", "--conversation_types", "p"],
+      ["public_channel", "private_channel"],
+    ],
+    ["provider ids", ["providers", "show", ""], ["slack"]],
+    ["provider ids behind a flag", ["connections", "list", "--provider", ""], ["slack"]],
+    ["formats", ["tools", "list", "-o", "n"], ["ndjson", "name"]],
+    ["formats behind the common flags", ["-o", "json", "keys", "list", "--output", "y"], ["yaml"]],
+    ["flags", ["keys", "create", "x", "--ex"], ["--expires"]],
+    ["pages", ["help", "ex"], ["exit-codes"]],
+    ["shells", ["completion", "f"], ["fish"]],
+    ["nothing for a new name", ["projects", "create", ""], []],
+    ["nothing behind a whole line", ["version", "x"], []],
+    ["nothing for what is no command", ["nonsense", ""], []],
+  ])("%s", async (_what, words, candidates) => {
+    expect((await offered(...words)).toSorted()).toEqual(candidates.toSorted());
+  });
+
+  test("nothing where nothing can be asked, without a word", async () => {
+    const { code, stdout, stderr } = await newTerminal().run([
+      ...["__complete", "--server", "http://127.0.0.1:1", "providers", "show", ""],
+    ]);
+
+    expect([code, stdout, stderr]).toEqual([0, "", ""]);
+  });
+});
+
+/** A shell in which `runtime` is this program and its completion is loaded. Undefined when there is no such shell. */
+function shell(name: string, script: string): string | undefined {
+  const path = Bun.which(name);
+  if (path === null) {
+    console.warn(`skipped: ${name} is not installed`);
+    return undefined;
+  }
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "runtime"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(join(folder, "runtime"), 0o755);
+  const env = { ...site.environment, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const ran = Bun.spawnSync([path, "-c", script], { env, stdin: "ignore" });
+  return ran.stdout.toString() + ran.stderr.toString();
+}
+
+describe("the script of", () => {
+  test("bash", () => {
+    const printed = shell(
+      "bash",
+      `source <(runtime completion bash); COMP_WORDS=(runtime tools exec Chat.SendMessage --chan); COMP_CWORD=4
+       _runtime; echo "\${COMPREPLY[*]}"; complete -p runtime`,
+    );
+    if (printed !== undefined) expect(printed).toBe("--channel_name\ncomplete -F _runtime runtime\n");
+  });
+
+  test("fish", () => {
+    const printed = shell(
+      "fish",
+      "runtime completion fish | source; complete -C 'runtime tools exec Chat.SendMessage --chan'",
+    );
+    if (printed !== undefined) expect(printed).toContain("--channel_name");
+  });
+
+  test("zsh", () => {
+    const printed = shell(
+      "zsh",
+      `runtime completion zsh > $PWD/.x 2>/dev/null; autoload -U compinit; compinit -u -D; eval "$(runtime completion zsh)"
+       compadd() { shift; print -l -- "$@" }; words=(runtime tools exec Chat.SendMessage --chan); CURRENT=5; _runtime`,
+    );
+    if (printed !== undefined) expect(printed).toContain("--channel_name");
+  });
+});

@@ -1,0 +1,52 @@
+// Help: pages, and that the documented exit codes are those of the table.
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { EXIT, EXITS } from "../../cli/errors";
+import { nouns } from "../../cli/nouns";
+import { KEYS } from "../../src/config";
+import { newTerminal } from "./support/fake-io";
+
+const help = (...words: string[]) => newTerminal().run(["help", ...words]);
+
+describe("runtime help", () => {
+  test("exit-codes has every code, as the README does", async () => {
+    const { stdout } = await help("exit-codes");
+    const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
+
+    expect(EXITS.map(({ code }) => code)).toEqual(Object.values(EXIT));
+    for (const { code, meaning } of EXITS) {
+      expect(stdout).toMatch(new RegExp(`^${code} +${meaning}$`, "m"));
+      expect(readme).toMatch(new RegExp(`^\\| ${code} +\\| ${meaning} +\\|$`, "m"));
+    }
+  });
+
+  test("environment has a variable for every setting", async () => {
+    const { stdout } = await help("environment");
+
+    for (const name of Object.keys(KEYS))
+      expect(stdout).toContain(`RUNTIME_${name.toUpperCase().replaceAll(".", "_")} `);
+  });
+
+  test.each([
+    ["formatting", "--fields"],
+    ["config", "RUNTIME_CONFIG"],
+  ])("%s", async (page, text) => {
+    expect((await help(page)).stdout).toContain(text);
+  });
+
+  test("of a command is what --help shows, its examples before its flags", async () => {
+    const { run } = newTerminal();
+    const { stdout } = await run(["keys", "create", "--help"]);
+
+    expect((await help("keys", "create")).stdout).toBe(stdout);
+    expect(stdout.indexOf("Examples:")).toBeGreaterThan(0);
+    expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
+  });
+
+  test("without a word is the help of the whole", async () => {
+    const { stdout } = await help();
+
+    for (const { name } of nouns) expect(stdout).toContain(`  ${name}`);
+  });
+});
