@@ -268,7 +268,9 @@ describe("help", () => {
     const verbs = (await Promise.all(nouns.map(({ load }) => load()))).flatMap((noun) => noun.verbs);
 
     for (const example of verbs.flatMap(({ examples }) => examples)) {
-      const line = example.replace(/^.*(?:\| |\()(?=runtime )/, "").replace(/\)$| [<>] \S+$| \| xargs .*$/, "");
+      const line = example
+        .replace(/^.*(?:\| |\()(?=runtime )/, "")
+        .replace(/\)$| [<>] \S+$| \| xargs .*$/, "");
       const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
       if (words.includes("--version")) continue;
       expect((await parsed(...words.slice(1))).command).not.toBe("");
