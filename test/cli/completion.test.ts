@@ -51,9 +51,9 @@ describe("offered are", () => {
   });
 
   test("nothing where nothing can be asked, without a word", async () => {
-    const { code, stdout, stderr } = await newTerminal().run([
-      ...["__complete", "--server", "http://127.0.0.1:1", "providers", "show", ""],
-    ]);
+    const words = ["__complete", "--server", "http://127.0.0.1:1", "providers", "show", ""];
+
+    const { code, stdout, stderr } = await newTerminal().run(words);
 
     expect([code, stdout, stderr]).toEqual([0, "", ""]);
   });
