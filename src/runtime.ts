@@ -1,5 +1,5 @@
 // Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
-import { chmodSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
@@ -125,7 +125,7 @@ export async function createRuntime(
   } catch (error) {
     await logStore.close();
     await store.close();
-    throw error;
+    throw isOfTheEngine(error) ? unusable(folder, error) : error;
   }
 }
 
@@ -137,19 +137,28 @@ async function openStores(
   let store: Store | undefined;
   try {
     keepPrivate(folder);
-    store = openStore({ file: join(folder, "runtime.db"), migrations: mainMigrations });
-    const file = join(folder, "executions.db");
+    const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
+    for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
+    store = openStore({ file: main, migrations: mainMigrations });
     const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
     return { store, logStore };
   } catch (error) {
     await store?.close();
-    if (error instanceof RuntimeError) throw error;
-    const reason = error instanceof Error ? error.message : "unknown reason";
-    throw configurationError(
-      `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
-      { cause: error },
-    );
+    throw error instanceof RuntimeError ? error : unusable(folder, error);
   }
+}
+
+function unusable(folder: string, error: unknown): RuntimeError {
+  const reason = error instanceof Error ? error.message : "unknown reason";
+  return configurationError(
+    `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
+    { cause: error },
+  );
+}
+
+/** A disk that has no room shows at the first write only. */
+function isOfTheEngine(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }
 
 // Nobody else's. The owner's own bits stay: a folder that was made read-only is meant to be.
