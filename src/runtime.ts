@@ -1,13 +1,11 @@
 // Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
-import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
 import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
 import { type Config, ensureFolder } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
-import { configurationError, RuntimeError } from "./errors";
+import { isOfTheEngine, openStores, unusable } from "./data-folder";
 import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
 import { Gateways } from "./gateways";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
@@ -19,7 +17,7 @@ import { Chat, Models, sealedModels } from "./llm";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
-import { executionLogMigrations, mainMigrations, openSqlite, type SqliteOptions, type Store } from "./store";
+import { openSqlite, type SqliteOptions, type Store } from "./store";
 import { type Catalog, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
 /** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
@@ -127,44 +125,6 @@ export async function createRuntime(
     await store.close();
     throw isOfTheEngine(error) ? unusable(folder, error) : error;
   }
-}
-
-// Folder and files are the operator's: what the system says about them stops the start with one line.
-async function openStores(
-  folder: string,
-  openStore: (options: SqliteOptions) => Store,
-): Promise<{ store: Store; logStore: Store }> {
-  let store: Store | undefined;
-  try {
-    keepPrivate(folder);
-    const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
-    for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
-    store = openStore({ file: main, migrations: mainMigrations });
-    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
-    return { store, logStore };
-  } catch (error) {
-    await store?.close();
-    throw error instanceof RuntimeError ? error : unusable(folder, error);
-  }
-}
-
-function unusable(folder: string, error: unknown): RuntimeError {
-  const reason = error instanceof Error ? error.message : "unknown reason";
-  return configurationError(
-    `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
-    { cause: error },
-  );
-}
-
-/** A disk that has no room shows at the first write only. */
-function isOfTheEngine(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
-}
-
-// Nobody else's. The owner's own bits stay: a folder that was made read-only is meant to be.
-function keepPrivate(folder: string): void {
-  const { mode } = statSync(folder);
-  if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
 }
 
 async function createServices(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
