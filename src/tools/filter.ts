@@ -2,6 +2,8 @@
 import { isObject, type JsonObject } from "../base";
 import { invalidParameter } from "../errors";
 import type { ToolMetadata } from "./definition";
+import type { Tool } from "./registry";
+import type { ToolsFilter } from "./schema";
 
 type Condition = (metadata: ToolMetadata) => boolean;
 
@@ -70,4 +72,18 @@ function extrasCondition(value: unknown): Condition {
   const wanted = Object.entries(value);
   return ({ extras = {} }) =>
     wanted.every(([key, item]) => Object.hasOwn(extras, key) && Bun.deepEquals(extras[key], item, true));
+}
+
+/** Tools of a toolkit, in any case, whose metadata fits. Throws `invalid_parameter` for a bad filter. */
+export function matching(
+  tools: readonly Tool[],
+  { filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">,
+): readonly Tool[] {
+  const matches = filter === undefined ? undefined : parseFilter(filter);
+  const wanted = toolkit?.toLowerCase();
+  return tools.filter(
+    ({ catalog, definition }) =>
+      (wanted === undefined || catalog.toolkit.name.toLowerCase() === wanted) &&
+      (matches === undefined || matches(definition.metadata)),
+  );
 }

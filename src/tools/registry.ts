@@ -3,6 +3,7 @@ import { toolNotFound, malformedRequest } from "../errors";
 import { nearest } from "../base";
 import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
+import { newestFirst } from "./versions";
 
 /** A tool with its place: what the services work with. */
 export interface Tool {
@@ -12,26 +13,33 @@ export interface Tool {
   qualifiedName: string;
   /** `Chat.SendMessage@1.0.0` */
   fullyQualifiedName: string;
-  /** `Chat_SendMessage`: the name under which models know it. */
+  /** Whether it is the newest version that this server has. */
+  newest: boolean;
+  /** `Chat_SendMessage`: the name under which models know it; of an older version `Chat_SendMessage_0_9_0`. */
   modelName: string;
 }
 
 export class Registry {
-  /** Sorted by fully qualified name. */
+  /** The newest version of each, sorted by fully qualified name. */
   readonly tools: readonly Tool[];
-  readonly #byName = new Map<string, Tool>();
+  /** All versions of all, sorted likewise. */
+  readonly versions: readonly Tool[];
+  /** By qualified name in small letters: the versions of a tool, newest first. */
+  readonly #byName = new Map<string, Tool[]>();
   readonly #byModelName = new Map<string, Tool>();
 
+  /** Throws when two catalogs have the same tool in the same version. */
   constructor(catalogs: readonly Catalog[]) {
-    this.tools = catalogs
+    this.versions = catalogs
       .flatMap((catalog) => catalog.tools.map((definition) => toolOf(catalog, definition)))
       .toSorted((left, right) => (left.fullyQualifiedName < right.fullyQualifiedName ? -1 : 1));
-    for (const tool of this.tools) {
-      const key = tool.qualifiedName.toLowerCase();
-      if (this.#byName.has(key)) throw new Error(`two tools are called ${tool.qualifiedName}`);
-      this.#byName.set(key, tool);
+    for (const tool of this.versions) this.#add(tool);
+    for (const versions of this.#byName.values()) {
+      versions.sort((left, right) => newestFirst(versionOf(left), versionOf(right)));
+      for (const [index, tool] of versions.entries()) tool.newest = index === 0;
     }
-    for (const [tool, name] of modelNames(this.tools, (plain) => this.#split(plain.toLowerCase()))) {
+    this.tools = this.versions.filter(({ newest }) => newest);
+    for (const [tool, name] of modelNames(this.versions, (plain) => this.#split(plain.toLowerCase()))) {
       tool.modelName = name;
       this.#byModelName.set(name.toLowerCase(), tool);
     }
@@ -39,24 +47,44 @@ export class Registry {
 
   /**
    * The tool of a name: `Chat.SendMessage` or `Chat_SendMessage` (the form that models can use), any case, with an
-   * optional `@version`. Throws `malformed_request` for a name without toolkit, `tool_not_found` otherwise.
+   * optional `@version`; without a version the newest. Throws `malformed_request` for a name without toolkit,
+   * `tool_not_found` otherwise.
    */
   find(name: string, version?: string): Tool {
     const [bare = "", named, ...rest] = name.split("@");
+    const found = rest.length > 0 ? undefined : this.#lookUp(bare);
+    if (found === undefined) throw this.#unknown(name);
     const wanted = version ?? named;
-    const tool = rest.length > 0 ? undefined : this.#lookUp(bare);
-    if (tool === undefined) throw this.#unknown(name);
-    if (wanted !== undefined && wanted !== tool.catalog.toolkit.version) {
+    if (wanted === undefined) return found;
+    const versions = this.#byName.get(found.qualifiedName.toLowerCase()) ?? [found];
+    const tool = versions.find((one) => versionOf(one) === wanted);
+    if (tool === undefined) {
+      const has = versions.map(versionOf).join(", ");
       throw toolNotFound(
-        `${tool.qualifiedName} has no version "${wanted}"; this server has ${tool.catalog.toolkit.version}.`,
+        `${found.qualifiedName} has no version ${shownVersion(wanted)}; this server has ${has}.`,
       );
     }
+    if (named !== undefined && named !== wanted)
+      throw toolNotFound(
+        `The name asks for another version of ${found.qualifiedName} than tool_version does.`,
+      );
     return tool;
+  }
+
+  #add(tool: Tool): void {
+    const key = tool.qualifiedName.toLowerCase();
+    const versions = this.#byName.get(key) ?? [];
+    // Also names that differ in their case alone: nobody could tell which is meant.
+    if (
+      versions.some((one) => versionOf(one) === versionOf(tool) || one.qualifiedName !== tool.qualifiedName)
+    )
+      throw new Error(`two tools are called ${tool.fullyQualifiedName}`);
+    this.#byName.set(key, [...versions, tool]);
   }
 
   #lookUp(bare: string): Tool | undefined {
     const name = bare.toLowerCase();
-    const dotted = this.#byName.get(name);
+    const dotted = this.#byName.get(name)?.[0];
     if (dotted !== undefined || name.includes(".")) return dotted;
     return this.#byModelName.get(name) ?? this.#split(name);
   }
@@ -64,7 +92,7 @@ export class Registry {
   #split(name: string): Tool | undefined {
     // `_` may also stand inside a name: the first one that splits into a known toolkit and tool counts.
     for (let at = name.indexOf("_"); at > 0; at = name.indexOf("_", at + 1)) {
-      const tool = this.#byName.get(`${name.slice(0, at)}.${name.slice(at + 1)}`);
+      const tool = this.#byName.get(`${name.slice(0, at)}.${name.slice(at + 1)}`)?.[0];
       if (tool !== undefined) return tool;
     }
     return undefined;
@@ -85,5 +113,13 @@ function toolOf(catalog: Catalog, definition: ToolDefinition): Tool {
   const qualifiedName = `${catalog.toolkit.name}.${definition.name}`;
   const fullyQualifiedName = `${qualifiedName}@${catalog.toolkit.version}`;
   // Named for models once all tools are known: no two may be called alike.
-  return { catalog, definition, qualifiedName, fullyQualifiedName, modelName: qualifiedName };
+  return { catalog, definition, qualifiedName, fullyQualifiedName, newest: true, modelName: qualifiedName };
+}
+
+function versionOf({ catalog }: Tool): string {
+  return catalog.toolkit.version;
+}
+
+function shownVersion(version: string): string {
+  return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "of this form";
 }

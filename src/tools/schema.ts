@@ -86,7 +86,9 @@ export const ToolsQuery = Type.Object({
     Type.Array(Type.String(), { description: `Formats to add: ${FORMATS.join(", ")}.` }),
   ),
   user_id: Type.Optional(UserId),
-  include_all_versions: Type.Optional(Type.Boolean()),
+  include_all_versions: Type.Optional(
+    Type.Boolean({ default: false, description: "All versions of each tool, not only the newest." }),
+  ),
   filter: Type.Optional(Type.String({ maxLength: 10_000, description: "Metadata filter as JSON text." })),
 });
 

@@ -13,7 +13,7 @@ import { Consents } from "./consents";
 import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { Execute, type ExecuteOptions } from "./execute";
-import { parseFilter } from "./filter";
+import { matching } from "./filter";
 import { DEFAULT_FORMAT, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
 import { hiddenTool, type ToolPolicy } from "./policy";
@@ -43,7 +43,7 @@ import type {
 const MOST_PAGES = 50;
 
 export class Tools {
-  /** All tools, sorted by name, whoever may see them. For showing to a user: `visible`. */
+  /** All tools in their newest version, sorted by name, whoever may see them. For showing to a user: `visible`. */
   readonly all: readonly Tool[];
   readonly scheduled: Schedule;
   /** Begins to run what is due, until the worker is stopped. For a process that stays. */
@@ -225,7 +225,7 @@ export class Tools {
 
   /** All scopes that the tools of a well-known provider need, sorted. */
   scopesOf(providerId: string): string[] {
-    return scopesFor(providerId, this.#registry.tools);
+    return scopesFor(providerId, this.#registry.versions);
   }
 
   execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
@@ -252,14 +252,8 @@ export class Tools {
     throw hiddenTool(name);
   }
 
-  #found({ filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">): readonly Tool[] {
-    const matches = filter === undefined ? undefined : parseFilter(filter);
-    const wanted = toolkit?.toLowerCase();
-    return this.#registry.tools.filter(
-      ({ catalog, definition }) =>
-        (wanted === undefined || catalog.toolkit.name.toLowerCase() === wanted) &&
-        (matches === undefined || matches(definition.metadata)),
-    );
+  #found({ include_all_versions: all, ...query }: ToolsFilter): readonly Tool[] {
+    return matching(all === true ? this.#registry.versions : this.#registry.tools, query);
   }
 
   /** Throws `tool_not_found` that names all that are unknown or hidden from the user. */

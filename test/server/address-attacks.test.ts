@@ -110,6 +110,7 @@ describe.each(LITERALS)("%s", (literal) => {
         definition: whoAmI,
         qualifiedName: "",
         fullyQualifiedName: "",
+        newest: true,
         modelName: "",
       },
       provider: undefined,

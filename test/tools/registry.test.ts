@@ -99,6 +99,23 @@ describe("no tool is found by", () => {
   });
 });
 
-test("two tools of one name stop the start", () => {
-  expect(() => new Registry([catalog("Chat", "1", ["A"]), catalog("chat", "2", ["a"])])).toThrow("two tools");
+describe("the start is stopped by", () => {
+  const kit = (name: string, version: string, ...tools: string[]) => catalog(name, version, tools);
+  test.each<[string, Catalog[]]>([
+    [
+      "two toolkits of one name and version with the same tool",
+      [kit("Chat", "1", "A"), kit("Chat", "1", "A")],
+    ],
+    ["the same tool twice in one toolkit", [kit("Chat", "1", "A", "A")]],
+    ["names that differ by case alone", [kit("Chat", "1", "A"), kit("chat", "1", "a")]],
+    ["the same in two versions", [kit("Chat", "1", "A"), kit("chat", "2", "a")]],
+  ])("%s", (_what, catalogs) => {
+    expect(() => new Registry(catalogs)).toThrow("two tools");
+  });
+
+  test("nothing when a toolkit's tools come in two parts, or in two versions", () => {
+    const parts = new Registry([kit("Chat", "1", "A"), kit("Chat", "1", "B"), kit("Chat", "2", "A")]);
+    expect(parts.tools.map(({ fullyQualifiedName }) => fullyQualifiedName)).toEqual(["Chat.A@2", "Chat.B@1"]);
+    expect(parts.versions).toHaveLength(3);
+  });
 });

@@ -6,7 +6,8 @@ const DIGEST = 8;
 
 /**
  * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, no two alike in any case: `Chat_WhoAmI`.
- * `preferred` says whose a name is when several tools would bear it; the others get a digest of their full name.
+ * `preferred` says whose a name is when several tools would bear it; the others get a digest of their full name. An older
+ * version of a tool has its version in the name.
  */
 export function modelNames(
   tools: readonly Tool[],
@@ -19,19 +20,24 @@ export function modelNames(
     taken.add(name.toLowerCase());
   };
   for (const tool of tools) {
+    if (!tool.newest) continue;
     const plain = plainName(tool);
     if (plain.length <= LONGEST && isOwner(tool, plain, preferred)) give(tool, plain);
   }
   for (const tool of tools) {
     if (names.has(tool)) continue;
-    const plain = plainName(tool);
+    const plain = tool.newest ? plainName(tool) : sanitized(tool.fullyQualifiedName);
     give(tool, plain.length > LONGEST || taken.has(plain.toLowerCase()) ? digested(tool, plain) : plain);
   }
   return names;
 }
 
 function plainName({ qualifiedName }: Tool): string {
-  return qualifiedName.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return sanitized(qualifiedName);
+}
+
+function sanitized(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
 function isOwner(tool: Tool, plain: string, preferred: (name: string) => Tool | undefined): boolean {

@@ -46,7 +46,7 @@ export class Schedule {
       toolkit_name: tool.catalog.toolkit.name,
       tool_name: tool.definition.name,
       toolkit_version: tool.catalog.toolkit.version,
-      asked_version: askedVersion(request) ?? null,
+      asked_version: askedVersion(request, tool) ?? null,
       with_stack: request.include_error_stacktrace === true ? 1 : 0,
       sealed_input: await keyring.seal(principal.projectId, repository.inputPlace(id), input),
       status: "pending",
@@ -159,6 +159,8 @@ function newestFirst(left: ListedRun, right: ListedRun): number {
   return right.created_at - left.created_at || (left.id < right.id ? 1 : -1);
 }
 
-function askedVersion({ tool_name, tool_version }: ExecuteTool): string | undefined {
-  return tool_version ?? tool_name.split("@")[1];
+function askedVersion({ tool_name, tool_version }: ExecuteTool, tool: Tool): string | undefined {
+  // Older versions have names of their own for models: who uses one asks for that version.
+  const { version } = tool.catalog.toolkit;
+  return tool_version ?? tool_name.split("@")[1] ?? (tool.newest ? undefined : version);
 }
