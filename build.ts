@@ -29,8 +29,8 @@ const result = await Bun.build({
   // Two entries: the first answers `--version` without loading the second.
   entrypoints: ["cli/main.ts", "cli/program.ts"],
   target: "bun",
-  // With bytecode the default would be cjs, where a top-level await anywhere fails the build.
-  format: "esm",
+  // As cjs, bytecode is loaded in half the time. It has no top-level await: one anywhere fails the build.
+  format: "cjs",
   minify: true,
   bytecode: true,
   // Readable stack traces; the map beside the executable is not shipped.

@@ -1,6 +1,6 @@
 // What a command may know of its surroundings, and the one place where they are looked at: whether there is a terminal,
 // how wide it is, whether it shows colour. Tests hand in their own.
-import { isatty } from "node:tty";
+import { fstatSync } from "node:fs";
 import { type Opener, openBrowser } from "./browser";
 import { OutputError } from "./errors";
 import { type Paint, paintFor, plainPaint } from "./paint";
@@ -35,8 +35,8 @@ export interface Io {
 /** The process's own surroundings. */
 export async function systemIo(): Promise<Io> {
   const env: Environment = process.env;
-  const outIsTerminal = isatty(1);
-  const notesAreTerminal = isatty(2);
+  const outIsTerminal = isTerminal(1);
+  const notesAreTerminal = isTerminal(2);
   const coloured = (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
   const colours = coloured && (outIsTerminal || notesAreTerminal) ? await paintFor() : plainPaint;
   return {
@@ -46,12 +46,23 @@ export async function systemIo(): Promise<Io> {
     paint: outIsTerminal ? colours : plainPaint,
     notePaint: notesAreTerminal ? colours : plainPaint,
     columns: outIsTerminal ? process.stdout.columns || 80 : undefined,
-    interactive: isatty(0) && notesAreTerminal && !isSet(env["CI"]),
+    interactive: notesAreTerminal && isTerminal(0) && !isSet(env["CI"]),
     prompts: terminalPrompts,
     stdin: () => Bun.stdin.bytes(),
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
   };
+}
+
+// The module that knows terminals takes 2 ms to load: nobody waits for it who writes into a pipe or a file.
+function isTerminal(descriptor: number): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    // It is closed.
+    return false;
+  }
+  return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
 function writeOut(text: string): void {

@@ -10,6 +10,5 @@ if (argv.length === 1 && ["--version", "-V", "version"].includes(argv[0] ?? ""))
   // The build makes an entry of its own of the program. A name that the bundler could read would pull all of it in
   // here, and everybody who asks for the version would wait for it.
   const program = `./program${argv.length < 0 ? "" : ".js"}`;
-  const { main }: typeof import("./program") = await import(program);
-  process.exit(await main(argv));
+  void import(program).then(async ({ main }: typeof import("./program")) => process.exit(await main(argv)));
 }
