@@ -106,6 +106,13 @@ export class Line {
     return typeof value === "string" ? value : undefined;
   }
 
+  /** The text of a flag that must be given. Throws `usage`. */
+  needed(name: string): string {
+    const text = this.text(name);
+    if (text !== undefined) return text;
+    throw new UsageError(`--${name} is needed.`);
+  }
+
   texts(name: string): string[] | undefined {
     const value = this.#flags[camel(name)];
     return Array.isArray(value) ? value.map(String) : undefined;

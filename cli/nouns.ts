@@ -66,6 +66,16 @@ export const nouns: readonly NounEntry[] = [
     async () => (await import("./commands/settings")).settings,
   ),
   entry(
+    "export",
+    "write the project's configuration as one document",
+    async () => (await import("./commands/manifest")).exportNoun,
+  ),
+  entry(
+    "apply",
+    "create and change what a document names",
+    async () => (await import("./commands/manifest")).apply,
+  ),
+  entry(
     "executions",
     "which tools ran, for whom, and how it ended",
     async () => (await import("./commands/executions")).executions,

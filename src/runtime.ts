@@ -14,6 +14,7 @@ import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Models, sealedModels } from "./llm";
+import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
@@ -55,6 +56,7 @@ export interface Runtime {
   readonly trials: Trials;
   readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
+  readonly manifests: Manifests;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
   readonly models: Models;
@@ -198,6 +200,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
     trials,
     pluginHealth: new PluginHealth(core),
     trail,
+    manifests: new Manifests({ providers, secrets, settings, gateways }),
     gateways,
     mcp,
     models,

@@ -8,6 +8,7 @@ import { hookOperations } from "./hooks";
 import { keyOperations } from "./keys";
 import { gatewayOperations } from "./gateways";
 import { llmOperations } from "./llm";
+import { manifestOperations } from "./manifest";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
@@ -35,6 +36,7 @@ export const operations: readonly Operation[] = [
   ...discoveryOperations,
   ...keyOperations,
   ...projectOperations,
+  ...manifestOperations,
   ...trailOperations,
 ];
 

@@ -150,6 +150,13 @@ export const ROWS: Record<string, Row> = {
     roles: ["admin"],
     success: 200,
   },
+  "manifest-get": { path: "/v1/admin/manifest", roles: ["admin"], success: 200 },
+  "manifest-apply": {
+    path: "/v1/admin/manifest?dry_run=true",
+    body: { secrets: [] },
+    roles: ["admin"],
+    success: 200,
+  },
   "status-get": { path: "/v1/admin/status", roles: ["admin", "read"], success: 200 },
   "audit-list": { path: "/v1/admin/audit", roles: ["admin"], success: 200 },
   "executions-list": { path: "/v1/admin/executions", roles: ["admin", "read"], success: 200 },

@@ -1,0 +1,34 @@
+// A project's configuration as one document. Served for the terminal, not part of the published contract.
+import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest";
+import { operation } from "./operation";
+
+const tag = "Administration";
+
+export const manifestOperations = [
+  operation({
+    id: "manifest-get",
+    extension: true,
+    method: "GET",
+    path: "/v1/admin/manifest",
+    tag,
+    summary: "Export the project's configuration, without the values of secrets",
+    credential: ["admin"],
+    success: { status: 200, schema: ManifestResponse },
+    errors: [401, 403, 500],
+    handle: ({ runtime, principal }) => runtime.manifests.export(principal),
+  }),
+  operation({
+    id: "manifest-apply",
+    extension: true,
+    method: "POST",
+    path: "/v1/admin/manifest",
+    tag,
+    summary: "Create and change what the document names; nothing is deleted",
+    credential: ["admin"],
+    query: ApplyQuery,
+    body: ManifestRequest,
+    success: { status: 200, schema: ApplyResponse },
+    errors: [400, 401, 403, 404, 409, 413, 415, 500],
+    handle: ({ runtime, principal, query, body }) => runtime.manifests.apply(principal, body, query.dry_run),
+  }),
+];

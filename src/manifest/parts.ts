@@ -1,0 +1,166 @@
+// The kinds of records in a document, each with its way in and out.
+import { type GatewayRecord, type Gateways } from "../gateways";
+import type { Principal } from "../identity";
+import type { AuthProvider, AuthProviderCreate, Providers } from "../providers";
+import type { Secrets } from "../secrets";
+import type { SessionSettings } from "../settings";
+import { differing, without } from "./difference";
+import type { Change, ExportedManifest, Manifest } from "./schema";
+
+export interface Services {
+  providers: Providers;
+  secrets: Secrets;
+  settings: SessionSettings;
+  gateways: Gateways;
+}
+
+/** One change, and how to make it. `missing`: what has to be given first. */
+export interface Step {
+  change: Change;
+  missing?: string;
+  run(): Promise<unknown>;
+}
+
+type Plan = (services: Services, principal: Principal, manifest: Manifest) => Promise<Step[]>;
+
+/** In the order in which they are applied. */
+export const PLANS: readonly Plan[] = [planSettings, planSecrets, planProviders, planGateways];
+
+export async function exported(services: Services, principal: Principal): Promise<ExportedManifest> {
+  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways] = await Promise.all([
+    services.settings.get(principal),
+    services.providers.list(principal),
+    services.secrets.list(principal),
+    allGateways(services, principal),
+  ]);
+  return {
+    session_verification: { verifier_url, unsafe_skip_verification },
+    providers: byName(providers.items.map(exportedProvider), "id"),
+    secrets: byName(
+      secrets.items.map(({ key, description }) => ({
+        key,
+        ...(description === undefined ? {} : { description }),
+        value_from: { env: key },
+      })),
+      "key",
+    ),
+    gateways: byName(gateways.map(exportedGateway), "slug"),
+  };
+}
+
+const SERVER_FIELDS = ["binding", "created_at", "updated_at"];
+
+// Without the fixed part of its redirect address, which is unique among all projects.
+function exportedProvider({ oauth2, ...record }: AuthProvider) {
+  const { client_secret, private_key } = oauth2;
+  const name = record.id.toUpperCase().replaceAll(/\W/g, "_");
+  return {
+    ...without(record, SERVER_FIELDS),
+    id: record.id,
+    oauth2: {
+      ...without(oauth2, ["client_secret", "private_key", "redirect_uri"]),
+      ...(client_secret.exists ? { client_secret_from: { env: `${name}_CLIENT_SECRET` } } : {}),
+      ...(private_key?.exists === true ? { private_key_from: { env: `${name}_PRIVATE_KEY` } } : {}),
+    },
+  };
+}
+
+function exportedGateway(gateway: GatewayRecord) {
+  const { id: _id, binding: _binding, created_at: _created, updated_at: _updated, ...record } = gateway;
+  return record;
+}
+
+async function planSettings(
+  { settings }: Services,
+  principal: Principal,
+  manifest: Manifest,
+): Promise<Step[]> {
+  const { session_verification: wanted } = manifest;
+  if (wanted === undefined) return [];
+  const fields = differing(wanted, await settings.get(principal));
+  return [
+    {
+      change: changeOf("session_verification", "project", fields),
+      run: () => settings.update(principal, wanted),
+    },
+  ];
+}
+
+async function planSecrets({ secrets }: Services, principal: Principal, manifest: Manifest): Promise<Step[]> {
+  const { items } = await secrets.list(principal);
+  return (manifest.secrets ?? []).map(({ key, ...wanted }) => {
+    const present = items.find((each) => each.key.toLowerCase() === key.toLowerCase());
+    const { value, ...described } = wanted;
+    const fields = [...differing(described, present ?? {}), ...(value === undefined ? [] : ["value"])];
+    const change = changeOf("secret", key, present === undefined ? undefined : fields);
+    return {
+      change,
+      ...(value === undefined && change.action !== "unchanged"
+        ? { missing: `the value of the secret ${key}` }
+        : {}),
+      run: () => secrets.upsert(principal, key, { ...described, value: value ?? "" }),
+    };
+  });
+}
+
+async function planProviders(
+  { providers }: Services,
+  principal: Principal,
+  manifest: Manifest,
+): Promise<Step[]> {
+  const { items } = await providers.list(principal);
+  return (manifest.providers ?? []).map((wanted): Step => {
+    const present = items.find(({ id }) => id === wanted.id);
+    if (present === undefined) {
+      const create = changeOf("provider", wanted.id, undefined);
+      return { change: create, run: () => providers.create(principal, wanted) };
+    }
+    const { external_id: _fixed, ...patch } = wanted;
+    return {
+      change: changeOf("provider", wanted.id, providerFields(patch, present)),
+      run: () => providers.update(principal, wanted.id, patch),
+    };
+  });
+}
+
+// A secret that is given is set anew: nobody can see whether it is the same.
+function providerFields({ oauth2, ...wanted }: AuthProviderCreate, present: AuthProvider): string[] {
+  const { client_secret, private_key, ...visible } = oauth2;
+  return [
+    ...differing({ ...wanted, oauth2: visible }, present),
+    ...(client_secret === undefined ? [] : ["oauth2.client_secret"]),
+    ...(private_key === undefined ? [] : ["oauth2.private_key"]),
+  ];
+}
+
+async function planGateways(services: Services, principal: Principal, manifest: Manifest): Promise<Step[]> {
+  const { gateways } = services;
+  const present = await allGateways(services, principal);
+  return (manifest.gateways ?? []).map((wanted): Step => {
+    const { slug, name } = wanted;
+    const known = present.find((each) => (slug === undefined ? each.name === name : each.slug === slug));
+    if (known === undefined) {
+      const create = changeOf("gateway", slug ?? name, undefined);
+      return { change: create, run: () => gateways.create(principal, wanted) };
+    }
+    return {
+      change: changeOf("gateway", known.slug, differing(wanted, known)),
+      run: () => gateways.patch(principal, known.id, wanted),
+    };
+  });
+}
+
+/** `fields`: what differs; undefined: there is no such record yet. */
+function changeOf(kind: Change["kind"], name: string, fields: string[] | undefined): Change {
+  if (fields === undefined) return { kind, name, action: "create" };
+  return fields.length === 0 ? { kind, name, action: "unchanged" } : { kind, name, action: "update", fields };
+}
+
+async function allGateways({ gateways }: Services, principal: Principal): Promise<GatewayRecord[]> {
+  const { items } = await gateways.list(principal, { limit: 1000, offset: 0 });
+  return items;
+}
+
+function byName<T extends { [K in N]?: string }, N extends string>(records: T[], name: N): T[] {
+  return records.toSorted((left, right) => ((left[name] ?? "") < (right[name] ?? "") ? -1 : 1));
+}
