@@ -26,10 +26,11 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
       async ({ runtime, principal }) => {
         const server = await startServer(runtime);
         const withdraw = await announceServer(runtime.core, server.address);
+        // Before anybody knows that it runs: who then stops it at once finds it listening to that too.
+        io.onStop(() => stopOrLeave(io, stopped));
         // The first line is the address and nothing else: scripts wait for it.
         io.note(server.address);
         log.release();
-        io.onStop(() => stopOrLeave(io, stopped));
         const endHealth = runtime.pluginHealth.start();
         const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
         if (!(await runtime.identity.hasKeys(principal.projectId))) {

@@ -1,5 +1,6 @@
 // Every list with paging parameters against the same table (F090).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operations } from "../../server/operations";
 import { Redacted } from "../../src/base";
 import { api, at } from "../support/api";
 import { type Stage, startStage } from "./stage";
@@ -102,6 +103,47 @@ describe.each(LISTS)("%s", (list, totalOf) => {
     }
     expect(seen).toHaveLength(total);
     expect(new Set(seen.map((item) => JSON.stringify(item))).size).toBe(total);
+  });
+});
+
+/** Whatever the table of operations holds: a list that is added is here too. */
+const LIMITED = operations.filter(
+  ({ method, query }) => method === "GET" && query?.properties["limit"] !== undefined,
+);
+const pathOf = ({ path }: { path: string }) => path.replaceAll(/\{(?:org_id|project_id)\}/g, "default");
+/** The others go on from an entry, not from a number. */
+const PAGED = LIMITED.filter(({ query }) => query?.properties["offset"] !== undefined).map(pathOf);
+
+test("lists with pages are found in the table of operations", () => {
+  expect(PAGED).toEqual(expect.arrayContaining(["/v1/admin/user_connections", "/v1/tools", "/v1/hooks"]));
+});
+
+const get = (path: string, query: string) => api(stage.site.url, stage.keys.admin).get(`${path}?${query}`);
+
+describe.each(LIMITED.map(pathOf))("every list: %s", (path) => {
+  test.each(["limit=-1", "limit=0", "limit=2.5", "limit=abc", "limit=", "limit=99999999999999999999"])(
+    "%s is 400",
+    async (query) => expect((await get(path, query)).status).toBe(400),
+  );
+
+  test("never sends more than a hundred", async () => {
+    const { status, body } = await get(path, "limit=101");
+    expect(status).toBe(200);
+    const items = at(body, "items");
+    expect(Array.isArray(items) && items.length <= 100).toBe(true);
+  });
+});
+
+describe.each(PAGED)("every list with pages: %s", (path) => {
+  test.each(["offset=-1", "offset=abc"])("%s is 400", async (query) => {
+    expect((await get(path, query)).status).toBe(400);
+  });
+
+  test("limit=101 is cut to 100, in what is said and in what is sent", async () => {
+    const { status, body } = await get(path, "limit=101");
+    expect([status, at(body, "limit")]).toEqual([200, 100]);
+    const items = at(body, "items");
+    expect(Array.isArray(items) && items.length <= 100 && items.length === at(body, "page_count")).toBe(true);
   });
 });
 
