@@ -26,6 +26,8 @@ export interface Io {
   readonly prompts: Prompts;
   /** All of standard input. Only to be called when the person asked for it with `-`. */
   stdin(): Promise<Uint8Array>;
+  /** Standard input line by line, for a command that talks over it. */
+  stdinLines(): AsyncIterable<string>;
   /** Shows an address to the person; false when there is no browser to be seen. Never fails. */
   readonly openBrowser: Opener;
   /** Who is told when the process shall end; before the first call it just ends. */
@@ -49,6 +51,7 @@ export async function systemIo(): Promise<Io> {
     interactive: notesAreTerminal && isTerminal(0) && !isSet(env["CI"]),
     prompts: terminalPrompts,
     stdin: () => Bun.stdin.bytes(),
+    stdinLines: () => console,
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
   };

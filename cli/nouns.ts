@@ -61,6 +61,16 @@ export const nouns: readonly NounEntry[] = [
     open: "exec",
   },
   entry(
+    "gateways",
+    "addresses at which MCP clients find a set of tools",
+    async () => (await import("./commands/gateways")).gateways,
+  ),
+  entry(
+    "mcp",
+    "serve a gateway on standard input and output",
+    async () => (await import("./commands/mcp")).mcp,
+  ),
+  entry(
     "settings",
     "how consents are verified in the project",
     async () => (await import("./commands/settings")).settings,

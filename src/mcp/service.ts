@@ -6,7 +6,7 @@ import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { Calls, internalRpcError, type ToolCall } from "./call";
+import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
 import { GatewayConsent } from "./consent";
 import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
@@ -104,6 +104,8 @@ export class Mcp {
     if (first && named === undefined) return this.#legacy(message, peer);
     if (message.kind === "notification") {
       if (version !== MODERN) throw unsupported(version ?? "");
+      // Over HTTP who cancels hangs up; what they send is of no session.
+      if (peer.header === undefined) this.#notified(message, peer);
       return ACCEPTED;
     }
     return this.#modern(message, peer, named);
@@ -115,7 +117,7 @@ export class Mcp {
     const session =
       peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
     if (message.kind === "notification") {
-      if (message.method === "notifications/cancelled") this.#cancel(message.params, peer);
+      this.#notified(message, peer);
       return ACCEPTED;
     }
     const { id, method, params } = message;
@@ -146,39 +148,47 @@ export class Mcp {
   }
 
   async #callLegacy({ id, params }: Request, peer: Peer, session: Session | undefined): Promise<Reply> {
-    const { user, notify } = peer;
-    const tool = this.#calls.find(user, params);
-    const { stop } = peer;
-    const key = peer.sessionId === undefined ? undefined : runningKey(peer.sessionId, id);
-    if (key !== undefined) this.#running.set(key, stop);
+    const { user, notify, stop } = peer;
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
     const call: ToolCall = {
       user,
       params,
-      tool,
+      tool: this.#calls.find(user, params),
       modern: false,
       capabilities: {},
       consent: byUrl ? "url_error" : "text",
       signal: stop.signal,
       notify,
     };
+    const answer = await this.#cancellable(call, peer, id);
+    if (answer === undefined) return ACCEPTED;
+    const { fields, meta } = answer;
+    return resultReply(
+      id,
+      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
+    );
+  }
+
+  /** Runs a call that its client may cancel. Undefined: it did, and is owed no answer. */
+  async #cancellable(call: ToolCall, peer: Peer, id: string | number): Promise<CallAnswer | undefined> {
+    const { stop } = peer;
+    // Of a request without a session the header that names one is of no account.
+    const key = call.modern && peer.header !== undefined ? undefined : runningKey(peer, id);
+    if (key !== undefined) this.#running.set(key, stop);
     try {
-      const { fields, meta } = await this.#calls.run(call);
-      // A cancelled request gets no answer (revision 2025-11-25, cancellation).
-      if (stop.signal.aborted) return ACCEPTED;
-      return resultReply(
-        id,
-        meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-      );
+      const answer = await this.#calls.run(call);
+      return stop.signal.aborted ? undefined : answer;
     } finally {
       if (key !== undefined && this.#running.get(key) === stop) this.#running.delete(key);
     }
   }
 
   /** Only who has the session can name its requests; without one nothing can be cancelled but by hanging up. */
-  #cancel({ requestId }: JsonObject, { sessionId }: Peer): void {
-    if (sessionId === undefined || (typeof requestId !== "string" && typeof requestId !== "number")) return;
-    this.#running.get(runningKey(sessionId, requestId))?.abort();
+  #notified({ method, params: { requestId } }: { method: string; params: JsonObject }, peer: Peer): void {
+    if (method !== "notifications/cancelled") return;
+    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    const key = runningKey(peer, requestId);
+    if (key !== undefined) this.#running.get(key)?.abort();
   }
 
   async #modern(request: Request, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -211,16 +221,22 @@ export class Mcp {
     const { user, header, stop, notify } = peer;
     const tool = this.#calls.find(user, params);
     if (header !== undefined) checkParameters(header, tool.definition.input, params["arguments"]);
-    const { fields, meta, inputRequired } = await this.#calls.run({
-      user,
-      params,
-      tool,
-      modern: true,
-      capabilities,
-      consent: asksByUrl(capabilities) ? "input_required" : "text",
-      signal: stop.signal,
-      notify,
-    });
+    const answer = await this.#cancellable(
+      {
+        user,
+        params,
+        tool,
+        modern: true,
+        capabilities,
+        consent: asksByUrl(capabilities) ? "input_required" : "text",
+        signal: stop.signal,
+        notify,
+      },
+      peer,
+      id,
+    );
+    if (answer === undefined) return ACCEPTED;
+    const { fields, meta, inputRequired } = answer;
     const type = inputRequired === true ? "input_required" : "complete";
     return resultReply(id, `{"resultType":"${type}","_meta":${serverMeta(user, meta)},${fields}}`);
   }
@@ -231,8 +247,10 @@ function cursorOf({ cursor }: JsonObject): string | undefined {
   throw new RpcError(INVALID_PARAMS, "params.cursor must be a text.");
 }
 
-function runningKey(sessionId: string, id: string | number): string {
-  return `${sessionId} ${typeof id} ${id}`;
+/** Undefined: nobody can name the call afterwards. On a transport without headers there is one client alone. */
+function runningKey({ sessionId, header }: Peer, id: string | number): string | undefined {
+  const scope = header === undefined ? "stdio" : sessionId;
+  return scope === undefined ? undefined : `${scope} ${typeof id} ${id}`;
 }
 
 function serverMeta({ gateway: { slug: name, name: title } }: GatewayUser, more: JsonObject = {}): string {

@@ -54,6 +54,9 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
         ? new TextEncoder().encode(options.stdin)
         : (options.stdin ?? new Uint8Array());
     },
+    async *stdinLines() {
+      yield* String(options.stdin ?? "").split("\n");
+    },
     openBrowser: (address) => {
       options.browser?.(address);
       return options.browser !== undefined;

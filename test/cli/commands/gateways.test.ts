@@ -1,0 +1,184 @@
+// `runtime gateways`: records by slug, and the configuration of MCP clients.
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { at } from "../../support/api";
+import { jsonOf, newTerminal } from "../support/fake-io";
+
+const EXIT_USAGE = 2;
+const EXIT_NOT_FOUND = 3;
+const EXIT_CONFLICT = 5;
+
+/** A terminal with the gateway `support`. */
+async function withGateway(...flags: string[]) {
+  const terminal = newTerminal();
+  const created = await terminal.run([
+    "gateways",
+    "create",
+    "Support",
+    "--slug",
+    "support",
+    ...flags,
+    "-o",
+    "json",
+  ]);
+  expect([created.code, created.stderr]).toEqual([
+    0,
+    expect.stringContaining("runtime gateways connect support"),
+  ]);
+  return { ...terminal, record: jsonOf(created) };
+}
+
+describe("gateways", () => {
+  test("are made with whole toolkits, without what is to go", async () => {
+    const { record } = await withGateway("--toolkit", "chat", "--no-deprecated");
+    const tools = at(record, "tool_filter.allowed_tools") as string[];
+    expect(tools).toContain("Chat.SendMessage");
+    expect(tools.every((name) => name.startsWith("Chat."))).toBe(true);
+    const { record: all } = await withGateway("--toolkit", "Chat");
+    const every = at(all, "tool_filter.allowed_tools") as string[];
+    expect(every.length).toBeGreaterThan(tools.length);
+    expect(every).toContain("Chat.SendDmToUser");
+  });
+
+  test("offer all tools where none are named, and take single ones in any case", async () => {
+    expect(at((await withGateway()).record, "tool_filter")).toBeUndefined();
+    const { record } = await withGateway("--tool", "chat.whoami", "--tool", "Chat.ListUsers");
+    expect(at(record, "tool_filter.allowed_tools")).toEqual(["Chat.WhoAmI", "Chat.ListUsers"]);
+  });
+
+  test.each([
+    [["--tool", "Chat.Nothing"], "runtime tools list"],
+    [["--toolkit", "Nothing"], "no toolkit"],
+    [["--auth", "none"], "--auth takes"],
+  ])("with %j are refused before anything is made", async (flags, message) => {
+    const terminal = newTerminal();
+    const made = await terminal.run(["gateways", "create", "x", ...flags]);
+    expect([made.code, made.stderr]).toEqual([EXIT_USAGE, expect.stringContaining(message)]);
+    expect((await terminal.run(["gateways", "list", "-o", "name"])).stdout).toBe("");
+  });
+
+  test("are found by slug or id, changed and deleted", async () => {
+    const { run, record } = await withGateway();
+    const id = String(at(record, "id"));
+    expect((await run(["gateways", "show", id, "-o", "name"])).stdout).toBe("support\n");
+    const updated = await run([
+      "gateways",
+      "update",
+      "support",
+      "--name",
+      "New",
+      "--status",
+      "inactive",
+      "-o",
+      "json",
+    ]);
+    expect(jsonOf(updated)).toMatchObject({ id, name: "New", status: "inactive", slug: "support" });
+    expect((await run(["gateways", "update", "support"])).code).toBe(EXIT_USAGE);
+    expect((await run(["gateways", "delete", "support"])).code).toBe(EXIT_USAGE);
+    expect((await run(["gateways", "delete", "support", "--yes"])).code).toBe(0);
+    expect((await run(["gateways", "show", "support"])).code).toBe(EXIT_NOT_FOUND);
+  });
+
+  test("of a taken slug are a conflict, and the check says so too", async () => {
+    const { run } = await withGateway();
+    expect((await run(["gateways", "create", "x", "--slug", "support"])).code).toBe(EXIT_CONFLICT);
+    expect((await run(["gateways", "slug", "support"])).code).toBe(EXIT_CONFLICT);
+    expect(await run(["gateways", "slug", "other"])).toMatchObject({ code: 0, stdout: "free\n" });
+  });
+
+  test("show their address for people", async () => {
+    const { run } = await withGateway();
+    const { stdout } = await run(["gateways", "show", "support"]);
+    expect(stdout).toContain("http://127.0.0.1:9099/mcp/support");
+    expect(stdout).toContain("API key + user");
+    expect(stdout).not.toContain("arcade");
+  });
+});
+
+describe("connecting a client", () => {
+  const URL = "http://127.0.0.1:9099/mcp/support";
+  const headers = (key: string) => ({ Authorization: `Bearer ${key}`, "X-User-ID": "alice" });
+
+  test.each<[string, object]>([
+    ["json", { mcpServers: { support: { type: "http", url: URL, headers: headers("${RUNTIME_API_KEY}") } } }],
+    [
+      "claude",
+      { mcpServers: { support: { type: "http", url: URL, headers: headers("${RUNTIME_API_KEY}") } } },
+    ],
+    ["cursor", { mcpServers: { support: { url: URL, headers: headers("${env:RUNTIME_API_KEY}") } } }],
+    ["windsurf", { mcpServers: { support: { serverUrl: URL, headers: headers("${env:RUNTIME_API_KEY}") } } }],
+    ["gemini", { mcpServers: { support: { httpUrl: URL, headers: headers("$RUNTIME_API_KEY") } } }],
+    [
+      "claude-desktop",
+      {
+        mcpServers: {
+          support: { command: "runtime", args: ["mcp", "--gateway", "support", "--user", "alice"] },
+        },
+      },
+    ],
+  ])("%s gets its own form, without the key itself", async (client, config) => {
+    const { run } = await withGateway();
+    const printed = await run(["gateways", "connect", "support", "--client", client, "--user", "alice"]);
+    expect(printed.code).toBe(0);
+    expect(jsonOf(printed)).toEqual(config as never);
+  });
+
+  test("vscode asks for the key, codex gets a table", async () => {
+    const { run } = await withGateway();
+    const connect = (...more: string[]) =>
+      run(["gateways", "connect", "support", "--user", "alice", ...more]);
+    const vscode = jsonOf(await connect("--client", "vscode"));
+    expect(at(vscode, "servers.support.headers.Authorization")).toBe("Bearer ${input:runtime-api-key}");
+    expect(at(vscode, "inputs.0")).toMatchObject({
+      id: "runtime-api-key",
+      type: "promptString",
+      password: true,
+    });
+    const codex: unknown = Bun.TOML.parse((await connect("--client", "codex", "--key-env", "MY_KEY")).stdout);
+    expect(codex).toEqual({
+      mcp_servers: {
+        support: { url: URL, bearer_token_env_var: "MY_KEY", http_headers: { "X-User-ID": "alice" } },
+      },
+    });
+    expect((await connect("--client", "codex", "--write")).code).toBe(EXIT_USAGE);
+  });
+
+  test("to a gateway for user tokens needs the address alone", async () => {
+    const terminal = newTerminal({ RUNTIME_AUTH_URL: "https://id.example" });
+    await terminal.run(["gateways", "create", "Tokens", "--slug", "tokens", "--auth", "user-token"]);
+    const printed = await terminal.run(["gateways", "connect", "tokens", "--client", "cursor"]);
+    expect(jsonOf(printed)).toEqual({ mcpServers: { tokens: { url: "http://127.0.0.1:9099/mcp/tokens" } } });
+  });
+
+  test("needs a user where the gateway does", async () => {
+    const { run } = await withGateway();
+    const printed = await run(["gateways", "connect", "support", "--client", "cursor"]);
+    expect([printed.code, printed.stderr]).toEqual([EXIT_USAGE, expect.stringContaining("--user")]);
+  });
+
+  test("writes into the client's file and keeps what else stands there", async () => {
+    const { run, home } = await withGateway();
+    const file = join(home, ".codeium", "windsurf", "mcp_config.json");
+    mkdirSync(join(home, ".codeium", "windsurf"), { recursive: true });
+    const others = {
+      theme: "dark",
+      mcpServers: { other: { serverUrl: "https://other.example" }, support: { old: 1 } },
+    };
+    writeFileSync(file, JSON.stringify(others));
+    const write = () =>
+      run(["gateways", "connect", "support", "--client", "windsurf", "--user", "alice", "--write"]);
+    expect(await write()).toMatchObject({ code: 0, stdout: "" });
+    const written: unknown = JSON.parse(readFileSync(file, "utf8"));
+    expect(written).toEqual({
+      theme: "dark",
+      mcpServers: {
+        other: { serverUrl: "https://other.example" },
+        support: { serverUrl: URL, headers: headers("${env:RUNTIME_API_KEY}") },
+      },
+    });
+    writeFileSync(file, "{ // mine\n}");
+    expect((await write()).code).not.toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("{ // mine\n}");
+  });
+});

@@ -1,0 +1,133 @@
+// `runtime mcp` as a client starts it: a process that speaks over its standard input and output, and nothing else there.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { JsonObject } from "../../src/base";
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { at } from "../support/api";
+import { Browser } from "../support/browser";
+import { Installation } from "../support/runtime-process";
+
+let chat: ChatSandbox;
+let installation: Installation;
+beforeAll(async () => {
+  chat = await startChatSandbox();
+  installation = new Installation(chat);
+  // Where consents come back to; no two tests of this file run at once.
+  installation.environment["RUNTIME_PORT"] = String(freePort());
+  await installation.addChatProvider(chat);
+  await installation.json(["gateways", "create", "Pipe", "--slug", "pipe", "--toolkit", "Chat"]);
+});
+afterAll(async () => {
+  await installation[Symbol.asyncDispose]();
+  await chat.stop();
+});
+
+function freePort(): number {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port = 0 } = server;
+  void server.stop(true);
+  return port;
+}
+
+const MODERN = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } },
+};
+
+/** The process, and what it says to a request. */
+function start(...args: string[]) {
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "..", "..", "cli", "main.ts"), "mcp", ...args],
+    {
+      env: installation.environment,
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  const waiting = new Map<unknown, (message: JsonObject) => void>();
+  const said: JsonObject[] = [];
+  const over = (async () => {
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of child.stdout) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const message: JsonObject = JSON.parse(line);
+        said.push(message);
+        waiting.get(message["id"])?.(message);
+      }
+    }
+    return rest;
+  })();
+  let last = 0;
+  const send = (message: object): void => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    child.stdin.flush();
+  };
+  const ask = (method: string, params: object = {}): Promise<JsonObject> => {
+    const id = ++last;
+    const { promise, resolve } = Promise.withResolvers<JsonObject>();
+    waiting.set(id, resolve);
+    send({ id, method, params });
+    return promise;
+  };
+  const end = async () => {
+    child.stdin.end();
+    return { rest: await over, code: await child.exited, stderr: await child.stderr.text(), said };
+  };
+  return { ask, send, end, child };
+}
+
+test("speaks both families, and ends with its input", async () => {
+  const { ask, send, end, child } = start("--gateway", "pipe", "--user", "alice");
+  const begun = await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
+  expect(at(begun, "result.serverInfo.name")).toBe("pipe");
+  send({ method: "notifications/initialized" });
+  expect(at(await ask("tools/list"), "result.tools.0.name")).toBe("Chat_GetConversationMetadata");
+  expect(at(await ask("server/discover", { _meta: MODERN }), "result.supportedVersions.0")).toBe(
+    "2026-07-28",
+  );
+  expect(at(await ask("tools/call", { name: "No_Such" }), "error.code")).toBe(-32602);
+  child.stdin.write("broken\n\n");
+  const { rest, code, stderr, said } = await end();
+  expect([rest, code, stderr]).toEqual(["", 0, ""]);
+  expect(at(said.at(-1), "error.code")).toBe(-32700);
+}, 30_000);
+
+test("asks for a consent, waits for it with a server of its own, and runs the tool", async () => {
+  const { ask, end } = start("--gateway", "pipe", "--user", "alice");
+  const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
+  const asked = await ask("tools/call", call);
+  expect(at(asked, "result.resultType")).toBe("input_required");
+  const again = ask("tools/call", {
+    ...call,
+    requestState: at(asked, "result.requestState"),
+    inputResponses: { authorization: { action: "accept" } },
+  });
+  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  expect(at(await again, "result.structuredContent.username")).toBe("alice");
+  expect((await end()).code).toBe(0);
+}, 30_000);
+
+test("a cancelled call gets no answer, in either family", async () => {
+  const { ask, send, end } = start("--gateway", "pipe", "--user", "alice");
+  chat.fail("users.info", { kind: "delay", ms: 1500 });
+  void ask("tools/call", { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN });
+  await Bun.sleep(600);
+  send({ method: "notifications/cancelled", params: { requestId: 1 } });
+  await ask("tools/list");
+  const { said } = await end();
+  expect(said.map(({ id }) => id)).toEqual([2]);
+}, 30_000);
+
+test.each<[string, string[], number]>([
+  ["without a gateway", ["--user", "alice"], 2],
+  ["without a user", ["--gateway", "pipe"], 2],
+  ["for a gateway that is not there", ["--gateway", "nowhere", "--user", "alice"], 3],
+])("%s it says so and ends", async (_how, args, code) => {
+  const ended = await start(...args).end();
+  expect([ended.code, ended.said]).toEqual([code, []]);
+  expect(ended.stderr).not.toBe("");
+});
