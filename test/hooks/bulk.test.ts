@@ -1,0 +1,159 @@
+// Many hooks at once: all or none (F100).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { BulkUpsertHooks } from "../../src/hooks";
+import { at } from "../support/api";
+import { startChild } from "../support/child";
+import { operator } from "../tools/deployment";
+import { type Hooked, hooked } from "./hooked";
+
+type Config = BulkUpsertHooks["configs"][number];
+
+let stage: Hooked;
+const plugins: string[] = [];
+beforeAll(async () => {
+  stage = await hooked();
+  for (let index = 0; index < 50; index++) {
+    // The pre hook is what the tests make in bulk.
+    const made = await stage.plugin({ points: ["post", "pre"], name: `plugin ${index}`, priority: index });
+    await stage.deployment.runtime.hooks.delete(operator(), made.hooks.pre ?? "");
+    plugins.push(made.id);
+  }
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const bulk = (configs: unknown) => stage.admin.patch("/v1/hooks/bulk", { configs });
+const pre = (index: number, more: object = {}) => ({
+  plugin_id: plugins[index],
+  hook_point: "tool.pre",
+  failure_mode: "fail_closed",
+  priority: index,
+  ...more,
+});
+const fifty = () => Array.from({ length: 50 }, (_, index) => pre(index));
+const hooksAt = async (point: string) =>
+  (await stage.deployment.runtime.hooks.list(operator(), { hook_point: point as "tool.pre", limit: 100 }))
+    .items;
+
+/** The hook of the plugin of this number. */
+const preHook = async (index: number) =>
+  (await hooksAt("tool.pre")).find(({ plugin_id }) => plugin_id === plugins[index]);
+const versions = async () => new Map((await hooksAt("tool.pre")).map(({ id, version }) => [id, version]));
+
+describe("fifty entries, the 37th broken:", () => {
+  test.each([
+    ["an unknown plugin", { plugin_id: "pl_unknown" }, "plugin_id"],
+    ["no failure mode for a new hook", { failure_mode: undefined }, "failure_mode"],
+    ["a failure mode that is none", { failure_mode: "maybe" }, "failure_mode"],
+    ["a priority that is none", { priority: 1001 }, "priority"],
+    ["a priority of another entry", { priority: 3 }, "priority"],
+    ["a point without an endpoint", { hook_point: "tool.access" }, "hook_point"],
+    ["a point that is none", { hook_point: "tool.before" }, "hook_point"],
+  ])("%s: nothing is stored, and the answer names the entry", async (_what, broken, field) => {
+    const configs: unknown[] = fifty();
+    configs[36] = pre(36, broken);
+
+    const answer = await bulk(configs);
+
+    expect([answer.status, at(answer.body, "name")]).toEqual([400, "malformed_request"]);
+    const fields = (at(answer.body, "field_errors") as { field: string }[]).map((error) => error.field);
+    expect(fields).toContain(`configs.36.${field}`);
+    expect(
+      fields.filter((name) => !name.startsWith("configs.36.") && !name.startsWith("configs.3.")),
+    ).toEqual([]);
+    expect(await hooksAt("tool.pre")).toEqual([]);
+  });
+
+  test("the same hook twice", async () => {
+    const answer = await bulk([...fifty().slice(0, 36), pre(4, { priority: 900 })]);
+
+    expect(answer.status).toBe(400);
+    expect(at(answer.body, "field_errors.0.field")).toBe("configs.36.hook_point");
+    expect(await hooksAt("tool.pre")).toEqual([]);
+  });
+
+  test.each([
+    ["an empty list", []],
+    ["101 entries", Array.from({ length: 101 }, () => ({}))],
+    ["no list", {}],
+  ])("%s", async (_what, configs) => {
+    expect((await bulk(configs)).status).toBe(400);
+  });
+});
+
+test("creates, updates, and leaves alone", async () => {
+  const first = await bulk(fifty());
+  expect(first.body).toMatchObject({ success: 50, failed: 0 });
+  expect(at(first.body, "results.49")).toEqual({
+    action: "created",
+    hook_id: expect.stringMatching(/^hk_/),
+    hook_point: "tool.pre",
+    plugin_id: plugins[49],
+  });
+
+  const second = await bulk([pre(0), pre(1, { status: "inactive" })]);
+  expect((at(second.body, "results") as { action: string }[]).map(({ action }) => action)).toEqual([
+    "unchanged",
+    "updated",
+  ]);
+  const [unchanged, updated] = [await preHook(0), await preHook(1)];
+  expect([unchanged?.version, updated?.version, updated?.status]).toEqual([1, 2, "inactive"]);
+});
+
+test("lets hooks change places", async () => {
+  const answer = await bulk([pre(0, { priority: 1 }), pre(1, { priority: 0 })]);
+  expect(answer.status).toBe(200);
+  const [zero, one] = [await preHook(0), await preHook(1)];
+  expect([zero?.priority, one?.priority]).toEqual([1, 0]);
+  await bulk([pre(0), pre(1)]);
+});
+
+test("a key that means several hooks is refused", async () => {
+  const another = { name: "another", plugin_id: plugins[7], hook_point: "tool.pre", phase: "before" };
+  const { body } = await stage.admin.post("/v1/hooks", {
+    ...another,
+    failure_mode: "fail_open",
+    priority: 777,
+  });
+
+  const answer = await bulk([pre(7, { status: "inactive" })]);
+
+  expect([answer.status, at(answer.body, "field_errors.0.field")]).toEqual([400, "configs.0.hook_point"]);
+  await stage.admin.delete(`/v1/hooks/${String(at(body, "id"))}`);
+});
+
+test("another project's plugin is an unknown one", async () => {
+  const { runtime } = stage.deployment;
+  await runtime.identity.createProject(operator(), "elsewhere", "elsewhere");
+  const config: Config = { plugin_id: plugins[0] ?? "", hook_point: "tool.pre", failure_mode: "fail_open" };
+
+  const refused = await runtime.hooks
+    .bulk(operator("elsewhere"), { configs: [config] })
+    .catch((error) => error);
+
+  expect([refused.status, refused.fieldErrors?.[0]?.field]).toEqual([400, "configs.0.plugin_id"]);
+});
+
+test("killed in the middle, all of them are as before or as after", async () => {
+  const { folder } = stage.deployment;
+  await bulk(fifty().map((config) => ({ ...config, status: "active" })));
+  const before = await versions();
+  const seen = new Set<string>();
+  for (let round = 0; round < 8; round++) {
+    const child = startChild(join(import.meta.dir, "bulk-child.ts"), folder);
+    expect(await child.line()).toBe("started");
+    await child.line();
+    await Bun.sleep(round * 3);
+    child.kill();
+    await child.exited;
+    const all = await hooksAt("tool.pre");
+    expect(all).toHaveLength(50);
+    // All as often as each other, too.
+    const changes = all.map(
+      ({ id, status, version }) => `${status} after ${version - (before.get(id) ?? 0)}`,
+    );
+    expect(new Set(changes).size).toBe(1);
+    seen.add(all[0]?.status ?? "");
+  }
+  expect([...seen].toSorted()).toEqual(["active", "inactive"]);
+}, 30_000);

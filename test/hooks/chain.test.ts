@@ -1,0 +1,325 @@
+// Several hooks around one call: their order, what each sees of the earlier ones, and who may still stop it.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { operator } from "../tools/deployment";
+import { at } from "../support/api";
+import { execute, type Hooked, hooked, type Made } from "./hooked";
+import type { Asked, Respond } from "./webhook-peer";
+
+let stage: Hooked;
+const made: Made[] = [];
+beforeAll(async () => {
+  stage = await hooked();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+afterEach(async () => {
+  const { plugins, hooks } = stage.deployment.runtime;
+  for (const { id, hooks: ids } of made.splice(0)) {
+    for (const hook of Object.values(ids)) await hooks.delete(operator(), hook);
+    await plugins.delete(operator(), id);
+  }
+  for (const peer of [stage.project, stage.organization]) {
+    peer.asked.length = 0;
+    peer.respond = () => ({ code: "OK" });
+  }
+  stage.platformCalls();
+});
+
+const plugin: Hooked["plugin"] = async (options) => {
+  const one = await stage.plugin(options);
+  made.push(one);
+  return one;
+};
+
+const inputsOf = ({ body }: Asked): { text?: string } => Object(body["inputs"]);
+/** Appends its letter to the text of the inputs, or of the output. */
+const append: Respond = (asked) => {
+  const letter = asked.path.slice(-1);
+  if (asked.path.startsWith("pre"))
+    return { code: "OK", override: { inputs: { text: `${inputsOf(asked).text ?? ""}${letter}` } } };
+  const output: { text?: string } = Object(asked.body["output"]);
+  return { code: "OK", override: { output: { text: `${output.text ?? ""}${letter}` } } };
+};
+
+/** A hook of its own at one point, which is asked at `/{point}-{letter}`. */
+async function lettered(point: "pre" | "post", letter: string, priority: number, rest: object = {}) {
+  const peer = "binding" in rest ? stage.organization : stage.project;
+  return plugin({
+    peer,
+    points: [point],
+    priority,
+    timeout_ms: 10_000,
+    endpoint: { url: `${peer.url}/${point}-${letter}` },
+    ...rest,
+  });
+}
+
+const permutations = (letters: string[]): string[][] =>
+  letters.length < 2
+    ? [letters]
+    : letters.flatMap((one) =>
+        permutations(letters.filter((other) => other !== one)).map((rest) => [one, ...rest]),
+      );
+const ORDERS = permutations(["a", "b", "c"]).map((order) => [order.join(""), order] as const);
+
+describe.each(["pre", "post"] as const)("three hooks at %s", (point) => {
+  test.each(ORDERS)("in the order %s: each sees what the earlier ones made", async (word, order) => {
+    stage.project.respond = append;
+    // Made in another order than they run in: the priority counts.
+    for (const letter of ["a", "b", "c"]) await lettered(point, letter, order.indexOf(letter) * 10 + 5);
+
+    const got = await execute(stage, "Test.Echo", { text: "-" });
+
+    expect(got.value).toEqual({ text: `-${word}` });
+    expect(stage.project.asked.map(({ path }) => path)).toEqual(order.map((letter) => `${point}-${letter}`));
+  });
+
+  test.each(ORDERS)("in the order %s: the first denial ends it", async (_word, order) => {
+    const denying: Respond = (asked, ...rest) =>
+      asked.path.endsWith("b") ? { code: "CHECK_FAILED" } : append(asked, ...rest);
+    stage.project.respond = denying;
+    for (const letter of ["a", "b", "c"]) await lettered(point, letter, order.indexOf(letter));
+
+    const got = await execute(stage, "Test.Act", { text: "-" });
+
+    expect(got).toMatchObject({ kind: "CONTEXT_DENIED", canRetry: false });
+    expect(got.message).toBe("Tool execution was denied by an extension policy.");
+    expect(stage.project.asked).toHaveLength(order.indexOf("b") + 1);
+  });
+
+  // F068
+  test.each([
+    ["fail_closed", "CONTEXT_CHECK_FAILED", 1],
+    ["fail_open", undefined, 2],
+  ] as const)("the first of two gives no answer, %s", async (failure_mode, kind, asked) => {
+    stage.project.respond = (question, ...rest) =>
+      question.path.endsWith("a") ? "not this" : append(question, ...rest);
+    await lettered(point, "a", 0, { failure_mode });
+    await lettered(point, "b", 1);
+
+    const got = await execute(stage, "Test.Echo", { text: "-" });
+
+    expect(got.kind).toBe(kind);
+    expect(stage.project.asked).toHaveLength(asked);
+    if (kind === undefined) expect(got.value).toEqual({ text: "-b" });
+  });
+});
+
+test("the organization's first hooks come before the project's, its last ones after, whatever their priorities", async () => {
+  stage.project.respond = stage.organization.respond = append;
+  await lettered("pre", "z", 0, { binding: "tenant", phase: "after" });
+  await lettered("pre", "m", 500);
+  await lettered("pre", "a", 1000, { binding: "tenant", phase: "before" });
+
+  expect((await execute(stage, "Test.Echo", { text: "-" })).value).toEqual({ text: "-amz" });
+});
+
+test("the phase of a project's hook has no effect", async () => {
+  stage.project.respond = append;
+  await lettered("pre", "b", 1, { phase: "before" });
+  await lettered("pre", "a", 0, { phase: "after" });
+
+  expect((await execute(stage, "Test.Echo", { text: "-" })).value).toEqual({ text: "-ab" });
+});
+
+test("an organization's hook stands around the calls of all its projects, a project's around its own", async () => {
+  const { runtime } = stage.deployment;
+  const id = `p${Date.now()}`;
+  await runtime.identity.createProject(operator(), id, id);
+  await lettered("pre", "o", 0, { binding: "tenant" });
+  await lettered("pre", "p", 0);
+
+  await runtime.tools.execute(operator(id), { tool_name: "Test.Echo", user_id: "alice" });
+
+  expect([stage.organization.asked.length, stage.project.asked.length]).toEqual([1, 0]);
+});
+
+test.each([
+  [
+    "a hook",
+    async ({ hooks }: Made) =>
+      stage.deployment.runtime.hooks.update(operator(), hooks.pre ?? "", { status: "inactive" }),
+  ],
+  [
+    "a plugin",
+    async ({ id }: Made) => stage.deployment.runtime.plugins.update(operator(), id, { status: "inactive" }),
+  ],
+])("%s that is inactive is skipped", async (_what, deactivate) => {
+  stage.project.respond = () => ({ code: "CHECK_FAILED" });
+  await deactivate(await lettered("pre", "a", 0));
+
+  expect((await execute(stage, "Test.Echo")).success).toBe(true);
+  expect(stage.project.asked).toEqual([]);
+});
+
+test("a change in another process counts at the next call", async () => {
+  const other = await stage.deployment.another();
+  stage.project.respond = () => ({ code: "CHECK_FAILED" });
+  expect((await execute(stage, "Test.Echo")).success).toBe(true);
+  const { id, hooks } = await other.plugins.create(operator(), {
+    name: "elsewhere",
+    plugin_type: "webhook",
+    status: "active",
+    webhook_config: {
+      endpoints: { pre: { url: `${stage.project.url}/pre`, phase: "before", failure_mode: "fail_closed" } },
+    },
+  });
+  expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_DENIED");
+  await other.hooks.delete(operator(), hooks[0]?.id ?? "");
+  expect((await execute(stage, "Test.Echo")).success).toBe(true);
+  await other.plugins.delete(operator(), id);
+});
+
+describe("inputs that a hook has put in place", () => {
+  test("are converted and checked as a caller's are", async () => {
+    stage.project.respond = () => ({ code: "OK", override: { inputs: { txt: "x" } } });
+    await lettered("pre", "a", 0);
+
+    const { runs } = stage.deployment.test;
+    const got = await execute(stage, "Test.Act", { text: "-" });
+
+    expect(got.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(stage.deployment.test.runs).toBe(runs);
+  });
+
+  test("that need what the caller's did not are refused like a caller's", async () => {
+    stage.project.respond = () => ({ code: "OK", override: { inputs: { mode: "do" } } });
+    await lettered("pre", "a", 0);
+
+    const got = await execute(stage, "Test.Mode", { mode: "explain" });
+
+    expect([got.status, got.name]).toEqual([400, "tool_requirements_not_met"]);
+  });
+
+  test("keep the digits of long numbers", async () => {
+    stage.project.respond = (_asked, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end('{"code":"OK","override":{"inputs":{"text":1234567890123456789}}}');
+    };
+    await lettered("pre", "a", 0);
+
+    expect((await execute(stage, "Test.Echo")).value).toEqual({ text: "1234567890123456789" });
+  });
+
+  test("beside another code than OK are ignored", async () => {
+    stage.project.respond = () => ({ code: "CHECK_FAILED", override: { inputs: { text: "x" } } });
+    await lettered("pre", "a", 0);
+
+    expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_DENIED");
+  });
+});
+
+test("a secret that a hook replaces is the tool's for this one call, and no other secret comes with it", async () => {
+  const { runtime, platform } = stage.deployment;
+  await runtime.secrets.upsert(operator(), "TEST_ADDRESS", { value: platform.url });
+  await runtime.secrets.upsert(operator(), "TEST_WORD", { value: "stored" });
+  stage.project.respond = () => ({
+    code: "OK",
+    override: { secrets: [{ TEST_WORD: "for-this-call" }, { OTHER: "not declared" }] },
+  });
+  const one = await lettered("pre", "a", 0);
+
+  expect((await execute(stage, "Test.Elsewhere")).value).toMatchObject({
+    word: "for-this-call",
+    names: ["TEST_ADDRESS", "TEST_WORD"],
+  });
+  await runtime.plugins.update(operator(), one.id, { status: "inactive" });
+  expect((await execute(stage, "Test.Elsewhere")).value).toMatchObject({ word: "stored" });
+});
+
+describe("after the run", () => {
+  test.each([[null], [0], [""], [[]], [{ a: { b: null } }]])(
+    "an output of %j takes the place of the tool's",
+    async (output) => {
+      stage.project.respond = () => ({ code: "OK", override: { output } });
+      await lettered("post", "a", 0);
+
+      const got = await execute(stage, "Test.Echo", { text: "x" });
+
+      expect(at(got.answer.body, "output")).toEqual({ value: output });
+    },
+  );
+
+  test("a call that failed is asked about too, and stays failed", async () => {
+    stage.deployment.test.act = () => Promise.reject(new Error("broken inside"));
+    stage.project.respond = () => ({ code: "OK", override: { output: { all: "well" } } });
+    await lettered("post", "a", 0);
+
+    const got = await execute(stage, "Test.Look");
+
+    expect(got).toMatchObject({ success: false, kind: "TOOL_RUNTIME_FATAL", value: undefined });
+    const [asked] = stage.project.asked;
+    expect(asked?.body).toMatchObject({
+      success: false,
+      output: null,
+      execution_code: "TOOL_RUNTIME_FATAL",
+      execution_error: expect.any(String),
+    });
+  });
+
+  test.each([
+    ["a write that was done", "Test.Act", false, "done"],
+    ["a read", "Test.Look", true, "done"],
+  ])(
+    "%s whose result is held back may be tried again only when that is safe",
+    async (_what, tool, canRetry, outcome) => {
+      stage.deployment.test.act = () => Promise.resolve("CANARY-OUTPUT");
+      stage.project.respond = () => "no answer";
+      await lettered("post", "a", 0);
+
+      const got = await execute(stage, tool);
+
+      expect(got).toMatchObject({ kind: "CONTEXT_CHECK_FAILED", canRetry });
+      expect(at(got.answer.body, "output.error.extra.outcome")).toBe(outcome);
+      expect(got.answer.text).not.toContain("CANARY-OUTPUT");
+      stage.project.respond = () => ({ code: "RATE_LIMIT_EXCEEDED" });
+      expect(await execute(stage, tool)).toMatchObject({ kind: "CONTEXT_DENIED", canRetry });
+    },
+  );
+});
+
+describe("what hooks are not asked about", () => {
+  test.each([
+    ["a call with bad input", "Test.Echo", { unknown: 1 }, "TOOL_RUNTIME_BAD_INPUT_VALUE"],
+    ["a call whose user owes a consent", "Test.Other", {}, undefined],
+  ])("%s", async (_what, tool, input, kind) => {
+    await lettered("pre", "a", 0);
+    await lettered("post", "b", 0);
+
+    expect((await execute(stage, tool, input)).kind).toBe(kind);
+    expect(stage.project.asked).toEqual([]);
+  });
+
+  test("a call that repeats another under its Idempotency-Key", async () => {
+    await lettered("pre", "a", 0);
+    const { runtime } = stage.deployment;
+    const request = { tool_name: "Test.Echo", user_id: "alice" };
+    const run = () => runtime.tools.execute(operator(), request, { idempotencyKey: "once" });
+
+    expect((await run()).id).toBe((await run()).id);
+    expect(stage.project.asked).toHaveLength(1);
+  });
+});
+
+test("the answers about access of two hooks both count", async () => {
+  stage.project.respond = ({ path }) =>
+    path === "access-a"
+      ? { deny: { test: { tools: { echo: [] } } } }
+      : { only: { Test: { tools: { Echo: [], Look: [{}], Act: [{ version: "9.9.9" }] } } } };
+  for (const [letter, priority] of [
+    ["a", 0],
+    ["b", 1],
+  ] as const)
+    await plugin({
+      points: ["access"],
+      priority,
+      endpoint: { url: `${stage.project.url}/access-${letter}` },
+    });
+
+  const listed = await stage.agent.get("/v1/tools?user_id=alice&limit=100");
+
+  expect(at(listed.body, "total_count")).toBe(1);
+  expect(at(listed.body, "items.0.name")).toBe("Look");
+  // The second is asked about what the first has left.
+  expect(stage.project.asked[1]?.text).not.toContain("Echo");
+});

@@ -1,0 +1,303 @@
+// What webhooks are sent, word for word, and how they know that it is us.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { operator } from "../tools/deployment";
+import { execute, type Hooked, hooked } from "./hooked";
+import { FAULTS, json } from "./webhook-peer";
+
+let stage: Hooked;
+beforeAll(async () => {
+  stage = await hooked();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+beforeEach(() => {
+  stage.project.asked.length = 0;
+  stage.project.respond = () => ({ code: "OK" });
+});
+
+const SIGNING = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
+
+/** A plugin of its own, alone in its project's way; removed at the end. */
+async function withPlugin(
+  options: Parameters<Hooked["plugin"]>[0],
+  work: () => Promise<void>,
+): Promise<void> {
+  const { plugins, hooks } = stage.deployment.runtime;
+  const made = await stage.plugin(options);
+  try {
+    await work();
+  } finally {
+    for (const id of Object.values(made.hooks)) await hooks.delete(operator(), id);
+    await plugins.delete(operator(), made.id);
+  }
+}
+
+test("the three questions about one call", async () => {
+  await withPlugin({}, async () => {
+    // A JWT, as some providers' access tokens are: its claims go out, the token does not.
+    const claims = { sub: "u1", scope: "a b", iss: "https://idp.example" };
+    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.SIGNATURE`;
+    await stage.deployment.give("alice", { access: token });
+    const { answer } = await execute(stage, "Test.Call", { path: "here" });
+    const [access, pre, post] = stage.project.asked;
+    const { id, execution_id } = answer.body as { id: string; execution_id: string };
+    const metadata = {
+      behavior: {
+        operations: ["read"],
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        open_world: true,
+      },
+    };
+    const call = {
+      execution_id,
+      tool: { name: "Call", toolkit: "Test", version: "1.2.3", metadata },
+      inputs: { path: "here" },
+      context: {
+        authorization: [{ provider_id: "idp", oauth2: { scopes: ["a", "b"], at: claims } }],
+        secrets: [],
+        metadata: {},
+        user_id: "alice",
+      },
+    };
+
+    expect(id).toMatch(/^te_/);
+    expect(access?.body).toEqual({
+      user_id: "alice",
+      toolkits: {
+        Test: {
+          tools: {
+            Call: [
+              {
+                version: "1.2.3",
+                requirements: {
+                  authorization: [
+                    { provider_id: "idp", provider_type: "oauth2", oauth2: { scopes: ["a", "b"] } },
+                  ],
+                  secrets: [],
+                },
+                metadata,
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(pre?.body).toEqual(call);
+    expect(post?.body).toEqual({
+      ...call,
+      success: true,
+      output: { status: 200, body: '{"ok":true}' },
+      execution_code: "OK",
+    });
+    for (const asked of stage.project.asked) {
+      expect(asked.method).toBe("POST");
+      expect(asked.headers["content-type"]).toBe("application/json");
+      expect(JSON.stringify(asked)).not.toContain("SIGNATURE");
+      expect(Object.keys(asked.headers).filter((name) => name.startsWith("webhook-"))).toEqual([]);
+    }
+    await stage.deployment.give("alice");
+  });
+});
+
+test("secrets are named, not sent", async () => {
+  const { runtime, platform } = stage.deployment;
+  await runtime.secrets.upsert(operator(), "TEST_ADDRESS", { value: platform.url });
+  await runtime.secrets.upsert(operator(), "TEST_WORD", { value: "CANARY-SECRET" });
+  await withPlugin({ points: ["pre"] }, async () => {
+    await execute(stage, "Test.Elsewhere");
+
+    expect(stage.project.asked[0]?.body["context"]).toMatchObject({ secrets: ["TEST_ADDRESS", "TEST_WORD"] });
+    expect(stage.project.asked[0]?.text).not.toContain("CANARY-SECRET");
+  });
+});
+
+describe("a request is", () => {
+  test("authenticated with the token", async () => {
+    const auth = { type: "bearer", token: "the-token" };
+    await withPlugin({ points: ["pre"], webhook: { auth } }, async () => {
+      await execute(stage, "Test.Echo");
+      expect(stage.project.asked[0]?.headers["authorization"]).toBe("Bearer the-token");
+    });
+  });
+
+  test("signed, so that the public library accepts it, and nothing that was changed on the way", async () => {
+    await withPlugin({ webhook: { signing_secret: SIGNING } }, async () => {
+      await execute(stage, "Test.Echo", { text: "grün 🌱" });
+      const receiver = new Webhook(SIGNING);
+      expect(stage.project.asked).toHaveLength(3);
+      for (const { text, headers } of stage.project.asked) {
+        expect(receiver.verify(text, headers)).toEqual(JSON.parse(text));
+        expect(() => receiver.verify(text.replace("alice", "mallory"), headers)).toThrow();
+        expect(() => receiver.verify(text, { ...headers, "webhook-id": "msg_other" })).toThrow();
+        expect(() => new Webhook(SIGNING.replace("MDEy", "MDEz")).verify(text, headers)).toThrow();
+      }
+      const ids = stage.project.asked.map(({ headers }) => headers["webhook-id"]);
+      expect(new Set(ids).size).toBe(3);
+    });
+  });
+});
+
+describe("another try", () => {
+  const retry = { enabled: true, max_attempts: 3, backoff: "fixed" as const, base_delay_ms: 10 };
+
+  /** Fails the first times, then says OK. */
+  const failing = (fault: string, times: number): void => {
+    stage.project.respond = (asked, response, request) =>
+      stage.project.asked.length <= times ? FAULTS[fault]?.(asked, response, request) : { code: "OK" };
+  };
+
+  test.each(["5xx", "reset", "timeout"])("is made after %s, under the same message id", async (fault) => {
+    failing(fault, 1);
+    const webhook = { signing_secret: SIGNING };
+    await withPlugin({ points: ["pre"], timeout_ms: 3000, webhook, more: { retry } }, async () => {
+      expect((await execute(stage, "Test.Echo")).success).toBe(true);
+      const ids = stage.project.asked.map(({ headers }) => headers["webhook-id"]);
+      expect(ids).toHaveLength(2);
+      expect(ids[0]).toBe(ids[1] ?? "none");
+    });
+  });
+
+  test.each(["4xx", "HTML", "redirect", "huge"])("is not made after %s", async (fault) => {
+    failing(fault, 1);
+    await withPlugin({ points: ["pre"], timeout_ms: 10_000, more: { retry } }, async () => {
+      expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_CHECK_FAILED");
+      expect(stage.project.asked).toHaveLength(1);
+    });
+  });
+
+  test("is made only where the plugin wants it, and as often as it wants", async () => {
+    failing("5xx", 99);
+    await withPlugin({ points: ["pre"], timeout_ms: 10_000 }, async () => {
+      await execute(stage, "Test.Echo");
+      expect(stage.project.asked).toHaveLength(1);
+    });
+    stage.project.asked.length = 0;
+    await withPlugin({ points: ["pre"], timeout_ms: 10_000, more: { retry } }, async () => {
+      await execute(stage, "Test.Echo");
+      expect(stage.project.asked).toHaveLength(3);
+    });
+    stage.project.asked.length = 0;
+    const once = { ...retry, retry_on: ["timeout" as const] };
+    await withPlugin({ points: ["pre"], timeout_ms: 10_000, more: { retry: once } }, async () => {
+      await execute(stage, "Test.Echo");
+      expect(stage.project.asked).toHaveLength(1);
+    });
+  });
+
+  test("all of them together have the hook's time", async () => {
+    stage.project.respond = FAULTS["timeout"] ?? (() => undefined);
+    await withPlugin({ points: ["pre"], timeout_ms: 300, more: { retry } }, async () => {
+      const started = performance.now();
+      expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_CHECK_FAILED");
+      // Generously: what must not happen is three times the time, or for ever.
+      expect(performance.now() - started).toBeLessThan(2000);
+      expect(stage.project.asked.length).toBeLessThanOrEqual(3);
+    });
+  });
+});
+
+describe("answers about access", () => {
+  const caching = { cache_enabled: true, cache_ttl_ms: 60_000 };
+  const list = (user = "alice") => stage.agent.get(`/v1/tools?user_id=${user}&limit=100`);
+
+  test("are kept per user and set of tools, as long as the endpoint says", async () => {
+    stage.project.respond = () => ({ deny: { Test: { tools: { Echo: [] } } } });
+    await withPlugin({ points: ["access"], endpoint: caching }, async () => {
+      for (const user of ["alice", "alice", "bob", "alice", "bob"])
+        expect((await list(user)).text).not.toContain('"Test.Echo"');
+      expect(stage.project.asked).toHaveLength(2);
+      await execute(stage, "Test.Look");
+      await execute(stage, "Test.Look");
+      expect(stage.project.asked).toHaveLength(3);
+      stage.deployment.clock.move(60_001);
+      await list();
+      expect(stage.project.asked).toHaveLength(4);
+    });
+  });
+
+  test("are asked anew when a hook or plugin changes", async () => {
+    await withPlugin({ points: ["access"], endpoint: caching }, async () => {
+      await list();
+      await withPlugin({ points: ["pre"], priority: 3 }, list as () => Promise<never>);
+      await list();
+      expect(stage.project.asked.map(({ path }) => path)).toEqual(["access", "access", "access"]);
+    });
+  });
+
+  test("that failed are not kept, and without caching none are", async () => {
+    stage.project.respond = (_asked, response) => json(response, 500, {});
+    await withPlugin({ points: ["access"], endpoint: caching }, async () => {
+      await list();
+      await list();
+      expect(stage.project.asked).toHaveLength(2);
+    });
+    stage.project.respond = () => ({});
+    await withPlugin({ points: ["access"] }, async () => {
+      await list();
+      await list();
+      expect(stage.project.asked).toHaveLength(4);
+    });
+  });
+
+  test.each([
+    ["no object", []],
+    ["a text", "yes"],
+    ["only that is a list", { only: [] }],
+    ["a toolkit without tools", { deny: { Test: {} } }],
+    ["versions that are no list", { deny: { Test: { tools: { Echo: {} } } } }],
+    ["an entry that is none", { deny: { Test: { tools: { Echo: ["1.2.3"] } } } }],
+    ["a version that is none", { deny: { Test: { tools: { Echo: [{ version: 1 }] } } } }],
+    ["a code that says no", { code: "CHECK_FAILED" }],
+  ])("with %s are no answers", async (_what, answer) => {
+    stage.project.respond = (_asked, response) => json(response, 200, answer);
+    await withPlugin({ points: ["access"] }, async () => {
+      expect((await list()).body).toMatchObject({ items: [], total_count: 0 });
+      expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_CHECK_FAILED");
+    });
+  });
+
+  test.each([
+    ["neither", {}, true],
+    ["null", { only: null, deny: null }, true],
+    ["only nothing", { only: {} }, false],
+    ["only it", { only: { Test: { tools: { Echo: [] } } } }, true],
+    [
+      "only it, and denied too",
+      { only: { Test: { tools: { Echo: [] } } }, deny: { Test: { tools: { Echo: [] } } } },
+      true,
+    ],
+    ["only another version", { only: { Test: { tools: { Echo: [{ version: "1.0.0" }] } } } }, false],
+    ["another version denied", { deny: { Test: { tools: { Echo: [{ version: "1.0.0" }] } } } }, true],
+    ["its version denied", { deny: { Test: { tools: { Echo: [{ version: "1.2.3" }] } } } }, false],
+    ["denied with other letters", { deny: { TEST: { tools: { eCHO: [{}] } } } }, false],
+    ["another tool denied", { deny: { Test: { tools: { Look: [] } } } }, true],
+  ])("with %s leave the tool or not", async (_what, answer, left) => {
+    stage.project.respond = (_asked, response) => json(response, 200, answer);
+    await withPlugin({ points: ["access"] }, async () => {
+      expect((await list()).text.includes('"Test.Echo"')).toBe(left);
+    });
+  });
+});
+
+describe("answers before and after a run", () => {
+  test.each([
+    ["no object", []],
+    ["no code", {}],
+    ["an unknown code", { code: "ok" }],
+    ["a message that is no text", { code: "OK", error_message: 1 }],
+    ["an override that is no object", { code: "OK", override: [] }],
+    ["inputs that are no object", { code: "OK", override: { inputs: "x" } }],
+    ["secrets that are no list", { code: "OK", override: { secrets: { A: "b" } } }],
+    ["a secret of two keys", { code: "OK", override: { secrets: [{ A: "b", C: "d" }] } }],
+    ["a secret that is no text", { code: "OK", override: { secrets: [{ A: 1 }] } }],
+  ])("with %s are no answers", async (_what, answer) => {
+    stage.project.respond = (_asked, response) => json(response, 200, answer);
+    const runs = stage.deployment.test.runs;
+    await withPlugin({ points: ["pre"] }, async () => {
+      expect((await execute(stage, "Test.Act")).kind).toBe("CONTEXT_CHECK_FAILED");
+      expect(stage.deployment.test.runs).toBe(runs);
+    });
+  });
+});
