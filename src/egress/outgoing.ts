@@ -45,10 +45,11 @@ export function outgoing(request: EgressRequest): Outgoing {
     throw new TypeError(`A ${method} request has no body.`);
   }
   const headers = new Map<string, string | Redacted>();
+  const probe = new Headers();
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     const key = name.toLowerCase();
     if (OF_THE_CONNECTION.has(key)) continue;
-    checkHeader(key, value);
+    checkHeader(probe, key, value);
     headers.set(key, SECRET.has(key) ? redacted(value) : value);
   }
   return { method, headers, body, tls };
@@ -90,9 +91,9 @@ function redacted(value: string | Redacted): Redacted {
   return value instanceof Redacted ? value : new Redacted(value);
 }
 
-function checkHeader(name: string, value: string | Redacted): void {
+function checkHeader(probe: Headers, name: string, value: string | Redacted): void {
   try {
-    new Headers().set(name, reveal(value));
+    probe.set(name, reveal(value));
   } catch {
     throw new TypeError(
       `The header ${JSON.stringify(name)} or its value has characters that HTTP does not allow.`,

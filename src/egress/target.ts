@@ -16,8 +16,8 @@ export interface Target {
  * not repeat the text: it may hold a secret.
  */
 export function parseTarget(text: string | URL, base?: URL): Target {
-  const url = URL.canParse(String(text), base?.href) ? new URL(String(text), base?.href) : undefined;
-  if (url === undefined || url.hostname === "") {
+  const url = URL.parse(String(text), base?.href);
+  if (url === null || url.hostname === "") {
     throw refused("The address is not an absolute http(s) address.");
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {

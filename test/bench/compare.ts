@@ -22,6 +22,8 @@ export interface Side {
   requests: readonly HttpRequest[];
   status?: number;
   contains?: string;
+  /** Latencies end with this text. */
+  until?: string;
 }
 
 /** Starts `baselines/NAME.ts`, which says its port when it listens. */
@@ -59,10 +61,10 @@ export async function load<Name extends string>(
 
 function round(
   loader: Loader,
-  { port, pid, requests, status = 200, contains }: Side,
+  { port, pid, requests, status = 200, contains, until }: Side,
   times: Pick<Job, "connections" | "measureMs" | "warmupMs">,
 ): Promise<Measured> {
-  return loader.run({ ...times, port, pid, requests: requests.map(rawRequest), status, contains });
+  return loader.run({ ...times, port, pid, requests: requests.map(rawRequest), status, contains, until });
 }
 
 /** The row that compares the rates of two sides. */

@@ -1,5 +1,6 @@
 // All benches, in the order in which they run.
 import type { Bench } from "../bench";
+import { chat } from "./chat";
 import { chatCatalog } from "./chat-catalog";
 import { cli } from "./cli";
 import { execute } from "./execute";
@@ -20,6 +21,7 @@ export const benches: readonly Bench[] = [
   tools,
   write,
   execute,
+  chat,
   mcp,
   start,
   memory,

@@ -37,7 +37,10 @@ class Connection {
   readonly #write: (bytes: Buffer) => number;
   readonly #done: PromiseWithResolvers<void>;
   readonly #contains: Buffer | undefined;
+  readonly #until: Buffer | undefined;
   #sentAt = 0;
+  /** When the text came that ends a latency; NaN: not yet. */
+  #seenAt = NaN;
   /** What has come of an answer that is not complete. */
   #partial: Buffer[] = [];
   #received = 0;
@@ -47,13 +50,15 @@ class Connection {
     this.#exchanges = exchanges;
     this.#write = write;
     this.#done = done;
-    const { contains } = exchanges.job;
+    const { contains, until } = exchanges.job;
     this.#contains = contains === undefined ? undefined : Buffer.from(contains);
+    this.#until = until === undefined ? undefined : Buffer.from(until);
   }
 
   send(): void {
     const request = this.#exchanges.next();
     if (request === undefined) return this.#done.resolve();
+    this.#seenAt = NaN;
     this.#sentAt = performance.now();
     // Requests are small and the socket's buffer is empty: the answer to the last one has come.
     if (this.#write(request) !== request.length) this.#done.reject(new Error("a request was not sent whole"));
@@ -61,9 +66,13 @@ class Connection {
 
   receive(chunk: Buffer): void {
     try {
+      if (this.#until !== undefined && Number.isNaN(this.#seenAt) && chunk.includes(this.#until)) {
+        this.#seenAt = performance.now();
+      }
       const whole = this.#collect(chunk);
       if (whole === undefined) return;
-      this.#exchanges.answered(performance.now() - this.#sentAt);
+      const end = this.#until === undefined ? performance.now() : this.#seenAt;
+      this.#exchanges.answered(end - this.#sentAt);
       this.#check(whole);
       this.send();
     } catch (error) {

@@ -14,6 +14,8 @@ export interface Job {
   status: number;
   /** … and this text in its body, where a failure could look like a success. */
   contains?: string | undefined;
+  /** Latencies end when this text has come, not with the answer: the first event of a stream. */
+  until?: string | undefined;
 }
 
 export interface Measured {
