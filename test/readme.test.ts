@@ -12,7 +12,8 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const BLOCKS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) =>
   (match[1] ?? "").trim().split("\n"),
 );
-const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = [], SERVE = []] = BLOCKS;
+const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = [], SERVE = [], GATEWAY = []] =
+  BLOCKS;
 
 const home = mkdtempSync(join(tmpdir(), "runtime-readme-"));
 const environment: Record<string, string> = { HOME: home, PATH: `${home}/bin:${process.env["PATH"] ?? ""}` };
@@ -42,7 +43,7 @@ async function sh(command: string, more: Record<string, string> = {}, cwd = ROOT
 }
 
 test("the commands stand where this test looks for them", () => {
-  expect(BLOCKS).toHaveLength(7);
+  expect(BLOCKS).toHaveLength(8);
   expect(START).toEqual([`${LAUNCHER} run start`]);
   expect(TEST).toEqual([`${LAUNCHER} run test`]);
   expect(BUILD).toEqual([`${LAUNCHER} run build`]);
@@ -113,6 +114,22 @@ describe("let others reach it", () => {
     }
   });
 });
+
+test("give tools to an MCP client", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "runtime-readme-gateway-"));
+  mkdirSync(join(folder, "bin"));
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "cli", "main.ts")}' "$@"\n`;
+  writeFileSync(join(folder, "bin", "runtime"), script, { mode: 0o755 });
+  try {
+    const more = { HOME: folder, PATH: `${folder}/bin:${environment["PATH"]}` };
+    for (const command of GATEWAY)
+      expect([command, (await sh(command, more, folder)).code]).toEqual([command, 0]);
+    const written: unknown = JSON.parse(readFileSync(join(folder, ".cursor", "mcp.json"), "utf8"));
+    expect(Object(written).mcpServers.support.url).toBe("http://127.0.0.1:9099/mcp/support");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 30_000);
 
 describe("the executable and the main job", () => {
   let chat: ChatSandbox;

@@ -132,6 +132,19 @@ describe("a call ends early", () => {
     expect(await answer).toBe("gone");
   });
 
+  test("also while somebody sends a request of the second family under its session and id", async () => {
+    const run = untilStopped();
+    const headers = await withSession();
+    const answer = call(headers, 1);
+    await run.started;
+    const echo = { name: "Test_Echo", arguments: {} };
+    const other = await client(url, { key, user: "bob" }).modern("tools/call", echo, { headers });
+    expect(said(other, "result.isError")).toBeUndefined();
+    await post(url, cancelled(1), { key, user: "alice", headers });
+    await run.aborted;
+    expect((await answer).messages).toEqual([]);
+  });
+
   test.each(["before", "after"])("when its client hangs up %s the stream has begun", async (moment) => {
     const run = untilStopped();
     const stop = new AbortController();
