@@ -10,6 +10,7 @@ import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
 import {
   inTime,
+  ownIssuer,
   ownProvider,
   providerError,
   providerUnchanged,
@@ -105,7 +106,7 @@ export class Consent {
     const foreign = ownProvider(flow, provider);
     if (foreign !== undefined || flow === undefined || provider === undefined)
       return foreign ?? UNKNOWN_STATE;
-    const stranger = sameBrowser(flow, cookie);
+    const stranger = sameBrowser(flow, cookie) ?? ownIssuer(provider, parameters.all);
     if (stranger !== undefined) return stranger;
     const ended = this.#finish.ended(flow);
     if (ended !== undefined) return flow.used_at === null ? ended : USED_STATE;

@@ -21,13 +21,14 @@ export interface ProxySettings {
 }
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; the lower-case names win, as in curl.
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY for what has none of its own, and NO_PROXY; the lower-case names win, as in
+ * curl.
  * Throws `RuntimeError` `configuration` for an address that is not one of an http(s) proxy.
  */
 export function proxyFromEnvironment(env: Environment): ProxySettings {
   return {
-    http: readProxy(env, "HTTP_PROXY"),
-    https: readProxy(env, "HTTPS_PROXY"),
+    http: readProxy(env, "HTTP_PROXY") ?? readProxy(env, "ALL_PROXY"),
+    https: readProxy(env, "HTTPS_PROXY") ?? readProxy(env, "ALL_PROXY"),
     bypass: (value(env, "NO_PROXY") ?? "")
       .toLowerCase()
       .split(/[\s,]+/)

@@ -1,7 +1,7 @@
 // Projects and organizations as their members see them: the operator of the data folder all, a key its own.
 import type { Audit } from "../audit";
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
-import { forbidden, notFound } from "../errors";
+import { alreadyExists, forbidden, notFound } from "../errors";
 import type { Store, Transaction } from "../store";
 import { actorOf, type Principal, rolesOf } from "./principal";
 import * as repository from "./repository";
@@ -65,11 +65,23 @@ export class Projects {
     if (known === undefined) throw notFound(`There is no project "${id}".`);
     const audience = patch.audience === undefined ? known.audience : patch.audience || null;
     const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience };
+    yield* refuseSharedAudience(row);
     yield* repository.updateProject(row);
     const entry = { projectId: id, actor: actorOf(principal), action: "project.update", target: id };
     yield* this.#audit.record(entry);
     return row;
   }
+}
+
+/**
+ * Throws `already_exists` when another project has the audience: a token that names two projects is refused in both, so
+ * that one project's change would lock the other's users out.
+ */
+export function* refuseSharedAudience({ id, audience }: ProjectRow): Transaction<void> {
+  if (audience === null || (yield* repository.projectOfAudience(audience, id)) === undefined) return;
+  throw alreadyExists(
+    "Another project has this audience already. User tokens must name one project: take another.",
+  );
 }
 
 export function projectRecord(row: ProjectRow): Project {

@@ -45,6 +45,9 @@ const LIST_PROJECTS = query<ProjectRow>(
 const ADD_PROJECT = query(
   "INSERT INTO projects (id, org_id, name, audience, created_at) VALUES (?, ?, ?, ?, ?)",
 );
+const FIND_AUDIENCE = query<ProjectRow>(
+  `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience = ? AND id <> ?`,
+);
 const UPDATE_PROJECT = query("UPDATE projects SET name = ?, audience = ? WHERE id = ?");
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
 const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
@@ -71,6 +74,11 @@ export function listOrganizations(store: Store, limit: number): Awaitable<Organi
 export function* updateProject({ id, name, audience }: ProjectRow): Transaction<void> {
   yield* run(UPDATE_PROJECT, name, audience, id);
   yield* touch("projects");
+}
+
+/** Another project that user tokens name by this audience. */
+export function* projectOfAudience(audience: string, exceptId: string): Transaction<ProjectRow | undefined> {
+  return yield* get(FIND_AUDIENCE, audience, exceptId);
 }
 
 export function* organizationInTransaction(id: string): Transaction<OrganizationRow | undefined> {

@@ -7,7 +7,7 @@ import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest
 import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
 import { actorOf, type Principal, type Role, ROLES } from "./principal";
-import { projectRecord, Projects } from "./projects";
+import { projectRecord, Projects, refuseSharedAudience } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
@@ -224,6 +224,7 @@ export class Identity {
     if ((yield* repository.projectInTransaction(id)) !== undefined) {
       throw alreadyExists(`There is a project "${id}" already.`);
     }
+    yield* refuseSharedAudience(row);
     yield* this.#audit.record({
       projectId: id,
       actor: actorOf(principal),

@@ -19,9 +19,13 @@ const TAKE = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, ?, 1, ?) " +
     "ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = fence + 1, expires_at = excluded.expires_at",
 );
-const RELEASE = query(
-  "UPDATE leases SET holder = NULL, expires_at = 0 WHERE name = ? AND holder = ? AND fence = ?",
+// The time stays: by it the row is swept.
+const RELEASE = query("UPDATE leases SET holder = NULL WHERE name = ? AND holder = ? AND fence = ?");
+const SWEEP = query(
+  "DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE expires_at < ? ORDER BY expires_at LIMIT 20)",
 );
+/** Nobody works under a lease that ended so long ago: its fence may begin anew. */
+const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /** Takes the lease, or answers undefined while somebody else holds it. */
 export function* takeLease(
@@ -32,6 +36,8 @@ export function* takeLease(
 ): Transaction<Lease | undefined> {
   const row = yield* get(FIND, name);
   if (row !== undefined && row.holder !== null && row.expires_at > now) return undefined;
+  // A name that is new makes room for itself: leases of connections that are gone do not pile up.
+  if (row === undefined) yield* run(SWEEP, now - SWEPT_AFTER_MS);
   yield* run(TAKE, name, holder, now + ttlMs);
   return { name, holder, fence: (row?.fence ?? 0) + 1 };
 }

@@ -30,6 +30,8 @@ interface Pending {
 const BUSY_TIMEOUT_MS = 20;
 const LOCK_TIMEOUT_MS = 30_000;
 const GATHER_MS = 2;
+/** When a caller whose write found the lock taken may try again. */
+const RETRY_AFTER_MS = 1000;
 
 const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
 const MAKE_ROOM_TABLE = query("CREATE TABLE IF NOT EXISTS room (value TEXT NOT NULL) STRICT");
@@ -88,7 +90,7 @@ class SqliteStore implements Store {
   }
 
   write<T>(body: () => Transaction<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(unavailable("The database is closed."));
+    if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
       // The queue holds transactions of every type; each is resolved with what its own body returned.
       const settle = resolve as (value: unknown) => void;
@@ -104,6 +106,7 @@ class SqliteStore implements Store {
   }
 
   generation(kind: Kind): Awaitable<number> {
+    if (this.#closed) throw closed();
     if (!this.#generationsRead) {
       // `data_version` changes when any other connection commits, the writer's among them. It needs no transaction: most
       // turns of a busy server ask for nothing else.
@@ -144,6 +147,7 @@ class SqliteStore implements Store {
 
   #beginRead(): void {
     if (this.#reading) return;
+    if (this.#closed) throw closed();
     this.#reader.query("BEGIN").run();
     this.#reading = true;
     setImmediate(this.#endTurn);
@@ -227,12 +231,19 @@ class SqliteStore implements Store {
     this.#queue = waiting;
     for (const pending of expired) {
       pending.reject(
-        unavailable("The database is locked by another process or cannot be written.", { cause: error }),
+        unavailable("The database is locked by another process or cannot be written.", {
+          cause: error,
+          retryAfterMs: RETRY_AFTER_MS,
+        }),
       );
     }
     this.#flushing = waiting.length > 0;
     if (this.#flushing) setTimeout(() => this.#flush(), 1 + Math.random() * 15);
   }
+}
+
+function closed(): Error {
+  return unavailable("The database is closed: this process is about to stop.");
 }
 
 // As much as any ordinary write. The log has some room left even on a full disk, where a page or two would still fit and

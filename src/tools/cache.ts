@@ -9,11 +9,15 @@ interface Entry {
 }
 
 const MAX_CONNECTIONS = 500;
+/** A connection that nobody used for so long keeps nothing in memory. */
+const IDLE_MS = 3_600_000;
+/** Entries from which on those that have expired are looked for. */
+const SWEPT_FROM = 256;
 const MAX_ENTRIES = 100_000;
 
 export class ConnectionCaches {
   readonly #clock: Clock;
-  readonly #caches = new Map<string, { version: number; cache: MemoryCache }>();
+  readonly #caches = new Map<string, { version: number; cache: MemoryCache; usedAt: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,13 +25,18 @@ export class ConnectionCaches {
 
   /** The cache of a connection at this version of its token; an older one is dropped. */
   of(connectionId: string, version: number): ConnectionCache {
+    const usedAt = this.#clock.now();
     const known = this.#caches.get(connectionId);
-    const current = known?.version === version ? known : { version, cache: new MemoryCache(this.#clock) };
+    const current =
+      known?.version === version ? known : { version, cache: new MemoryCache(this.#clock), usedAt };
+    current.usedAt = usedAt;
     // Least recently used first: a re-inserted key goes to the end.
     this.#caches.delete(connectionId);
     this.#caches.set(connectionId, current);
-    const [oldest] = this.#caches.keys();
-    if (this.#caches.size > MAX_CONNECTIONS && oldest !== undefined) this.#caches.delete(oldest);
+    for (const [oldest, { usedAt: at }] of this.#caches) {
+      if (this.#caches.size <= MAX_CONNECTIONS && usedAt - at < IDLE_MS) break;
+      this.#caches.delete(oldest);
+    }
     return current.cache;
   }
 
@@ -41,6 +50,7 @@ class MemoryCache implements ConnectionCache {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
+  #sweepAt = SWEPT_FROM;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -56,6 +66,7 @@ class MemoryCache implements ConnectionCache {
   }
 
   set(key: string, value: unknown, ttlMs: number): void {
+    if (this.#entries.size >= this.#sweepAt) this.#sweep();
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
     this.#entries.set(key, { value, expiresAt: this.#clock.now() + ttlMs });
@@ -63,6 +74,13 @@ class MemoryCache implements ConnectionCache {
 
   delete(key: string): void {
     this.#entries.delete(key);
+  }
+
+  // Seldom enough that an entry pays for it once: when twice as many are there as the last time left.
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(key);
+    this.#sweepAt = Math.max(SWEPT_FROM, 2 * this.#entries.size);
   }
 
   once<T>(key: string, work: () => Promise<T>): Promise<T> {

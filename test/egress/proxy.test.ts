@@ -22,6 +22,20 @@ describe("proxyFromEnvironment", () => {
     expect(settings.bypass).toEqual([".internal", "localhost", "10.0.0.0/8"]);
   });
 
+  test("one for all counts where a scheme has none of its own", () => {
+    const both = proxyFromEnvironment({ ALL_PROXY: "http://all:1", https_proxy: "http://own:2" });
+    expect([both.http?.name, both.https?.name]).toEqual(["http://all:1", "http://own:2"]);
+    expect(proxyFromEnvironment({ all_proxy: "lower:3", ALL_PROXY: "upper:4" }).https?.name).toBe(
+      "http://lower:3",
+    );
+    // Not read, so not refused.
+    const unread = { ALL_PROXY: "socks5://x:1", HTTP_PROXY: "http://a:1", HTTPS_PROXY: "http://b:1" };
+    expect(proxyFromEnvironment(unread).http?.name).toBe("http://a:1");
+    expect(() => proxyFromEnvironment({ ALL_PROXY: "socks5://x:1" })).toThrow(
+      "ALL_PROXY is not the address of",
+    );
+  });
+
   test("the password is redacted and not part of the name", () => {
     const settings = proxyFromEnvironment({ HTTPS_PROXY: "http://user:CANARY@proxy:3128" });
     expect(Bun.inspect(settings) + JSON.stringify(settings)).not.toContain("CANARY");

@@ -83,6 +83,21 @@ describe("a project", () => {
     expect(outcomes.toSorted()).toEqual([...Array<string>(9).fill("already_exists"), "created"]);
   });
 
+  test("does not share its audience with another, neither when it is made nor later", async () => {
+    await using deployment = await deploy();
+    const { identity } = deployment.runtime;
+    await identity.createProject(operator(), "second", "Second", undefined, "https://second.example");
+    const make = (id: string, audience: string) =>
+      identity.createProject(operator(), id, id, undefined, audience);
+
+    expect((await refusal(make("third", "https://second.example"))).name).toBe("already_exists");
+    await make("third", "https://third.example");
+    const taking = identity.projects.update(operator(), "third", { audience: "https://second.example" });
+    expect((await refusal(taking)).name).toBe("already_exists");
+    const keeping = { name: "Third", audience: "https://third.example" };
+    expect(await identity.projects.update(operator(), "third", keeping)).toMatchObject(keeping);
+  });
+
   test("that does not exist has no principal", async () => {
     await using deployment = await deploy();
 

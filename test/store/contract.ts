@@ -232,6 +232,17 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await idsOf(stores.at(file))).toEqual(["n1", "n2", "n3"]);
     });
 
+    test("a read afterwards is refused as unavailable, and so is a generation", async () => {
+      const store = stores.new();
+      await store.close();
+      const reading = async () => store.get(FIND, "a");
+      const asking = async () => store.generation("keys");
+
+      for (const refused of [reading, asking]) {
+        expect(await refused().catch((error: unknown) => error)).toMatchObject({ name: "unavailable" });
+      }
+    });
+
     test("a write afterwards is refused as unavailable", async () => {
       const store = stores.new();
       await store.close();

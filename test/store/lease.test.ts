@@ -124,6 +124,22 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await held(openNew(), { name: "refresh", holder: "one", fence: 1 })).toBe(false);
   });
 
+  test("that ended a day ago makes room for a new one; others stay, and so does one that is held", async () => {
+    const store = openNew();
+    const DAY = 24 * 3_600_000;
+    const takeNamed = (name: string, now: number, ttl = TTL) =>
+      store.write(() => takeLease(name, "one", now, ttl));
+    const old = await takeNamed("old", 0);
+    if (old !== undefined) await store.write(() => releaseLease(old));
+    await takeNamed("held", 0, 3 * DAY);
+    await takeNamed("late", DAY);
+
+    await takeNamed("new", TTL + DAY + 1);
+
+    const names = query<{ name: string }>("SELECT name FROM leases ORDER BY name");
+    expect((await store.all(names)).map(({ name }) => name)).toEqual(["held", "late", "new"]);
+  });
+
   test("has a fence that only ever grows", async () => {
     const store = openNew();
     const fences: (number | undefined)[] = [];

@@ -84,6 +84,7 @@ class LateStore implements Store {
 
   async #read(method: "get" | "all", text: string, params: SqlValue[]): Promise<unknown> {
     await nextTurn();
+    if (this.#closed) throw unavailable("The database is closed.");
     return runStep(this.#reader, { method, text, params });
   }
 

@@ -66,6 +66,28 @@ describe("what is kept is bounded", () => {
     expect([all.of("ac_0", 1).get<number>("key"), all.of("ac_1", 1).get("key")]).toEqual([0, undefined]);
   });
 
+  test("by time: a connection that nobody used for an hour keeps nothing", () => {
+    const { clock, caches: all } = caches();
+    all.of("ac_1", 1).set("key", 1, 24 * 3_600_000);
+    clock.move(3_599_999);
+    const before = all.of("ac_1", 1).get<number>("key");
+    clock.move(3_600_000);
+    all.of("ac_2", 1);
+
+    expect([before, all.of("ac_1", 1).get("key")]).toEqual([1, undefined]);
+  });
+
+  test("by entries: those that have expired go before any that has not", () => {
+    const { clock, caches: all } = caches();
+    const cache = all.of("ac_1", 1);
+    cache.set("first", 1, 3_000_000);
+    for (let number = 0; number < 99_998; number++) cache.set(`old ${number}`, number, 10);
+    clock.move(10);
+    for (let number = 0; number < 99_000; number++) cache.set(`new ${number}`, number, 3_000_000);
+
+    expect([cache.get<number>("first"), cache.get("old 1")]).toEqual([1, undefined]);
+  });
+
   test("by entries: the oldest goes first", () => {
     const cache = caches().caches.of("ac_1", 1);
     for (let number = 0; number <= 100_000; number++) cache.set(`key ${number}`, number, 60_000);

@@ -35,6 +35,17 @@ export function ownProvider(flow: FlowRow | undefined, provider: Provider | unde
   return own ? undefined : UNKNOWN_STATE;
 }
 
+/**
+ * An error that names its issuer names the provider's own (RFC 9207 section 2.4): otherwise anybody's answer would end
+ * the consent. For a code the exchange compares it.
+ */
+export function ownIssuer({ oauth2 }: Provider, query: URLSearchParams): Outcome | undefined {
+  if (oauth2.issuer === undefined || !query.has("error")) return undefined;
+  const named = query.get("iss");
+  const missing = named === null && oauth2.namesIssuer === true;
+  return missing || (named !== null && named !== oauth2.issuer) ? UNKNOWN_STATE : undefined;
+}
+
 /** The browser that opened our address brings its cookie back (RFC 9700 section 4.7). */
 export function sameBrowser(flow: FlowRow, cookie: string | undefined): Outcome | undefined {
   if (cookie === undefined || flow.browser_hash === null) return OTHER_BROWSER;

@@ -7,5 +7,13 @@ import { hooks } from "./002-hooks";
 import { gateways } from "./003-gateways";
 import { models } from "./004-models";
 import { scheduledRuns } from "./005-scheduled-runs";
+import { oldLeases } from "./006-old-leases";
 
-export const mainMigrations: readonly Migration[] = [first, hooks, gateways, models, scheduledRuns];
+export const mainMigrations: readonly Migration[] = [
+  first,
+  hooks,
+  gateways,
+  models,
+  scheduledRuns,
+  oldLeases,
+];

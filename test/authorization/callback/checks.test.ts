@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   inTime,
+  ownIssuer,
   ownProvider,
   providerError,
   providerUnchanged,
@@ -162,5 +163,28 @@ describe("what the provider says no with", () => {
     const query = new URLSearchParams({ error, error_description: "<b>Ours</b>", error_uri: "https://evil" });
 
     expect(providerError(query)).toBe(reason);
+  });
+});
+
+describe("an error that names an issuer (RFC 9207)", () => {
+  const ISSUER = "https://idp.example";
+  const of = (oauth2: object) => ({ ...provider, oauth2: { ...provider.oauth2, ...oauth2 } });
+  const check = (oauth2: object, query: string) => ownIssuer(of(oauth2), new URLSearchParams(query));
+
+  test.each<[string, object, string]>([
+    ["of the provider's own issuer", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}`],
+    ["without a name, where none was promised", { issuer: ISSUER }, "error=access_denied"],
+    ["of a provider whose issuer nobody knows", {}, "error=access_denied&iss=https://other.example"],
+    ["that is a code, which the exchange judges", { issuer: ISSUER }, "code=C&iss=https://other.example"],
+  ])("counts: %s", (_what, oauth2, query) => {
+    expect(check(oauth2, query)).toBeUndefined();
+  });
+
+  test.each<[string, object, string]>([
+    ["another issuer", { issuer: ISSUER }, "error=access_denied&iss=https://other.example"],
+    ["the issuer with a slash more", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}/`],
+    ["nobody, where a name was promised", { issuer: ISSUER, namesIssuer: true }, "error=access_denied"],
+  ])("is refused, and leaves the consent as it is: %s", (_what, oauth2, query) => {
+    expect(check(oauth2, query)).toMatchObject({ kind: "refused", status: 400 });
   });
 });
