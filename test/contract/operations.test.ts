@@ -1,5 +1,6 @@
 // The API description against the published contract (`operations.json`): operation ids, statuses, queries, records.
 import { describe, expect, test } from "bun:test";
+import { operations } from "../../server/operations";
 import { isObject } from "../../src/base";
 import {
   describedOperations,
@@ -25,6 +26,14 @@ describe("the published contract", () => {
     const ids = Object.values(published).map(({ operationId }) => operationId);
 
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("is served whole; PUT of a secret is an alias, which stands in no description", () => {
+    const served = describedOperations.map(({ id }) => id);
+    const missing = Object.values(published).filter(({ operationId }) => !served.includes(operationId));
+
+    expect(missing.map(({ operationId }) => operationId)).toEqual(["secrets-upsert-put"]);
+    expect(operations.find(({ id }) => id === "secrets-upsert")?.alias).toBe("PUT");
   });
 });
 

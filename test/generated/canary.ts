@@ -6,7 +6,7 @@ import type { ApiCall } from "../support/api";
 const SECRET = /^(value|client_secret|private_key|token|client_key|signing_secret|api_key|secret|password)$/;
 
 /** Fields that name what exists: an error may say what does not. */
-const NAMES = /^(tool_names?|tool_version|id|provider_id|plugin_id|model)$/;
+const NAMES = /^(tool_names?|tools|tool_version|id|provider_id|plugin_id|model)$/;
 
 export interface Place {
   /** Whether the value, or what it stands in, is a secret. */

@@ -23,8 +23,6 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "confirm-user-auth-flow": {
     body: async (world, project) => ({ flow_id: await verifierTest(world, project) }),
   },
-  // Without the tools of the example, which the server does not run yet.
-  "llm-chat": { body: () => Promise.resolve({ tools: undefined, tool_choice: undefined }) },
   "projects-get": { path: ownProject },
   "projects-update": { path: ownProject },
   "provider-setup-get": { path: () => Promise.resolve({ provider: "slack" }) },

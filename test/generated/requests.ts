@@ -60,6 +60,8 @@ export function toCall({ operation, path, query, body }: Prepared, credential: s
 
 // A text with a percent sign of its own goes as it is: broken escapes are what servers stumble over.
 function escaped(text: string): string {
+  // These lead to another address before anybody sends them.
+  if (/^(\.|%2e){1,2}$/i.test(text) || text === "") return "-";
   return /^[\w.%-]*%[\w.%-]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 

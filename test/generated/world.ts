@@ -6,7 +6,7 @@ import { createApp } from "../../server/app";
 import { createLog, Redacted, systemClock } from "../../src/base";
 import { createEgress } from "../../src/egress";
 import { openSqlite } from "../../src/store";
-import { startModelServer } from "../sandbox/models/chat-server";
+import { completion, speak, startModelServer, type Turn } from "../sandbox/models/chat-server";
 import { type Platforms, startPlatforms } from "../sandbox/platforms";
 import { issued } from "../interop/oidc/forge";
 import { startOpenIdProvider } from "../interop/oidc/provider";
@@ -66,7 +66,7 @@ export async function startWorld(): Promise<World> {
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
   const platforms = await startPlatforms();
-  const models = await startModelServer();
+  const models = await startModelServer(model);
   const site = await startSite({
     chat: platforms.chat,
     environment: { ...platforms.environment, RUNTIME_AUTH_URL: provider.address },
@@ -151,6 +151,14 @@ async function revokedKey({ runtime: { identity } }: Site): Promise<string> {
   await identity.deleteKey(operator, id);
   return key;
 }
+
+/** A model that calls the first tool that it is offered, and says hello when it has seen what came of it. */
+const model: Turn = ({ messages, tools, stream }, reply) => {
+  const [tool] = messages.at(-1)?.role === "tool" ? [] : (tools ?? []);
+  const said =
+    tool === undefined ? { content: "Hello." } : { calls: [{ name: tool.function.name, arguments: "{}" }] };
+  return stream === true ? speak(reply, said) : reply.json(200, completion(said));
+};
 
 const nowhere = (host: string): Promise<string[]> =>
   host === "localhost" ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("there is no such host"));
