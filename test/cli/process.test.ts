@@ -194,7 +194,7 @@ test("many processes make one new database and all their writes count", async ()
   const { stdout } = await runProcess(["secrets", "list", "-o", "json"], { env });
   const stored: { key: string }[] = JSON.parse(stdout);
   expect(stored.map(({ key }) => key).toSorted()).toEqual(keys);
-});
+}, 30_000);
 
 test("a data folder that cannot be one is one line with its path", async () => {
   const folder = temporaryFolder();
