@@ -1,0 +1,80 @@
+// Acceptance scripts: text files of commands and what they print.
+//
+//   # only: direct                 the script is about this machine; without it, it also runs against a server
+//   # case: F069 the reader leaves the commands below are this row of a table of faults
+//   $ runtime keys list            a line for bash
+//   ID  NAME                       what stands on standard output: `[..]` is any text, `...` any lines, `~` an empty line
+//   ! There are no API keys        a text that stands on standard error
+//   ? 3                            the exit code, when it is not 0
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Step {
+  line: number;
+  command: string;
+  stdout: string[];
+  stderr: string[];
+  code: number;
+}
+
+export interface Script {
+  name: string;
+  modes: readonly Mode[];
+  /** Rows of tables of faults that it covers. */
+  cases: string[];
+  steps: Step[];
+}
+
+export type Mode = "direct" | "server";
+
+const FOLDER = join(import.meta.dir, "scripts");
+
+export const scripts: readonly Script[] = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".txt"))
+  .toSorted()
+  .map((name) => parseScript(name.replace(/\.txt$/, ""), readFileSync(join(FOLDER, name), "utf8")));
+
+export function parseScript(name: string, text: string): Script {
+  const script: Script = { name, modes: ["direct", "server"], cases: [], steps: [] };
+  text.split("\n").forEach((line, index) => {
+    const [mark, rest] = [line.slice(0, 2), line.slice(2)];
+    const step = script.steps.at(-1);
+    if (mark === "# ") {
+      if (rest === "only: direct") script.modes = ["direct"];
+      const [, id] = /^case: (\S+)/.exec(rest) ?? [];
+      if (id !== undefined) script.cases.push(id);
+    } else if (mark === "$ ")
+      script.steps.push({ line: index + 1, command: rest, stdout: [], stderr: [], code: 0 });
+    else if (line === "" || line === "#") return;
+    else if (step === undefined) throw new Error(`${name}:${index + 1}: before the first command`);
+    else if (mark === "! ") step.stderr.push(rest);
+    else if (mark === "? ") step.code = Number(rest);
+    else step.stdout.push(line === "~" ? "" : line);
+  });
+  return script;
+}
+
+/** Whether a text is what the lines of a script say. */
+export function fits(expected: readonly string[], text: string): boolean {
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  return linesFit(expected, lines);
+}
+
+function linesFit(expected: readonly string[], lines: readonly string[]): boolean {
+  const [first, ...others] = expected;
+  if (first === undefined) return lines.length === 0;
+  if (first === "...")
+    return Array.from({ length: lines.length + 1 }, (_, skip) => lines.slice(skip)).some((rest) =>
+      linesFit(others, rest),
+    );
+  const [line, ...rest] = lines;
+  return line !== undefined && lineFits(first, line) && linesFit(others, rest);
+}
+
+function lineFits(expected: string, line: string): boolean {
+  const pattern = expected
+    .split("[..]")
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+    .join(".*");
+  return new RegExp(`^${pattern}$`, "s").test(line);
+}

@@ -1,0 +1,113 @@
+// Where a script runs: the executable, a server of it over a new data folder, the chat platform's stand-in, and a person
+// with a browser.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { Browser } from "../support/browser";
+import { chatProvider } from "../support/chat-provider";
+import { Installation } from "../support/runtime-process";
+import type { Mode, Step } from "./script";
+
+export interface Stage extends AsyncDisposable {
+  executable: string;
+  chat: ChatSandbox;
+  helpers: string;
+}
+
+const PRELUDE = `
+set -o pipefail
+runtime() { "$PROGRAM" "$@"; }
+# A person opens the address of a consent and says yes; without an address nothing is owed.
+consent() { [ "$1" = null ] || curl -sf --get "$HELPERS/consent" --data-urlencode "url=$1" --data-urlencode "person=$2"; }
+# Says how many JSON values stand on standard input.
+json_values() { jq -s length; }
+`;
+
+export async function startStage(executable: string): Promise<Stage> {
+  const chat = await startChatSandbox();
+  const helpers = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    fetch: async ({ url }) => {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname === "/consent") {
+        await new Browser().consent(searchParams.get("url") ?? "", searchParams.get("person") ?? "");
+        return new Response();
+      }
+      if (pathname.startsWith("/limited/"))
+        return Response.json({ name: "rate_limited", message: "Too many requests." }, { status: 429 });
+      if (pathname.startsWith("/slow/")) return new Promise<Response>(() => {});
+      return new Response("<html>", { status: 502 });
+    },
+  });
+  return {
+    executable,
+    chat,
+    helpers: helpers.url.origin,
+    [Symbol.asyncDispose]: async () => {
+      await helpers.stop(true);
+      await chat.stop();
+    },
+  };
+}
+
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  code: number;
+}
+
+/** A new installation with a server, and a way to run steps beside it. */
+export async function startRun({ executable, chat, helpers }: Stage, mode: Mode) {
+  const installation = new Installation(chat, [executable]);
+  const server = await installation.serve();
+  const key = await installation.key("admin");
+  const runKey = await installation.key("run");
+  const home = mkdtempSync(join(tmpdir(), "runtime-acceptance-"));
+  const work = join(home, "work");
+  mkdirSync(work);
+  const provider = join(home, "provider.json");
+  writeFileSync(provider, JSON.stringify(chatProvider(chat)));
+  writeFileSync(join(home, "key"), key);
+  writeFileSync(join(home, "run-key"), runKey);
+  // Directly: on the server's own data folder. With a server: from another machine, so to say.
+  const place: Record<string, string> =
+    mode === "direct"
+      ? installation.environment
+      : {
+          HOME: home,
+          PATH: process.env["PATH"] ?? "",
+          RUNTIME_SERVER: server.address,
+          RUNTIME_API_KEY: key,
+        };
+  const env = {
+    ...place,
+    PROGRAM: executable,
+    HELPERS: helpers,
+    PROVIDER: provider,
+    SERVER: server.address,
+    KEY_FILE: join(home, "key"),
+    RUN_KEY_FILE: join(home, "run-key"),
+  };
+  const run = async ({ command }: Step): Promise<Ran> => {
+    const child = Bun.spawn(["bash", "-c", `${PRELUDE}\n${command}`], {
+      env,
+      cwd: work,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: 30_000,
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    return { stdout, stderr, code: await child.exited };
+  };
+  return {
+    run,
+    [Symbol.asyncDispose]: async () => {
+      await installation[Symbol.asyncDispose]();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
