@@ -70,6 +70,12 @@ export const nouns: readonly NounEntry[] = [
     "serve a gateway on standard input and output",
     async () => (await import("./commands/mcp")).mcp,
   ),
+  entry("models", "servers of language models", async () => (await import("./commands/models")).models),
+  entry(
+    "chat",
+    "talk to a language model that uses the tools for you",
+    async () => (await import("./commands/chat")).chat,
+  ),
   entry(
     "settings",
     "how consents are verified in the project",

@@ -28,7 +28,7 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
     const user_id = userOf(client, options.user);
     const input = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input };
-    const execution = await executeWithConsent(io, client, request, options.browser);
+    const execution = await runWithConsent(io, client, request, options.browser);
     printExecution(io, common, execution);
     return execution.success ? EXIT.ok : EXIT.toolFailed;
   });
@@ -58,7 +58,8 @@ async function withParameters(
   return { ...whole, ...readParameters(parameters, tool.input.parameters) };
 }
 
-async function executeWithConsent(
+/** Runs a tool; walks a person through the consent that it needs. Throws `ConsentOwed` where nobody sits. */
+export async function runWithConsent(
   io: Io,
   client: Client,
   request: ExecuteTool,
@@ -79,7 +80,7 @@ async function executeWithConsent(
 }
 
 // 403: the user's own to give. With 400 an administrator has something to set up first.
-function isConsentOwed(error: unknown): boolean {
+export function isConsentOwed(error: unknown): boolean {
   return error instanceof RuntimeError && error.name === "tool_requirements_not_met" && error.status === 403;
 }
 

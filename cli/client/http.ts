@@ -23,6 +23,8 @@ export interface Server {
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
   /** Whatever the server answers, as text, errors too. */
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
+  /** The events of an answer that streams. */
+  stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** Longest time that a request may take; a long poll lasts 59 s, a tool at most an hour by its own limit. */
@@ -40,7 +42,12 @@ export async function connect(common: Common, config: Config, target: Target): P
 
 export function serverAt({ address, key }: Target, timeoutMs: number, config: Config): Server {
   const ca = config.certificateAuthorities();
-  const raw: Server["raw"] = async (method, path, body, headers = {}) => {
+  const request = async (
+    method: string,
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> => {
     const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const init = {
@@ -53,13 +60,18 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       // Bun's types know `proxy` as a text only; `false` keeps the environment's proxy out of loopback.
       ...(isLoopback(address) ? { proxy: false } : {}),
     };
-    try {
-      const response = await fetch(address + path, init as unknown as RequestInit);
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    } catch (error) {
+    return fetch(address + path, init as unknown as RequestInit).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
-    }
+    });
   };
+  const answerOf = async (response: Response): Promise<Answer> => {
+    const text = await response.text().catch((error: unknown) => {
+      throw unreachable(address, timeoutMs, error);
+    });
+    return { status: response.status, headers: response.headers, text };
+  };
+  const raw: Server["raw"] = async (method, path, body, headers) =>
+    answerOf(await request(method, path, body, headers));
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await raw(method, path, body === undefined ? undefined : JSON.stringify(body));
     // A server of this very product: its records are checked against its own description by tests.
@@ -70,6 +82,11 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     get: (path, query) => json("GET", path + textOf(query)),
     send: json,
     raw,
+    stream: async (path, body) => {
+      const response = await request("POST", path, JSON.stringify(body), { accept: "text/event-stream" });
+      if (response.ok && response.body !== null) return response.body;
+      throw valueOf(address, await answerOf(response));
+    },
   };
 }
 

@@ -13,3 +13,7 @@ export { Models, sealedModels } from "./models";
 export { ChatMessage, ChatRequest, ChatResponse } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";
+// For conversations whose calls the caller runs, as the terminal's are.
+export { inputOf, toolCall, withIds } from "./loop/calls";
+export { messageOf, notRun } from "./loop/result";
+export { readTurn } from "./read-turn";

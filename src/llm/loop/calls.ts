@@ -88,7 +88,11 @@ export class Calls {
   async #owed(prepared: Prepared): Promise<Owed> {
     if ("fault" in prepared) return undefined;
     const { tools, principal, set } = this.#for;
-    const request = { tool_name: prepared.tool.qualifiedName, input: prepared.input, user_id: set.userId };
+    const request = {
+      tool_name: prepared.tool.fullyQualifiedName,
+      input: prepared.input,
+      user_id: set.userId,
+    };
     try {
       const authorization = await tools.owed(principal, request);
       return authorization === undefined ? undefined : { authorization };
@@ -127,7 +131,7 @@ export class Calls {
     const reads = isReading(tool);
     const execution = await tools.execute(
       principal,
-      { tool_name: tool.qualifiedName, input, user_id: set.userId },
+      { tool_name: tool.fullyQualifiedName, input, user_id: set.userId },
       // A write that has begun is finished, and a repeat of the request under the same key does not do it again.
       reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) },
     );
@@ -182,7 +186,7 @@ export function toolCall({ id, name, arguments: text, more }: Call): object {
 }
 
 /** Nothing at all is an input without parameters. Undefined for what is no object. */
-function inputOf(text: string): { [key: string]: unknown } | undefined {
+export function inputOf(text: string): { [key: string]: unknown } | undefined {
   if (isNothing(text)) return {};
   try {
     const value = parseJson(text);

@@ -1,0 +1,31 @@
+// One turn of a streamed chat completion as its caller reads it: for commands in this process, and for those that talk to
+// a server.
+import { isObject, parseJson } from "../base";
+import { internalError, RuntimeError } from "../errors";
+import { type Delta, streamTurn, type Turn } from "./loop/turn";
+import { readEvents } from "./stream/read-events";
+import type { Loose } from "./upstream/client";
+
+/** Throws the error that the stream ends with. */
+export function readTurn(
+  events: ReadableStream<Uint8Array>,
+  isName: (name: string) => boolean,
+): AsyncGenerator<Delta, Turn> {
+  return streamTurn(chunksOf(events), isName);
+}
+
+async function* chunksOf(events: ReadableStream<Uint8Array>): AsyncGenerator<Loose, void> {
+  for await (const { data } of readEvents(events)) {
+    if (data === "[DONE]") return;
+    const chunk = parseJson(data);
+    if (!isObject(chunk)) continue;
+    if (isObject(chunk["error"])) throw errorOf(chunk["error"]);
+    yield chunk;
+  }
+  throw internalError("The answer ended in the middle. Try again.");
+}
+
+function errorOf({ message, code }: Loose): RuntimeError {
+  const text = typeof message === "string" ? message : "The answer ended with an error.";
+  return code === "gateway_timeout" ? new RuntimeError("gateway_timeout", 504, text) : internalError(text);
+}
