@@ -1,7 +1,7 @@
 // With no address overridden: what each platform is really sent, against tables written by hand from the platforms'
 // documentation. The outbound client is replaced by one that records and answers from a script.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { reveal } from "../../src/base";
+import { reveal, systemClock } from "../../src/base";
 import type { Egress, EgressRequest } from "../../src/egress";
 import { type Site, startSite } from "../support/site";
 
@@ -75,7 +75,7 @@ let site: Site;
 let now = Date.parse("2026-03-08T12:00:00Z");
 
 beforeAll(async () => {
-  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const clock = { now: () => now, sleep: systemClock.sleep };
   site = await startSite({
     parts: { egress, clock },
     environment: { RUNTIME_CHAT_API_URL: "https://slack.com/api/" },

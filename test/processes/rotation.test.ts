@@ -85,12 +85,13 @@ test("twenty kills in the middle: everything is readable after each", async () =
     });
     const reader = child.stdout.getReader();
     await reader.read();
+    // Every second one has done a whole rotation before, however slow the machine is.
+    if (kill % 2 === 1) rotations += rotationsIn((await reader.read()).value);
     await Bun.sleep(random() * 40);
     child.kill("SIGKILL");
     await child.exited;
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      rotations += new TextDecoder().decode(read.value).split("rotated").length - 1;
-    }
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      rotations += rotationsIn(read.value);
     const runtime = await opened(home);
     expect(await unreadable(runtime)).toBe(0);
     // The next one need not wait until the lease of the killed one has run out.
@@ -100,5 +101,9 @@ test("twenty kills in the middle: everything is readable after each", async () =
     await runtime.close();
   }
   rmSync(home, { recursive: true, force: true });
-  expect(rotations).toBeGreaterThan(20);
+  expect(rotations).toBeGreaterThanOrEqual(10);
 }, 120_000);
+
+function rotationsIn(output: Uint8Array | undefined): number {
+  return new TextDecoder().decode(output).split("rotated").length - 1;
+}
