@@ -1,21 +1,8 @@
 // What the tools do to the world, for listings and hints.
-import type { ToolMetadata } from "../../src/tools";
+import { metadataOf } from "../../src/tools";
 
-type Behavior = ToolMetadata["behavior"];
-
-function kind(operation: Behavior["operations"][number], behavior: Partial<Behavior> = {}): ToolMetadata {
-  return {
-    classification: { service_domains: ["databases"] },
-    behavior: {
-      operations: [operation],
-      read_only: false,
-      destructive: false,
-      idempotent: false,
-      open_world: true,
-      ...behavior,
-    },
-  };
-}
+// None of the service domains that clients know fits.
+const kind = metadataOf();
 
 export const READS = kind("read", { read_only: true, idempotent: true });
 /** Something new each time: records, or a job. */

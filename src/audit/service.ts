@@ -1,6 +1,6 @@
 // Who did what. An administrative write and its audit row are committed together or not at all.
 import type { Clock } from "../base";
-import { newId, type Random } from "../crypto";
+import { orderedIds, type Random } from "../crypto";
 import type { Transaction } from "../store";
 import { addAuditRow } from "./repository";
 
@@ -17,18 +17,19 @@ export interface AuditEntry {
 
 export class Audit {
   readonly #clock: Clock;
-  readonly #random: Random;
+  /** Entries of one millisecond are listed in the order in which they were made. */
+  readonly #newId: (now: number) => string;
 
   constructor({ clock, random }: { clock: Clock; random: Random }) {
     this.#clock = clock;
-    this.#random = random;
+    this.#newId = orderedIds("au", random);
   }
 
   /** The entry as a step of the transaction that does the write. */
   *record(entry: AuditEntry): Transaction<void> {
     const now = this.#clock.now();
     yield* addAuditRow({
-      id: newId("au", now, this.#random),
+      id: this.#newId(now),
       projectId: entry.projectId,
       actor: entry.actor,
       action: entry.action,

@@ -1,6 +1,15 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
-export { hashOf, newId, newToken, pooledRandom, type Random, sameSecret, systemRandom } from "./ids";
+export {
+  hashOf,
+  newId,
+  newToken,
+  orderedIds,
+  pooledRandom,
+  type Random,
+  sameSecret,
+  systemRandom,
+} from "./ids";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
 export { sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";

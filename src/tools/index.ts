@@ -35,6 +35,7 @@ export {
   upstreamUnauthorized,
   upstreamUnmapped,
 } from "./tool-error";
+export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
 export { toolForModels } from "./formats";
 export { formatted } from "./formats";

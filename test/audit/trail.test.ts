@@ -26,6 +26,17 @@ describe("the audit trail", () => {
     expect(JSON.stringify([first, second, third])).not.toContain("hidden value");
   });
 
+  test("keeps the order of what was done in one millisecond", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    const keys = Array.from({ length: 30 }, (_, n) => `KEY_${n}`);
+    await Promise.all(keys.map((key) => runtime.secrets.upsert(operator(), key, { value: "v" })));
+
+    const { items } = await runtime.trail.audit(operator(), { action: "secret.", limit: 30 });
+
+    expect(items.map(({ target }) => target)).toEqual(keys.toReversed());
+  });
+
   test.each([
     [{ target: "KEY_1" }, 1],
     [{ actor: "operator" }, 3],

@@ -1,6 +1,14 @@
 // Ids that sort by time, tokens, hashes, and a comparison that takes any two texts.
 import { describe, expect, test } from "bun:test";
-import { hashOf, newId, newToken, pooledRandom, sameSecret, systemRandom } from "../../src/crypto";
+import {
+  hashOf,
+  newId,
+  newToken,
+  orderedIds,
+  pooledRandom,
+  sameSecret,
+  systemRandom,
+} from "../../src/crypto";
 
 describe("ids", () => {
   test("sort by the time they were made at, whatever their random part", () => {
@@ -38,6 +46,21 @@ test("what was handed out of the pool stays as it is, whatever its size", () => 
   expect(kept).toEqual(copies);
   expect(kept.map(({ length }) => length).slice(0, sizes.length)).toEqual(sizes);
   expect(kept.filter((bytes) => bytes.length > 16 && bytes.every((byte) => byte === 0))).toEqual([]);
+});
+
+describe("ordered ids", () => {
+  test("sort as they were made: in one millisecond, when the clock steps back, and past 65,536 of them", () => {
+    const next = orderedIds("au", systemRandom);
+    const times = [5, 5, 5, 6, 4, 4, ...Array.from({ length: 70_000 }, () => 7), 8, 7_000];
+    const ids = times.map(next);
+
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([newId("au", 5, systemRandom).length]));
+  });
+
+  test("of two processes differ in 64 random bits", () => {
+    expect(orderedIds("au", systemRandom)(5)).not.toBe(orderedIds("au", systemRandom)(5));
+  });
 });
 
 describe("tokens", () => {

@@ -91,29 +91,30 @@ const TABLE: [number, number, (row: Row) => boolean, ToolErrorKind, number][] = 
   [418, 4711, everywhere, UNMAPPED, 418],
 ];
 
-describe.each(TABLE)("HTTP %d with code %d", (status, code, applies, kind, statusCode) => {
+const CASES = TABLE.flatMap(([status, code, applies, kind, statusCode]) => {
   // 3100 on one of many is no error: see below.
   const rows = ALL.filter((row) => applies(row) && !(code === 3100 && byCriteria(row)));
+  return named(rows).map(([name, row]) => [status, code, name, { row, kind, statusCode }] as const);
+});
 
-  test.each(named(rows))("%s", async (name, row) => {
-    platform.sandbox.fail(row.route, { kind: "refuse", status, code, text: "Because of that." });
-    const error = await alice.failure(name, row.input);
-    expect({ kind: error.kind, retry: error.canRetry, status: error.details.statusCode }).toEqual({
-      kind,
-      retry: false,
-      status: statusCode,
-    });
-    expect(error.message).toContain(`HTTP ${status}, code ${code}`);
-    expect(error.message).toContain("Because of that.");
-    expect(error.details.extra).toEqual({
-      upstream_status: status,
-      upstream_code: code,
-      response_json: { code, message: "Because of that." },
-    });
-    expect(error.details.developerMessage).toBe(`${name}: HTTP ${status}, code ${code}`);
-    expect(error).not.toBeInstanceOf(GrantDead);
-    expect(platform.sandbox.calls()).toBe(1);
+test.each(CASES)("HTTP %d with code %d: %s", async (status, code, name, { row, kind, statusCode }) => {
+  platform.sandbox.fail(row.route, { kind: "refuse", status, code, text: "Because of that." });
+  const error = await alice.failure(name, row.input);
+  expect({ kind: error.kind, retry: error.canRetry, status: error.details.statusCode }).toEqual({
+    kind,
+    retry: false,
+    status: statusCode,
   });
+  expect(error.message).toContain(`HTTP ${status}, code ${code}`);
+  expect(error.message).toContain("Because of that.");
+  expect(error.details.extra).toEqual({
+    upstream_status: status,
+    upstream_code: code,
+    response_json: { code, message: "Because of that." },
+  });
+  expect(error.details.developerMessage).toBe(`${name}: HTTP ${status}, code ${code}`);
+  expect(error).not.toBeInstanceOf(GrantDead);
+  expect(platform.sandbox.calls()).toBe(1);
 });
 
 describe("nothing matches", () => {
