@@ -96,6 +96,7 @@ export const nouns: readonly NounEntry[] = [
     "which tools ran, for whom, and how it ended",
     async () => (await import("./commands/executions")).executions,
   ),
+  entry("scheduled", "runs for a later time", async () => (await import("./commands/scheduled")).scheduled),
   entry("audit", "who changed what", async () => (await import("./commands/audit")).audit),
   entry("api", "send any request to the server", async () => (await import("./commands/api")).api),
   entry(

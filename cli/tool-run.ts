@@ -16,6 +16,8 @@ export interface ExecuteToolOptions {
   user: string | undefined;
   /** JSON, `@file` or `-`. */
   input: string | undefined;
+  /** When to run it; absent: now. */
+  runAt?: string | undefined;
   browser: boolean;
   /** `--name=value` words for the tool's parameters. */
   parameters: readonly string[];
@@ -27,7 +29,8 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
     const input = await withParameters(client, options, whole);
-    const request = { tool_name: options.name, user_id, input };
+    const later = options.runAt === undefined ? {} : { run_at: options.runAt };
+    const request = { tool_name: options.name, user_id, input, ...later };
     const execution = await runWithConsent(io, client, request, options.browser);
     printExecution(io, common, execution);
     return execution.success ? EXIT.ok : EXIT.toolFailed;
@@ -86,8 +89,14 @@ export function isConsentOwed(error: unknown): boolean {
 
 function printExecution(io: Io, common: Common, execution: Execution): void {
   const { value, error, logs = [], authorization } = execution.output ?? {};
-  if (common.output === "table" && common.fields === undefined) io.out(execution.success ? shown(value) : "");
-  else printRecord(io, common, execution, SHAPE);
+  if (common.output === "table" && common.fields === undefined && execution.status !== "pending")
+    io.out(execution.success ? shown(value) : "");
+  else printRecord(io, common, execution, SHAPE, [["id", execution.id]]);
+  if (execution.status === "pending")
+    io.note(
+      `It runs at ${printable(execution.run_at ?? "")}, when a server is running then. ` +
+        `How it went: runtime scheduled show ${printable(execution.id)}`,
+    );
   for (const { level, message } of logs) io.note(printable(`${level}: ${message}`));
   if (error === undefined) return;
   const retry = error.can_retry ? " It may be tried again." : "";
@@ -99,7 +108,7 @@ function printExecution(io: Io, common: Common, execution: Execution): void {
 
 const SHAPE: Shape<Execution> = {
   name: ({ execution_id }) => execution_id,
-  optional: ["output", "finished_at"],
+  optional: ["output", "finished_at", "run_at", "duration"],
   columns: [],
 };
 

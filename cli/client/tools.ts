@@ -8,6 +8,7 @@ import { path } from "./http";
 export interface ToolsFilter {
   toolkit?: string;
   user_id?: string;
+  include_all_versions?: boolean;
   limit?: number;
   offset?: number;
 }

@@ -23,12 +23,14 @@ export const tools: Noun = {
       flags: [
         { flag: "--toolkit <name>", meaning: "only the tools of this toolkit" },
         { flag: "--user <user>", meaning: "say what this user still owes" },
+        { flag: "--all-versions", meaning: "all versions of each tool, not only the newest" },
         { flag: "--limit <n>", meaning: "how many (default: all)" },
         { flag: "--offset <n>", meaning: "how many to skip" },
       ],
       read: (line) => ({
         toolkit: line.text("toolkit"),
         user_id: line.text("user"),
+        include_all_versions: line.given("all-versions") || undefined,
         limit: line.integer("limit", 1),
         offset: line.integer("offset", 0),
       }),
@@ -52,10 +54,12 @@ export const tools: Noun = {
         "runtime tools exec Chat.SendMessage --user alice --channel-name general --message 'Hello'",
         `runtime tools exec Chat.SendMessage --input '{"channel_name":"general","message":"Hello"}' -o json`,
         "runtime tools exec Chat.SendMessage --input @message.json",
+        "runtime tools exec Chat.SendMessage --input @message.json --run-at 2030-01-31T09:30:00+01:00",
       ],
       flags: [
         USER,
         { flag: "--input <json>", meaning: "the input as JSON, @FILE, or - for standard input" },
+        { flag: "--run-at <time>", meaning: "later: 2030-01-31T09:30:00, in UTC or with a zone" },
         { flag: "--no-browser", meaning: "print the address of a consent, open nothing" },
       ],
       open: true,
@@ -63,6 +67,7 @@ export const tools: Noun = {
         name: line.word(0),
         user: line.text("user"),
         input: line.text("input"),
+        runAt: line.text("run-at"),
         browser: line.given("browser"),
         parameters: line.rest,
       }),
@@ -82,6 +87,7 @@ export const tools: Noun = {
 interface ListTools {
   toolkit: string | undefined;
   user_id: string | undefined;
+  include_all_versions: true | undefined;
   limit: number | undefined;
   offset: number | undefined;
 }
@@ -89,16 +95,25 @@ interface ListTools {
 async function list(io: Io, common: Common, filter: ListTools): Promise<void> {
   await withClient(io, common, async (client) => {
     const columns: Column<ToolRecord>[] = [
-      { title: "name", value: ({ qualified_name }) => qualified_name },
+      { title: "name", value: filter.include_all_versions ? fullName : plainName },
       ...(filter.user_id === undefined ? [] : [{ title: "ready", value: readiness }]),
       { title: "description", value: ({ description }) => firstSentence(description) },
     ];
-    printList(io, common, await pages(client, filter), { ...SHAPE, columns }, "There are no such tools.");
+    const shape = { ...SHAPE, columns, name: filter.include_all_versions ? fullName : plainName };
+    printList(io, common, await pages(client, filter), shape, "There are no such tools.");
   });
 }
 
+function plainName({ qualified_name }: ToolRecord): string {
+  return qualified_name;
+}
+
+function fullName({ fully_qualified_name }: ToolRecord): string {
+  return fully_qualified_name;
+}
+
 const SHAPE: Shape<ToolRecord> = {
-  name: ({ qualified_name }) => qualified_name,
+  name: plainName,
   optional: ["description", "deprecation_message", "requirements", "toolkit"],
   columns: [],
 };

@@ -101,8 +101,16 @@ describe("a command line", () => {
     [
       ["tools", "list", "--toolkit", "Chat"],
       "tools list",
-      { toolkit: "Chat", user_id: undefined, limit: undefined, offset: undefined },
+      {
+        toolkit: "Chat",
+        user_id: undefined,
+        include_all_versions: undefined,
+        limit: undefined,
+        offset: undefined,
+      },
     ],
+    [["scheduled", "list", "--limit", "5"], "scheduled list", { limit: 5 }],
+    [["scheduled", "show", "te_1"], "scheduled show", { id: "te_1" }],
     [["tools", "show", "Chat.WhoAmI"], "tools show", { name: "Chat.WhoAmI", user_id: undefined }],
     [
       ["tools", "authorize", "T", "--user", "a"],
