@@ -1,0 +1,68 @@
+// Hooks around the calls of a chat completion: as in any execution.
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type ModelServer, say, startModelServer } from "../sandbox/models/chat-server";
+import { at } from "../support/api";
+import { type Hooked, hooked } from "./hooked";
+
+let model: ModelServer;
+let stage: Hooked;
+beforeAll(async () => {
+  model = await startModelServer((request, reply) => {
+    const last = request.messages.at(-1);
+    if (last?.role === "tool") return say(request, reply, { content: String(last.content) });
+    say(request, reply, { calls: [{ name: "Test_Call", arguments: '{"path":"asked"}' }] });
+  });
+  const models = [{ id: "m", models: ["m"], openai: { base_url: model.url } }];
+  stage = await hooked({ environment: { RUNTIME_MODELS: JSON.stringify(models) } });
+  await stage.plugin();
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  stage.project.asked.length = 0;
+  stage.project.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
+  stage.platformCalls();
+});
+
+const ask = () =>
+  stage.agent.post("/v1/chat/completions", {
+    model: "m",
+    messages: [{ role: "user", content: "Call it." }],
+    user: "alice",
+    tools: ["Test.Call"],
+    tool_choice: "generate",
+  });
+
+test("a call that a hook denies does not run, and the model is told", async () => {
+  stage.project.respond = ({ path }) =>
+    path === "pre"
+      ? { code: "CHECK_FAILED", error_message: "not on Saturdays" }
+      : path === "access"
+        ? {}
+        : { code: "OK" };
+  const answer = await ask();
+  expect([answer.status, at(answer.body, "choices.0.message.content"), stage.platformCalls()]).toEqual([
+    200,
+    expect.stringMatching(/CONTEXT_DENIED.*not on Saturdays/),
+    0,
+  ]);
+});
+
+test("what a hook changes of input and output is what is used", async () => {
+  stage.project.respond = ({ path }) => {
+    if (path === "pre") return { code: "OK", override: { inputs: { path: "changed" } } };
+    return path === "post" ? { code: "OK", override: { output: "[reviewed]" } } : {};
+  };
+  const answer = await ask();
+  expect(at(answer.body, "choices.0.message.content")).toBe("[reviewed]");
+  expect(stage.deployment.platform.calls.at(-1)?.address).toEndWith("/changed");
+});
+
+test("a tool that a hook hides is not offered", async () => {
+  stage.project.respond = () => ({ deny: { Test: { tools: { Call: [] } } } });
+  const answer = await ask();
+  expect([answer.status, at(answer.body, "name")]).toEqual([400, "tool_not_found"]);
+  expect(stage.platformCalls()).toBe(0);
+});

@@ -1,0 +1,64 @@
+// Events of a stream, whatever the cuts: what comes out does not depend on where bytes were cut.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { readEvents, type ServerEvent } from "../../../src/llm/stream/read-events";
+
+function streamOf(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.byteLength + 1)))].toSorted(
+    (left, right) => left - right,
+  );
+  return new ReadableStream({
+    start(controller) {
+      let from = 0;
+      for (const to of [...places, bytes.byteLength]) {
+        controller.enqueue(bytes.slice(from, to));
+        from = to;
+      }
+      controller.close();
+    },
+  });
+}
+
+async function read(text: string, cuts: readonly number[] = []): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  for await (const event of readEvents(streamOf(new TextEncoder().encode(text), cuts))) events.push(event);
+  return events;
+}
+
+describe("events", () => {
+  test.each<[string, string, ServerEvent[]]>([
+    ["one", "data: a\n\n", [{ name: "", data: "a" }]],
+    ["with a name", "event: x\ndata: a\n\n", [{ name: "x", data: "a" }]],
+    [
+      "a name holds for one event only",
+      "event: x\ndata: a\n\ndata: b\n\n",
+      [
+        { name: "x", data: "a" },
+        { name: "", data: "b" },
+      ],
+    ],
+    ["on several lines", "data: a\ndata:b\n\n", [{ name: "", data: "a\nb" }]],
+    ["without a colon", "data\n\n", [{ name: "", data: "" }]],
+    ["comments and other fields are nothing", ": c\nid: 1\nretry: 5\ndatax: y\n\n", []],
+    ["without an end", "data: a", [{ name: "", data: "a" }]],
+    ["only one space is cut", "data:  a\n\n", [{ name: "", data: " a" }]],
+    ["nothing", "", []],
+  ])("%s", async (_what, text, events) => {
+    expect(await read(text)).toEqual(events);
+  });
+
+  test("are the same wherever the bytes are cut, and whatever ends the lines", async () => {
+    const line = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\r\n\uFEFF\0]/g, ""));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom("\n", "\r\n", "\r"),
+        fc.array(fc.nat(500), { maxLength: 20 }),
+        async (texts, end, cuts) => {
+          const text = texts.map((one) => `data: ${one}${end}${end}`).join("");
+          expect((await read(text, cuts)).map(({ data }) => data)).toEqual(texts);
+        },
+      ),
+    );
+  });
+});
