@@ -25,9 +25,12 @@ export function mcpEndpoint({ rateLimit }: Means): Answer {
   return async (runtime, context) => {
     const { request, params } = context;
     checkOrigin(runtime.core, request.headers);
-    const gateway = await runtime.gateways.serving(params["slug"] ?? "");
+    // What is known at once is not waited for.
+    const found = runtime.gateways.serving(params["slug"] ?? "");
+    const gateway = found instanceof Promise ? await found : found;
     if (gateway === undefined) throw notFound("There is no gateway at this address.");
-    const user = await runtime.mcp.access.admit(gateway, request.headers);
+    const admitted = runtime.mcp.access.admit(gateway, request.headers);
+    const user = admitted instanceof Promise ? await admitted : admitted;
     rateLimit?.take(user.principal);
     let value: Json;
     try {
@@ -48,7 +51,8 @@ export const notAllowed: Answer = (runtime, { request }) => {
   return new Response(null, { status: 405, headers: { allow: "POST" } });
 };
 
-async function answerCall(
+/** The reply as JSON, or the stream on which it will come when something goes ahead of it or it takes long. */
+function answerCall(
   runtime: Runtime,
   value: Json,
   user: GatewayUser,
@@ -57,37 +61,35 @@ async function answerCall(
   const stop = new AbortController();
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   const streams = request.headers.get("accept")?.includes("text/event-stream") === true;
-  const opened = Promise.withResolvers<EventStream>();
-  let stream: EventStream | undefined;
-  const events = (): EventStream => {
-    if (stream === undefined) {
-      stream = new EventStream(silenceMs, () => stop.abort());
-      server?.timeout(request, 0);
-      opened.resolve(stream);
-    }
-    return stream;
-  };
-  const silent = (): void => {
-    if (streams) events().comment();
-    // Without a stream the connection is only kept from being cut here.
-    else server?.timeout(request, 0);
-  };
-  let timer = setTimeout(() => {
-    if (request.signal.aborted) stop.abort();
-    request.signal.addEventListener("abort", () => stop.abort());
-    timer = setTimeout(silent, silenceMs);
-  }, WATCH_AFTER_MS);
-  const notify = streams ? (text: string) => events().message(text) : undefined;
-  const reply = runtime.mcp.answer(value, peerOf(user, request, stop, notify));
-  const first = await Promise.race([reply, opened.promise]);
-  clearTimeout(timer);
-  if (!(first instanceof EventStream)) return replyResponse(first);
-  // `answer` never rejects.
-  void reply.then(({ text }) => {
-    if (text !== undefined) first.message(text);
-    first.close();
+  return new Promise((resolve) => {
+    let stream: EventStream | undefined;
+    const events = (): EventStream => {
+      if (stream === undefined) {
+        stream = new EventStream(silenceMs, () => stop.abort());
+        server?.timeout(request, 0);
+        resolve(stream.response());
+      }
+      return stream;
+    };
+    const silent = (): void => {
+      if (streams) events().comment();
+      // Without a stream the connection is only kept from being cut here.
+      else server?.timeout(request, 0);
+    };
+    let timer = setTimeout(() => {
+      if (request.signal.aborted) stop.abort();
+      request.signal.addEventListener("abort", () => stop.abort());
+      timer = setTimeout(silent, silenceMs);
+    }, WATCH_AFTER_MS);
+    const notify = streams ? (text: string) => events().message(text) : undefined;
+    // `answer` never rejects.
+    void runtime.mcp.answer(value, peerOf(user, request, stop, notify)).then((reply) => {
+      clearTimeout(timer);
+      if (stream === undefined) return resolve(replyResponse(reply));
+      if (reply.text !== undefined) stream.message(reply.text);
+      stream.close();
+    });
   });
-  return first.response();
 }
 
 function peerOf(user: GatewayUser, request: Request, stop: AbortController, notify: Peer["notify"]): Peer {

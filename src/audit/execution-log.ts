@@ -1,6 +1,6 @@
 // The execution log and last-used stamps: in a file of their own, written behind the answer.
 import type { Clock, Log } from "../base";
-import { query, run, type Store, type Transaction } from "../store";
+import { query, run, type SqlValue, type Store, type Transaction } from "../store";
 
 export interface ExecutionEntry {
   id: string;
@@ -25,10 +25,14 @@ export interface ExecutionEntry {
 
 type UsedKind = "key" | "secret";
 
-const ADD = query(
+const INTO =
   "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
-    "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-);
+  "created_at) VALUES ";
+const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const ADD = query(INTO + ROW);
+/** Entries that one statement adds: each statement costs as much again as a row. */
+const MANY = 20;
+const ADD_MANY = query(INTO + Array(MANY).fill(ROW).join(", "));
 const ADD_DECISION = query(
   "INSERT INTO hook_decisions (execution, position, project_id, hook_id, hook_point, decision, reason, duration_ms) " +
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -46,7 +50,8 @@ export class ExecutionLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
-  #waiting: (() => Transaction<unknown>)[] = [];
+  #entries: Added[] = [];
+  #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ store, clock, log }: { store: Store; clock: Clock; log: Log }) {
@@ -56,8 +61,8 @@ export class ExecutionLog {
   }
 
   add(entry: ExecutionEntry): void {
-    const now = this.#clock.now();
-    this.#behind(() => addExecution(entry, now));
+    this.#entries.push({ entry, now: this.#clock.now() });
+    this.#later();
   }
 
   /** Remembers when a key or secret was last used, at most once a minute. */
@@ -66,7 +71,8 @@ export class ExecutionLog {
     const stamped = this.#stamped[kind];
     if (now - (stamped.get(id) ?? -Infinity) < STAMP_EVERY_MS) return;
     stamped.set(id, now);
-    this.#behind(() => run(STAMP, kind, id, now));
+    this.#stamps.push({ kind, id, now });
+    this.#later();
   }
 
   async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
@@ -77,32 +83,52 @@ export class ExecutionLog {
 
   /** Writes what still waits. Nobody waits for the log, and a log that cannot be written must not fail what it tells about. */
   async flush(): Promise<void> {
-    if (this.#waiting.length === 0) return;
+    if (this.#entries.length + this.#stamps.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const bodies = this.#waiting;
-    this.#waiting = [];
+    const [entries, stamps] = [this.#entries, this.#stamps];
+    this.#entries = [];
+    this.#stamps = [];
     await this.#store
-      .write(() => inOrder(bodies))
+      .write(() => addAll(entries, stamps))
       .catch((error: unknown) => {
         this.#log.warn("execution log not written", { error });
       });
   }
 
-  #behind(body: () => Transaction<unknown>): void {
-    this.#waiting.push(body);
+  #later(): void {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS);
   }
 }
 
-function* inOrder(bodies: readonly (() => Transaction<unknown>)[]): Transaction<void> {
-  for (const body of bodies) yield* body();
+interface Added {
+  entry: ExecutionEntry;
+  now: number;
 }
 
-function* addExecution(entry: ExecutionEntry, now: number): Transaction<void> {
+interface Stamp {
+  kind: UsedKind;
+  id: string;
+  now: number;
+}
+
+function* addAll(entries: readonly Added[], stamps: readonly Stamp[]): Transaction<void> {
+  for (let first = 0; first < entries.length; first += MANY) {
+    const some = entries.slice(first, first + MANY);
+    if (some.length === MANY) yield* run(ADD_MANY, ...some.flatMap(rowOf));
+    else for (const added of some) yield* run(ADD, ...rowOf(added));
+  }
+  for (const { entry } of entries) if ((entry.decisions ?? []).length > 0) yield* addDecisions(entry);
+  for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
+}
+
+function rowOf({ entry, now }: Added): SqlValue[] {
   const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
-  yield* run(ADD, id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs, now);
-  for (const [index, made] of (entry.decisions ?? []).entries()) {
+  return [id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs, now];
+}
+
+function* addDecisions({ id, projectId, decisions = [] }: ExecutionEntry): Transaction<void> {
+  for (const [index, made] of decisions.entries()) {
     const { hookId, point, decision, reason = null } = made;
     yield* run(ADD_DECISION, id, index, projectId, hookId, point, decision, reason, made.durationMs);
   }

@@ -55,7 +55,9 @@ export class Runner {
       const input = convertInput(ready.tool.definition, given);
       if (limit.over) throw networkTimeout("The caller was gone before the tool ran.");
       const deadline = clock.now() + timeoutMs;
-      return { value: await this.#withRenewal({ ready, input, logs, limit, deadline, caller }) };
+      const attempt = { ready, input, logs, limit, deadline, caller };
+      // Without a grant there is nothing to renew.
+      return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;

@@ -99,6 +99,18 @@ describe("the execution log", () => {
     durationMs: 1.5,
   };
 
+  test.each([1, 19, 20, 21, 45])("holds each of %p entries of one moment", async (count) => {
+    const { store, executionLog } = open();
+    const ids = Array.from({ length: count }, (_, index) => `te_${String(index).padStart(3, "0")}`);
+    for (const id of ids) executionLog.add({ ...entry, id, executionId: id.replace("te", "tc") });
+    await executionLog.flush();
+    const all = query<{ id: string; execution_id: string }>(
+      "SELECT id, execution_id FROM executions ORDER BY id",
+    );
+
+    expect(await store.all(all)).toEqual(ids.map((id) => ({ id, execution_id: id.replace("te", "tc") })));
+  });
+
   test("keeps what ran", async () => {
     const { store, executionLog } = open();
     executionLog.add(entry);
