@@ -37,6 +37,7 @@ export const authorizationOperations = [
     body: AuthorizationConfirmUserRequest,
     success: { status: 200, schema: AuthorizationConfirmUserResponse },
     errors: [400, 401, 403, 404, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.consent.confirmUser(principal, body),
   }),
   operation({

@@ -41,6 +41,7 @@ export const gatewayOperations = [
     body: CreateGatewayRequest,
     success: { status: 201, schema: GatewayResponse },
     errors: [400, 401, 403, 409, 413, 415, 500],
+    remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.gateways.create(principal, body),
   }),
   operation({

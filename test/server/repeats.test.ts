@@ -84,6 +84,17 @@ describe("a provider that is created again under the same key", () => {
   });
 });
 
+test("a gateway that is created again under the same key is the one of the first time", async () => {
+  const path = "/v1/orgs/default/projects/default/gateways";
+  const key = newKey();
+  const desk = { name: "Desk", slug: "desk", auth_type: "arcade_header" };
+  const [first, again] = [await post(path, key, desk), await post(path, key, desk)];
+
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+  expect((await post(path, newKey(), desk)).status).toBe(409);
+});
+
 test.each(["/v1/auth/authorize", "/v1/tools/authorize"])(
   "a consent that is started again by POST %s under the same key is the same consent",
   async (path) => {

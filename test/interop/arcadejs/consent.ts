@@ -6,6 +6,7 @@ import { api } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { startSite } from "../../support/site";
 import { clientOf, refusal } from "./client";
+import { startFront } from "./front";
 import type { World } from "./world";
 
 const SCOPES = ["users:read", "users:read.email"];
@@ -94,7 +95,11 @@ export function consents(world: () => World): void {
     };
 
     const mine = await atVerifier("alice");
-    const confirmed = await client.auth.confirmUser({ flow_id: mine.flow_id, user_id: "alice" });
+    using front = await startFront(site.url);
+    front.next("lost");
+    const verifier = clientOf(front.url, await site.key("run"), { fetchOptions: { keepalive: false } });
+    const confirmed = await verifier.auth.confirmUser({ flow_id: mine.flow_id, user_id: "alice" });
+    expect(front.heads).toHaveLength(2);
     expect(confirmed.auth_id).toBe(mine.id);
     expect((await client.auth.waitForCompletion(mine.id)).status).toBe("completed");
     expect(
