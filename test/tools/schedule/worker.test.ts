@@ -8,6 +8,8 @@ import {
   upstreamRateLimited,
 } from "../../../src/tools";
 import { until } from "../../connections/executing";
+import type { RuntimeParts } from "../../../src/runtime";
+import { openLateStore } from "../../support/late-store";
 import { agent, deploy, operator } from "../deployment";
 import { AT_ONCE, ended, look, schedule } from "./scheduling";
 
@@ -55,8 +57,11 @@ describe("a run", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("is done once by two servers, 60 of them by 60", async () => {
-    await using deployment = await deploy();
+  test.each<[string, RuntimeParts]>([
+    ["two servers", {}],
+    ["two servers whose database answers later", { openStore: openLateStore }],
+  ])("is done once by %s, 60 of them by 60", async (_which, parts) => {
+    await using deployment = await deploy({ parts });
     const { runtime, test: catalog } = deployment;
     const seen: unknown[] = [];
     catalog.act = async (input) => {
