@@ -15,6 +15,8 @@ export interface Io {
   out(text: string): void;
   /** Everything else, on standard error: one line, without its line end. */
   note(line: string): void;
+  /** Shows a line that the next note or call replaces; an empty one only goes. Undefined without a terminal. */
+  readonly transient: ((line: string) => void) | undefined;
   /** Colours for data; plain when standard output is no terminal. */
   readonly paint: Paint;
   /** Colours for notes. */
@@ -30,12 +32,17 @@ export interface Io {
   stdinLines(): AsyncIterable<string>;
   /** Shows an address to the person; false when there is no browser to be seen. Never fails. */
   readonly openBrowser: Opener;
+  /** The server as a part of this process. Only in the program that has it in it (`main.ts` says which). */
+  serving(): Promise<Serving>;
   /** Who is told when the process shall end; before the first call it just ends. */
   onStop(handler: () => void): void;
 }
 
+/** What `serve.ts` does. */
+export type Serving = typeof import("./serve");
+
 /** The process's own surroundings. */
-export async function systemIo(): Promise<Io> {
+export async function systemIo(serving: () => Promise<Serving> = withoutServer): Promise<Io> {
   const env: Environment = process.env;
   const outIsTerminal = isTerminal(1);
   const notesAreTerminal = isTerminal(2);
@@ -45,6 +52,7 @@ export async function systemIo(): Promise<Io> {
     env,
     out: writeOut,
     note: (line) => void writeAll(2, `${line}\n`),
+    transient: notesAreTerminal ? (line) => void writeAll(2, `\r\u001b[K${line}`) : undefined,
     paint: outIsTerminal ? colours : plainPaint,
     notePaint: notesAreTerminal ? colours : plainPaint,
     columns: outIsTerminal ? process.stdout.columns || 80 : undefined,
@@ -52,6 +60,7 @@ export async function systemIo(): Promise<Io> {
     prompts: terminalPrompts,
     stdin: () => Bun.stdin.bytes(),
     stdinLines: () => console,
+    serving,
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
   };
@@ -66,6 +75,10 @@ function isTerminal(descriptor: number): boolean {
     return false;
   }
   return process.getBuiltinModule("node:tty").isatty(descriptor);
+}
+
+function withoutServer(): Promise<never> {
+  return Promise.reject(new Error("this program has no server in it"));
 }
 
 function writeOut(text: string): void {

@@ -16,6 +16,8 @@ export interface Session {
 }
 
 export interface SessionOptions {
+  /** Read already. */
+  config?: Config;
   flags?: { readonly [K in KeyName]?: string | undefined };
   /** Where log lines go; default: standard error, from level `warn` up unless the configuration names a level. */
   logTo?: { write(line: string): void; quiet: boolean };
@@ -42,7 +44,7 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const config = await loadCommonConfig(io, common, options.flags);
+  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
   const [{ createRuntime }, { catalogs }, { createLog, systemClock }] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),

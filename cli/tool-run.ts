@@ -9,6 +9,7 @@ import { EXIT, UsageError } from "./errors";
 import type { Io } from "./io";
 import { json, printRecord, type Shape } from "./output";
 import { printable, printableLines } from "./printable";
+import { withProgress } from "./progress";
 import { userOf } from "./user";
 
 export interface ExecuteToolOptions {
@@ -68,8 +69,9 @@ export async function runWithConsent(
   request: ExecuteTool,
   browser: boolean,
 ): Promise<Execution> {
+  const run = () => withProgress(io, request.tool_name, executeTool(client, request));
   try {
-    return await executeTool(client, request);
+    return await run();
   } catch (error) {
     if (!isConsentOwed(error)) throw error;
     const { tool_name, user_id } = request;
@@ -78,7 +80,7 @@ export async function runWithConsent(
       ...(user_id === undefined ? {} : { user_id }),
     });
     await obtainConsent(io, client, authorization, { browser, what: tool_name });
-    return executeTool(client, request);
+    return run();
   }
 }
 

@@ -54,7 +54,7 @@ export async function withClient<T>(
   const config = await loadCommonConfig(io, common);
   const target = await targetOf(io, common, config);
   if (target === undefined)
-    return withSession(io, common, (session) => work({ kind: "direct", config, session }));
+    return withSession(io, common, (session) => work({ kind: "direct", config, session }), { config });
   const { connect } = await import("./http");
   const server = await connect(common, config, target);
   return work({ kind: "remote", config, server });
@@ -67,8 +67,9 @@ export async function withDataFolder<T>(
   command: string,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const address = addressOf(common, await loadCommonConfig(io, common));
-  if (address === undefined) return withSession(io, common, work);
+  const config = await loadCommonConfig(io, common);
+  const address = addressOf(common, config);
+  if (address === undefined) return withSession(io, common, work, { config });
   throw new UsageError(
     `runtime ${command} works on the data folder only, and commands go to ${address} now. On the server's own ` +
       `machine: --server ${LOCAL}.`,

@@ -4,6 +4,7 @@ import { refuseServer } from "../client/client";
 import { type Common, type Noun, verb } from "../command";
 import { EXIT } from "../errors";
 import type { Io } from "../io";
+import { withProgress } from "../progress";
 import { printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { loadCommonConfig } from "../session";
@@ -44,7 +45,7 @@ async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<
     import("../../src/base"),
     import("../probe"),
   ]);
-  const findings = await examine({
+  const looking = examine({
     config: () => loadCommonConfig(io, common),
     open: (config) => createRuntime(config, catalogs, { log: silentLog }),
     running: async (runtime) => {
@@ -53,6 +54,7 @@ async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<
       return server?.address;
     },
   });
+  const findings = await withProgress(io, "Looking", looking);
   const wrong = findings.filter(({ status }) => status !== "ok");
   const shown = all || common.output !== "table" ? findings : wrong;
   if (common.output !== "table" || common.fields !== undefined) printList(io, common, shown, SHAPE, "");

@@ -5,6 +5,7 @@ import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client
 import { type Common, given, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
+import { withProgress } from "../progress";
 import { printDeleted, printList, printRecord, type Shape } from "../output";
 
 const YES = { flag: "-y, --yes", meaning: "do not ask" };
@@ -139,7 +140,7 @@ async function rotateRoot(io: Io, common: Common): Promise<void> {
 
 async function rotateData(io: Io, common: Common): Promise<void> {
   await withClient(io, common, async (client) => {
-    const rotated = await rotateDataKey(client);
+    const rotated = await withProgress(io, "Sealing anew", rotateDataKey(client));
     printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [
       ["data key", rotated.id],
       ["sealed anew", String(rotated.resealed)],

@@ -4,6 +4,7 @@ import { withClient } from "../client/client";
 import { applyManifest, exportManifest } from "../client/manifest";
 import { type Common, type Noun, verb } from "../command";
 import type { Io } from "../io";
+import { withProgress } from "../progress";
 import { print, printList, type Shape } from "../output";
 
 export const exportNoun: Noun = {
@@ -72,7 +73,7 @@ async function change(
   const { readDocument } = await import("../document");
   const document = await readDocument(io, file);
   await withClient(io, common, async (client) => {
-    const applied = await applyManifest(client, document, dryRun);
+    const applied = await withProgress(io, "Applying", applyManifest(client, document, dryRun));
     printList(io, common, applied.changes, SHAPE, "The document names nothing.");
     io.note(summaryOf(applied));
   });

@@ -55,7 +55,7 @@ async function serveGateway(io: Io, common: Common, { gateway: slug, user }: Mcp
 /** Consents come back to a server: one that runs, or one that is here as long as this process. */
 async function consentPlace(io: Io, { runtime, server }: Session): Promise<() => Promise<void>> {
   if ((await server()) !== undefined) return async () => undefined;
-  const { listenForConsent } = await import("../serve");
+  const { listenForConsent } = await io.serving();
   try {
     const own = await listenForConsent(runtime);
     return () => own.stop();

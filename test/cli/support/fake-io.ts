@@ -11,6 +11,8 @@ export interface FakeIoOptions {
   answers?: readonly (string | boolean | Error)[];
   stdin?: string | Uint8Array;
   columns?: number;
+  /** Given: notes go to a terminal, which shows these lines for a while. */
+  transient?: (line: string) => void;
   /** Whether there is a browser; it is told every address. */
   browser?: (address: string) => void;
 }
@@ -39,6 +41,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     env: options.env ?? {},
     out: (text) => void (printed.out += text),
     note: (line) => void (printed.notes += `${line}\n`),
+    transient: options.transient,
     paint: plainPaint,
     notePaint: plainPaint,
     columns: options.columns,
@@ -61,6 +64,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
       options.browser?.(address);
       return options.browser !== undefined;
     },
+    serving: () => import("../../../cli/serve"),
     onStop: () => undefined,
     get stdout() {
       return printed.out;

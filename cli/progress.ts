@@ -1,0 +1,21 @@
+// A sign of life while something takes long: a line that comes and goes, on a terminal only.
+import type { Io } from "./io";
+
+const EVERY_MS = 1000;
+
+/** Waits for `work` and says so from the first second on. */
+export async function withProgress<T>(io: Io, what: string, work: Promise<T>): Promise<T> {
+  const { transient } = io;
+  if (transient === undefined) return work;
+  const started = Date.now();
+  const timer = setInterval(
+    () => transient(`${what} … ${Math.round((Date.now() - started) / 1000)} s`),
+    EVERY_MS,
+  );
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    transient("");
+  }
+}
