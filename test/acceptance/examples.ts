@@ -26,6 +26,7 @@ const MAY_END: readonly [RegExp, number[]][] = [
   [/^runtime login https/, [1, 2]],
   [/^runtime logout/, [0, 3]],
   [/--project sales/, [3]],
+  [/gateways slug/, [5]],
   [/delete|apply|create|update/, [0, 1, 2, 3, 5]],
   [/^runtime init$/, [2]],
   [/^runtime secrets set VENDOR_TOKEN$/, [2]],
