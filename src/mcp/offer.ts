@@ -21,6 +21,7 @@ export class Offers {
   // By the record's own object: a change of the gateway makes another.
   readonly #byGateway = new WeakMap<Gateway, Offer>();
   readonly #texts = new Map<Tool, string | undefined>();
+  readonly #mirrors = new Map<Tool, boolean>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -59,6 +60,15 @@ export class Offers {
     const page = this.#page(seen, cursor);
     offer.pages.set(cursor ?? "", page);
     return page;
+  }
+
+  /** Whether headers must repeat some of the tool's parameters (`x-mcp-header`). */
+  mirrors(tool: Tool): boolean {
+    const known = this.#mirrors.get(tool);
+    if (known !== undefined) return known;
+    const mirrors = this.#text(tool)?.includes('"x-mcp-header"') === true;
+    this.#mirrors.set(tool, mirrors);
+    return mirrors;
   }
 
   #page(tools: readonly Tool[], cursor: string | undefined): string {

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../base";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
-import type { Gateways } from "../gateways";
+import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
@@ -16,13 +16,14 @@ import {
   METHOD_NOT_FOUND,
   readMessage,
   type Reply,
+  type RequestId,
   resultReply,
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
-import { type Session, Sessions } from "./session";
+import { type Running, type Session, Sessions } from "./session";
 import {
   asksByUrl,
   declaredCapabilities,
@@ -49,6 +50,7 @@ export interface Peer {
 }
 
 type Request = Extract<RpcMessage, { kind: "request" }>;
+type Notification = Extract<RpcMessage, { kind: "notification" }>;
 
 /** How long a client may take a list for current. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
@@ -60,8 +62,9 @@ export class Mcp {
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #calls: Calls;
-  /** Calls that a client can cancel, by session and request id. */
-  readonly #running = new Map<string, AbortController>();
+  /** Calls under way on a transport without headers: there is one client alone, with or without a session. */
+  readonly #piped: Running = new Map();
+  readonly #meta = new WeakMap<Gateway, string>();
 
   constructor(
     core: Core,
@@ -105,7 +108,7 @@ export class Mcp {
     if (message.kind === "notification") {
       if (version !== MODERN) throw unsupported(version ?? "");
       // Over HTTP who cancels hangs up; what they send is of no session.
-      if (peer.header === undefined) this.#notified(message, peer);
+      if (peer.header === undefined) cancel(message, this.#piped);
       return ACCEPTED;
     }
     return this.#modern(message, peer, named);
@@ -117,7 +120,7 @@ export class Mcp {
     const session =
       peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
     if (message.kind === "notification") {
-      this.#notified(message, peer);
+      cancel(message, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
     }
     const { id, method, params } = message;
@@ -160,7 +163,9 @@ export class Mcp {
       signal: stop.signal,
       notify,
     };
-    const answer = await this.#cancellable(call, peer, id);
+    // Only who has the session can name its requests.
+    const running = peer.header === undefined ? this.#piped : session?.running;
+    const answer = await this.#cancellable(call, peer, id, running);
     if (answer === undefined) return ACCEPTED;
     const { fields, meta } = answer;
     return resultReply(
@@ -170,25 +175,19 @@ export class Mcp {
   }
 
   /** Runs a call that its client may cancel. Undefined: it did, and is owed no answer. */
-  async #cancellable(call: ToolCall, peer: Peer, id: string | number): Promise<CallAnswer | undefined> {
-    const { stop } = peer;
-    // Of a request without a session the header that names one is of no account.
-    const key = call.modern && peer.header !== undefined ? undefined : runningKey(peer, id);
-    if (key !== undefined) this.#running.set(key, stop);
+  async #cancellable(
+    call: ToolCall,
+    { stop }: Peer,
+    id: RequestId,
+    running: Running | undefined,
+  ): Promise<CallAnswer | undefined> {
+    running?.set(id, stop);
     try {
       const answer = await this.#calls.run(call);
       return stop.signal.aborted ? undefined : answer;
     } finally {
-      if (key !== undefined && this.#running.get(key) === stop) this.#running.delete(key);
+      if (running?.get(id) === stop) running.delete(id);
     }
-  }
-
-  /** Only who has the session can name its requests; without one nothing can be cancelled but by hanging up. */
-  #notified({ method, params: { requestId } }: { method: string; params: JsonObject }, peer: Peer): void {
-    if (method !== "notifications/cancelled") return;
-    if (typeof requestId !== "string" && typeof requestId !== "number") return;
-    const key = runningKey(peer, requestId);
-    if (key !== undefined) this.#running.get(key)?.abort();
   }
 
   async #modern(request: Request, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -201,7 +200,7 @@ export class Mcp {
       checkHeaders(header, method, params);
     } else if (named !== MODERN) throw unsupported(named ?? "");
     const capabilities = declaredCapabilities(params);
-    const start = `"resultType":"complete","_meta":${serverMeta(user)}`;
+    const start = `"resultType":"complete","_meta":${this.#metaText(user, undefined)}`;
     switch (method) {
       case "server/discover":
         return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
@@ -217,10 +216,21 @@ export class Mcp {
     }
   }
 
+  /** `_meta` of a result: who answers, and what else the result says. */
+  #metaText({ gateway }: GatewayUser, more: JsonObject | undefined): string {
+    const known = this.#meta.get(gateway);
+    if (known !== undefined && more === undefined) return known;
+    const { slug: name, name: title } = gateway;
+    const text = JSON.stringify({ [SERVER_KEY]: { name, title, version: VERSION }, ...more });
+    if (more === undefined) this.#meta.set(gateway, text);
+    return text;
+  }
+
   async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
     const { user, header, stop, notify } = peer;
     const tool = this.#calls.find(user, params);
-    if (header !== undefined) checkParameters(header, tool.definition.input, params["arguments"]);
+    if (header !== undefined && this.#offers.mirrors(tool))
+      checkParameters(header, tool.definition.input, params["arguments"]);
     const answer = await this.#cancellable(
       {
         user,
@@ -234,11 +244,12 @@ export class Mcp {
       },
       peer,
       id,
+      header === undefined ? this.#piped : undefined,
     );
     if (answer === undefined) return ACCEPTED;
     const { fields, meta, inputRequired } = answer;
     const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${serverMeta(user, meta)},${fields}}`);
+    return resultReply(id, `{"resultType":"${type}","_meta":${this.#metaText(user, meta)},${fields}}`);
   }
 }
 
@@ -247,14 +258,10 @@ function cursorOf({ cursor }: JsonObject): string | undefined {
   throw new RpcError(INVALID_PARAMS, "params.cursor must be a text.");
 }
 
-/** Undefined: nobody can name the call afterwards. On a transport without headers there is one client alone. */
-function runningKey({ sessionId, header }: Peer, id: string | number): string | undefined {
-  const scope = header === undefined ? "stdio" : sessionId;
-  return scope === undefined ? undefined : `${scope} ${typeof id} ${id}`;
-}
-
-function serverMeta({ gateway: { slug: name, name: title } }: GatewayUser, more: JsonObject = {}): string {
-  return JSON.stringify({ [SERVER_KEY]: { name, title, version: VERSION }, ...more });
+/** Ends the call that a notification names, where it is one of these. */
+function cancel({ method, params: { requestId } }: Notification, running: Running | undefined): void {
+  if (method !== "notifications/cancelled") return;
+  if (typeof requestId === "string" || typeof requestId === "number") running?.get(requestId)?.abort();
 }
 
 function discovered({ gateway: { instructions } }: GatewayUser): string {

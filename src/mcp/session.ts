@@ -6,13 +6,21 @@ import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { Awaitable } from "../store";
 import type { GatewayUser } from "./access";
-import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import { type RequestId, RpcError, SESSION_NOT_FOUND } from "./json-rpc";
 import { legacyVersion, type LegacyVersion } from "./versions";
 
-export interface Session {
+/** What a session is made of. */
+export interface SessionState {
   version: LegacyVersion;
   /** The client can send its user to an address. */
   byUrl: boolean;
+}
+
+/** Calls under way that their client can cancel, by request id. */
+export type Running = Map<RequestId, AbortController>;
+
+export interface Session extends SessionState {
+  readonly running: Running;
 }
 
 interface Opened extends Session {
@@ -34,7 +42,7 @@ export class Sessions {
   }
 
   /** The id of a new session of this user at this gateway. */
-  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: Session): Promise<string> {
+  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: SessionState): Promise<string> {
     const { keyring, random } = this.#core;
     const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11)];
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
@@ -60,14 +68,19 @@ export class Sessions {
     const [version, byUrl, actor, userId] = parts;
     const known = legacyVersion(String(version));
     if (known === undefined) return undefined;
-    const opened = {
+    // Somebody may have opened it meanwhile: one session, one list of what runs in it.
+    const same = this.#opened.get(id);
+    if (same !== undefined) return same;
+    const opened: Opened = {
       version: known,
       byUrl: byUrl === true,
       gatewayId,
       actor: String(actor),
       userId: String(userId),
+      running: new Map(),
     };
-    if (this.#opened.size >= KEPT) this.#opened.clear();
+    const [oldest] = this.#opened.size >= KEPT ? this.#opened.keys() : [];
+    if (oldest !== undefined) this.#opened.delete(oldest);
     this.#opened.set(id, opened);
     return opened;
   }
