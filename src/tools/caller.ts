@@ -35,7 +35,7 @@ export class InputNeeded extends ToolError {
     super(
       "TOOL_REQUIREMENTS_NOT_MET",
       false,
-      "The tool asks the user something on the way, which this way of calling it cannot do: call it through a gateway, with an MCP client that announces elicitation.",
+      "The tool asks the user something on the way, which this way of calling it cannot do: call it through a gateway, with an MCP client of revision 2026-07-28.",
       { statusCode: 400 },
     );
     this.requests = requests;

@@ -1,5 +1,6 @@
 // Official clients over a real gateway: lists, calls, consent on the way, and tokens that they get by themselves.
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { Browser } from "../../support/browser";
 import { startOpenIdSite } from "../oidc/site";
 import { tokensOf } from "../oidc/sign-in";
@@ -8,6 +9,7 @@ import { conformanceCatalogs } from "./fixtures";
 import { credentials, gatewaySiteOf, startGatewaySite } from "./gateway";
 import { OAuthProvider } from "./oauth";
 
+const MAIN = join(import.meta.dir, "..", "..", "..", "cli", "main.ts");
 const CONSENT = { elicitation: "by address", text: "by text" } as const;
 
 async function startChatGateway() {
@@ -64,6 +66,28 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
       const { authorization_url: url } = JSON.parse(refused.text);
       expect(url).toStartWith(`${made.site.url}/authorize/`);
       await new Browser().consent(url, "alice");
+      expect(await session.call("Chat_WhoAmI")).toMatchObject({
+        isError: false,
+        structured: { username: "alice" },
+      });
+    });
+
+    test("starts the same gateway as a program, and calls a tool that needs consent first", async () => {
+      await using made = await startChatGateway();
+      const { url, environment } = made.site;
+      const program = {
+        command: process.execPath,
+        args: [MAIN, "mcp", "--gateway", "team", "--user", "alice"],
+        // Consents come back to the server, which has a port of its own.
+        env: { PATH: process.env["PATH"] ?? "", ...environment, RUNTIME_PORT: new URL(url).port },
+      };
+      const visit = async (url: string): Promise<void> => {
+        await new Browser().consent(url, "alice");
+      };
+      await using session = await client.connect(program, { visit });
+
+      const names = (await session.tools()).map(({ name }) => name);
+      expect(names).toEqual(["Chat_ListUsers", "Chat_WhoAmI"]);
       expect(await session.call("Chat_WhoAmI")).toMatchObject({
         isError: false,
         structured: { username: "alice" },

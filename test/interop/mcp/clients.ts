@@ -4,7 +4,9 @@ import {
   StreamableHTTPClientTransport as CurrentTransport,
 } from "@modelcontextprotocol/client";
 import { UrlElicitationRequiredError as CurrentUrlError } from "@modelcontextprotocol/client";
+import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/client/stdio";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as FirstStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { UrlElicitationRequiredError as FirstUrlError } from "@modelcontextprotocol/sdk/types.js";
@@ -33,10 +35,17 @@ export interface Session extends AsyncDisposable {
   call(name: string, input?: Record<string, unknown>): Promise<Outcome>;
 }
 
+/** A program that is an MCP server on its standard input and output. */
+export interface Program {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
 export interface OfficialClient {
   name: string;
   version: string;
-  connect(address: string, access: Access): Promise<Session>;
+  connect(server: string | Program, access: Access): Promise<Session>;
 }
 
 const INFO = { name: "interop", version: "1.0.0" };
@@ -56,25 +65,31 @@ export const officialClients: readonly OfficialClient[] = [
   },
 ];
 
-async function connectFirst(address: string, access: Access): Promise<Session> {
+async function connectFirst(server: string | Program, access: Access): Promise<Session> {
   const client = new FirstClient(INFO, { capabilities: capabilitiesOf(access) });
-  const transport = () =>
-    new FirstTransport(new URL(address), {
-      requestInit: { headers: access.headers ?? {} },
-      ...(access.provider === undefined ? {} : { authProvider: access.provider }),
-    });
-  const first = transport();
   // Its own types do not fit together under exactOptionalPropertyTypes.
-  const connect = (to: FirstTransport) => client.connect(to as unknown as Transport);
-  await connect(first).catch(async (error: unknown) => {
-    if (access.provider?.visited.length !== 1) throw error;
-    await first.finishAuth((await access.provider.signedIn()).get("code") ?? "");
-    await connect(transport());
-  });
+  const connect = (to: object) => client.connect(to as Transport);
+  let version: string | undefined;
+  if (typeof server === "string") {
+    const transport = () =>
+      new FirstTransport(new URL(server), {
+        requestInit: { headers: access.headers ?? {} },
+        ...(access.provider === undefined ? {} : { authProvider: access.provider }),
+      });
+    const first = transport();
+    await connect(first).catch(async (error: unknown) => {
+      if (access.provider?.visited.length !== 1) throw error;
+      await first.finishAuth((await access.provider.signedIn()).get("code") ?? "");
+      await connect(transport());
+    });
+    version = first.protocolVersion;
+  } else {
+    await connect(new FirstStdio({ ...server, stderr: "ignore" }));
+  }
   const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
     outcomeOf(await client.callTool({ name, arguments: input }));
   return {
-    version: first.protocolVersion ?? undefined,
+    version,
     instructions: client.getInstructions(),
     tools: async () => (await client.listTools()).tools.map(shown),
     call: (name, input = {}) => visiting(access, FirstUrlError, () => call(name, input)),
@@ -84,7 +99,7 @@ async function connectFirst(address: string, access: Access): Promise<Session> {
 
 type Mode = "auto" | "legacy" | { pin: "2026-07-28" };
 
-async function connectCurrent(mode: Mode, address: string, access: Access): Promise<Session> {
+async function connectCurrent(mode: Mode, server: string | Program, access: Access): Promise<Session> {
   const client = new CurrentClient(INFO, {
     capabilities: capabilitiesOf(access),
     versionNegotiation: { mode },
@@ -97,17 +112,21 @@ async function connectCurrent(mode: Mode, address: string, access: Access): Prom
       return { action: "accept" };
     });
   }
-  const transport = () =>
-    new CurrentTransport(new URL(address), {
-      requestInit: { headers: access.headers ?? {} },
-      ...(provider === undefined ? {} : { authProvider: provider }),
+  if (typeof server === "string") {
+    const transport = () =>
+      new CurrentTransport(new URL(server), {
+        requestInit: { headers: access.headers ?? {} },
+        ...(provider === undefined ? {} : { authProvider: provider }),
+      });
+    const first = transport();
+    await client.connect(first).catch(async (error: unknown) => {
+      if (provider?.visited.length !== 1) throw error;
+      await first.finishAuth(await provider.signedIn());
+      await client.connect(transport());
     });
-  const first = transport();
-  await client.connect(first).catch(async (error: unknown) => {
-    if (provider?.visited.length !== 1) throw error;
-    await first.finishAuth(await provider.signedIn());
-    await client.connect(transport());
-  });
+  } else {
+    await client.connect(new CurrentStdio({ ...server, stderr: "ignore" }));
+  }
   const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
     outcomeOf(await client.callTool({ name, arguments: input }));
   return {
