@@ -57,7 +57,7 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
 function nothingAt(routes: readonly Route[], cors: Cors | undefined): Answer {
   return (_runtime, { request }) => {
     const methods = allowedMethods(routes, requestUrl(request).pathname);
-    if (methods.length > 0 && cors?.asks(request) === true) return cors.preflight(methods);
+    if (methods.length > 0 && cors?.asks(request) === true) return cors.preflight(request, methods);
     const answer = errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
     if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
     return answer;

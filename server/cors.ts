@@ -8,19 +8,13 @@ export interface Cors {
   /** Whether the request is a browser's question before the real one, and its origin is allowed. */
   asks(request: Request): boolean;
   /** The answer to such a question about a path that takes these methods. */
-  preflight(methods: readonly string[]): Response;
+  preflight(request: Request, methods: readonly string[]): Response;
 }
 
 /** Headers of answers that pages may read. */
 const EXPOSED =
-  "deprecation, etag, link, mcp-session-id, retry-after, traceparent, x-request-id, x-should-retry";
-/** Headers that requests may carry: ours, and those of the public clients, which differ by version. */
-const ACCEPTED =
-  "accept, accept-language, arcade-user-id, authorization, content-language, content-type, idempotency-key, " +
-  "if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, traceparent, " +
-  "tracestate, user-agent, x-user-id, " +
-  "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, " +
-  "x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout";
+  "deprecation, etag, link, mcp-session-id, retry-after, traceparent, www-authenticate, x-request-id, x-should-retry";
+const HEADER_NAME = /^[a-z\d-]{1,100}$/i;
 /** How long a browser may remember the answer; browsers cut it at two hours or less. */
 const REMEMBERED_S = 600;
 
@@ -42,15 +36,22 @@ export function corsOf({ "cors.allow": allow }: Settings): Cors | undefined {
     },
     asks: ({ method, headers }) =>
       method === "OPTIONS" && headers.has("access-control-request-method") && allowed(headers.get("origin")),
-    preflight: (methods) =>
+    preflight: ({ headers }, methods) =>
       new Response(null, {
         status: 204,
         headers: {
           "access-control-allow-methods": methods.join(", "),
-          "access-control-allow-headers": ACCEPTED,
+          "access-control-allow-headers": asked(headers.get("access-control-request-headers") ?? ""),
           "access-control-max-age": String(REMEMBERED_S),
           vary: "access-control-request-method, access-control-request-headers",
         },
       }),
   };
+}
+
+// Whatever the page wants to send: clients and gateways have headers that nobody can list, and whoever may name a
+// credential in one of them gains nothing by the others.
+function asked(names: string): string {
+  const list = names.split(",").map((name) => name.trim());
+  return list.filter((name) => HEADER_NAME.test(name)).join(", ");
 }

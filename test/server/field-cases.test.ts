@@ -164,6 +164,10 @@ const ROWS: readonly (readonly [id: string, symptom: string, tests: readonly Pro
       ["server/cors.test.ts", "%s is 404 and names what is allowed"],
       ["server/cors.test.ts", "with status %i of %s may be read by the allowed origin only"],
       ["server/wire.test.ts", "%s answers %d like GET, without a body"],
+      [
+        "interop/pages.test.ts",
+        "an allowed page reads answers and errors; another reads nothing, and nothing is done for it",
+      ],
     ],
   ],
   [
