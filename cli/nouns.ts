@@ -49,6 +49,16 @@ export const nouns: readonly NounEntry[] = [
     "auth providers: where users consent",
     async () => (await import("./commands/providers")).providers,
   ),
+  entry(
+    "plugins",
+    "webhook servers that decide about tool calls",
+    async () => (await import("./commands/plugins")).plugins,
+  ),
+  entry(
+    "hooks",
+    "when webhooks are asked about tool calls",
+    async () => (await import("./commands/hooks")).hooks,
+  ),
   entry("secrets", "values that tools need", async () => (await import("./commands/secrets")).secrets),
   entry(
     "connections",

@@ -13,12 +13,14 @@ export {
   CreatePluginResponse,
   type Hook,
   HookQuery,
+  type HooksFilter,
   HookResponse,
   HooksQuery,
   PatchHookRequest,
   PatchPluginRequest,
   type Plugin,
   PluginResponse,
+  type PluginsFilter,
   PluginsQuery,
 } from "./schema";
 export { Bindings } from "./bindings";

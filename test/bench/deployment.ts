@@ -31,6 +31,19 @@ export interface Deployment {
 const BATCH = 500;
 const SAMPLE = 5000;
 
+/** Does something in a deployment through the product's own services. */
+export async function inDeployment<T>(
+  { environment }: Deployment,
+  work: (runtime: Runtime) => Promise<T>,
+): Promise<T> {
+  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
 export async function createDeployment(folder: string, connections: number): Promise<Deployment> {
   mkdirSync(folder, { recursive: true });
   const data = join(folder, "data");

@@ -6,6 +6,7 @@ import { cli } from "./cli";
 import { execute } from "./execute";
 import { get } from "./get";
 import { history } from "./history";
+import { hooks } from "./hooks";
 import { list } from "./list";
 import { mcp } from "./mcp";
 import { memory } from "./memory";
@@ -22,6 +23,7 @@ export const benches: readonly Bench[] = [
   write,
   execute,
   chat,
+  hooks,
   mcp,
   start,
   memory,
