@@ -14,29 +14,28 @@ export interface ExecutionEntry {
   errorKind: string | null;
   durationMs: number;
   /** What rules said about it, in the order in which they were asked. */
-  decisions?: readonly {
-    hookId: string;
-    point: string;
-    decision: string;
-    reason?: string;
-    durationMs: number;
-  }[];
+  decisions?: readonly Decision[];
+}
+
+/** What one hook decided about a run. Never a value of the run. */
+export interface Decision {
+  hookId: string;
+  point: string;
+  decision: string;
+  reason?: string;
+  durationMs: number;
 }
 
 type UsedKind = "key" | "secret";
 
 const INTO =
   "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
-  "created_at) VALUES ";
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  "created_at, decisions) VALUES ";
+const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const ADD = query(INTO + ROW);
 /** Entries that one statement adds: each statement costs as much again as a row. */
 const MANY = 20;
 const ADD_MANY = query(INTO + Array(MANY).fill(ROW).join(", "));
-const ADD_DECISION = query(
-  "INSERT INTO hook_decisions (execution, position, project_id, hook_id, hook_point, decision, reason, duration_ms) " +
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-);
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
@@ -118,18 +117,18 @@ function* addAll(entries: readonly Added[], stamps: readonly Stamp[]): Transacti
     if (some.length === MANY) yield* run(ADD_MANY, ...some.flatMap(rowOf));
     else for (const added of some) yield* run(ADD, ...rowOf(added));
   }
-  for (const { entry } of entries) if ((entry.decisions ?? []).length > 0) yield* addDecisions(entry);
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
 }
 
 function rowOf({ entry, now }: Added): SqlValue[] {
   const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
-  return [id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs, now];
+  const decisions = entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null;
+  const what = [actor, tool, status, errorKind, durationMs] as const;
+  return [id, executionId, projectId, userId, ...what, now, decisions];
 }
 
-function* addDecisions({ id, projectId, decisions = [] }: ExecutionEntry): Transaction<void> {
-  for (const [index, made] of decisions.entries()) {
-    const { hookId, point, decision, reason = null } = made;
-    yield* run(ADD_DECISION, id, index, projectId, hookId, point, decision, reason, made.durationMs);
-  }
+/** As the log shows it. */
+function decisionRecord({ hookId, point, decision, reason, durationMs }: Decision) {
+  const made = { hook_id: hookId, hook_point: point, decision };
+  return { ...made, ...(reason === undefined ? {} : { reason }), duration_ms: durationMs };
 }

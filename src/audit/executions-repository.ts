@@ -11,6 +11,8 @@ export interface ExecutionRow {
   error_kind: string | null;
   duration_ms: number;
   created_at: number;
+  /** JSON of the record's `hooks`, when there were any. */
+  decisions: string | null;
 }
 
 /** The newest runs before a point of the log; an empty text stands for "any". */
@@ -25,23 +27,10 @@ export interface ExecutionsWindow {
 }
 
 const LIST = query<ExecutionRow>(
-  "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at FROM executions " +
+  "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions FROM executions " +
     "WHERE project_id = ? AND (? = '' OR LOWER(tool) = ? OR SUBSTR(LOWER(tool), 1, LENGTH(?) + 1) = ? || '@') " +
     "AND (? = '' OR user_id = ?) AND (? = '' OR status = ?) AND (created_at, id) < (?, ?) " +
     "ORDER BY created_at DESC, id DESC LIMIT ?",
-);
-/** What a hook decided about a run. */
-export interface DecisionRow {
-  hook_id: string;
-  hook_point: string;
-  decision: string;
-  reason: string | null;
-  duration_ms: number;
-}
-
-const DECISIONS = query<DecisionRow>(
-  "SELECT hook_id, hook_point, decision, reason, duration_ms FROM hook_decisions " +
-    "WHERE execution = ? AND project_id = ? ORDER BY position",
 );
 const TIME_OF = query<{ created_at: number }>(
   "SELECT created_at FROM executions WHERE project_id = ? AND id = ?",
@@ -54,11 +43,6 @@ export function listExecutions(
 ): Awaitable<ExecutionRow[]> {
   const filter = [tool, tool, tool, tool, user, user, status, status, beforeTime, beforeId, limit] as const;
   return store.all(LIST, projectId, ...filter);
-}
-
-/** In the order in which the hooks were asked. */
-export function listDecisions(store: Store, projectId: string, execution: string): Awaitable<DecisionRow[]> {
-  return store.all(DECISIONS, execution, projectId);
 }
 
 export async function executionTime(

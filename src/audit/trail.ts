@@ -2,13 +2,7 @@
 import { MAX_LIMIT, timestamp } from "../base";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
-import {
-  type DecisionRow,
-  executionTime,
-  type ExecutionRow,
-  listDecisions,
-  listExecutions,
-} from "./executions-repository";
+import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
 import { auditTime, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
 import type {
   AuditEntryRecord,
@@ -74,11 +68,7 @@ export class Trail {
       beforeId: before ?? "",
       limit: limit + 1,
     });
-    const decisions = await Promise.all(
-      rows.map(({ id }) => listDecisions(this.#logStore, reader.projectId, id)),
-    );
-    const records = rows.map((row, index) => executionRecord(row, decisions[index] ?? []));
-    const { items, next } = windowOf(records, limit);
+    const { items, next } = windowOf(rows.map(executionRecord), limit);
     // A key that is pinned to users sees what ran for them; such a window may hold fewer than asked for.
     const own = items.filter((item) => reader.users?.includes(item.user_id) ?? true);
     return { items: own, ...(next === undefined ? {} : { next }) };
@@ -110,7 +100,7 @@ function auditRecord({ id, actor, action, target, details, created_at }: StoredA
   return { id, time, actor, action, target, ...(details === null ? {} : { details: JSON.parse(details) }) };
 }
 
-function executionRecord(row: ExecutionRow, decisions: readonly DecisionRow[]): ExecutionRecord {
+function executionRecord(row: ExecutionRow): ExecutionRecord {
   const { id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at } = row;
   return {
     id,
@@ -122,10 +112,6 @@ function executionRecord(row: ExecutionRow, decisions: readonly DecisionRow[]): 
     status: status === "completed" ? "completed" : "failed",
     ...(error_kind === null ? {} : { error_kind }),
     duration_ms,
-    ...(decisions.length === 0 ? {} : { hooks: decisions.map(decisionRecord) }),
+    ...(row.decisions === null ? {} : { hooks: JSON.parse(row.decisions) }),
   };
-}
-
-function decisionRecord({ reason, ...row }: DecisionRow) {
-  return reason === null ? row : { ...row, reason };
 }

@@ -126,12 +126,13 @@ async function routeTo(surroundings: Surroundings, target: Target, signal: Abort
 
 /** A fresh answer around the body as it was read: headers that described its transfer are gone. */
 function complete(head: Response, body: Body): Response {
-  const headers = new Headers(head.headers);
+  const { status, statusText, headers: given } = head;
+  const fresh = new Response(WITHOUT_BODY.has(status) ? null : body, { status, statusText, headers: given });
+  const { headers } = fresh;
   headers.delete("content-length");
   headers.delete("transfer-encoding");
   if (UNPACKED.test(headers.get("content-encoding") ?? "")) headers.delete("content-encoding");
-  const { status, statusText } = head;
-  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, statusText, headers });
+  return fresh;
 }
 
 function circumstances({ target }: Step, limits: Limits, { route, head }: Progress): Circumstances {

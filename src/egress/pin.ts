@@ -48,7 +48,6 @@ function requestInit(
   signal: AbortSignal,
   authorities: string[] | undefined,
 ) {
-  const ca = tls?.ca === undefined ? authorities : [tls.ca];
   return {
     method,
     headers: revealHeaders(headers),
@@ -60,17 +59,22 @@ function requestInit(
     // When a kept-alive connection breaks, Bun silently sends PUT and DELETE again (POST and PATCH not: tried). A
     // write must not be repeated unseen, so these two get a connection of their own.
     keepalive: method !== "PUT" && method !== "DELETE",
-    // The check stays on even under NODE_TLS_REJECT_UNAUTHORIZED=0.
-    tls: {
-      rejectUnauthorized: true,
-      ...(target.literal === undefined ? { serverName: target.host } : {}),
-      ...(ca === undefined ? {} : { ca }),
-      // Bun keeps connections of different certificates apart (tried).
-      ...(tls?.cert === undefined || tls.key === undefined
-        ? {}
-        : { cert: reveal(tls.cert), key: reveal(tls.key) }),
-    },
+    ...(target.url.protocol === "https:" ? { tls: tlsInit(target, tls, authorities) } : {}),
   } as const;
+}
+
+function tlsInit(target: Target, tls: Outgoing["tls"], authorities: string[] | undefined) {
+  const ca = tls?.ca === undefined ? authorities : [tls.ca];
+  return {
+    // The check stays on even under NODE_TLS_REJECT_UNAUTHORIZED=0.
+    rejectUnauthorized: true,
+    ...(target.literal === undefined ? { serverName: target.host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+    // Bun keeps connections of different certificates apart (tried).
+    ...(tls?.cert === undefined || tls.key === undefined
+      ? {}
+      : { cert: reveal(tls.cert), key: reveal(tls.key) }),
+  };
 }
 
 /** The same address with the host replaced; without the fragment. */

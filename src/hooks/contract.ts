@@ -30,13 +30,12 @@ export function accessRequest(userId: string, tools: readonly Tool[]): string {
 }
 
 export function preRequest(call: GuardedCall): string {
-  return JSON.stringify({ ...aboutCall(call), inputs: call.inputs });
+  return `{${aboutCall(call)},"inputs":${JSON.stringify(call.inputs)}}`;
 }
 
 export function postRequest(call: GuardedCall, outcome: GuardedOutcome): string {
   const failed = "error" in outcome;
-  return JSON.stringify({
-    ...aboutCall(call),
+  const ended = JSON.stringify({
     inputs: call.inputs,
     success: !failed,
     // Absent and null are one to a reader of JSON; present, so that nobody has to ask.
@@ -44,36 +43,52 @@ export function postRequest(call: GuardedCall, outcome: GuardedOutcome): string 
     execution_code: failed ? outcome.error.kind : "OK",
     ...(failed ? { execution_error: outcome.error.message } : {}),
   });
+  return `{${aboutCall(call)},${ended.slice(1)}`;
 }
 
-function aboutCall({ executionId, tool, userId, authorization, grant }: GuardedCall) {
+/** What all questions about a call begin with is made once, and what is the same for all calls of a tool once and for all. */
+const begun = new WeakMap<GuardedCall, string>();
+const tools = new WeakMap<Tool, string>();
+
+/** Fields of JSON, without the braces around them. */
+function aboutCall(call: GuardedCall): string {
+  const known = begun.get(call);
+  if (known !== undefined) return known;
+  const { executionId, tool } = call;
+  const context = JSON.stringify(contextOf(call));
+  const text = `"execution_id":${JSON.stringify(executionId)},"tool":${toolText(tool)},"context":${context}`;
+  begun.set(call, text);
+  return text;
+}
+
+function toolText(tool: Tool): string {
+  const known = tools.get(tool);
+  if (known !== undefined) return known;
   const { definition, catalog } = tool;
+  const { name: toolkit, version } = catalog.toolkit;
+  const text = JSON.stringify({ name: definition.name, toolkit, version, metadata: definition.metadata });
+  tools.set(tool, text);
+  return text;
+}
+
+function contextOf({ tool, userId, authorization, grant }: GuardedCall): object {
   return {
-    execution_id: executionId,
-    tool: {
-      name: definition.name,
-      toolkit: catalog.toolkit.name,
-      version: catalog.toolkit.version,
-      metadata: definition.metadata,
-    },
-    context: {
-      authorization:
-        authorization === undefined
-          ? []
-          : [
-              {
-                provider_id: authorization.name,
-                oauth2: {
-                  scopes: grant?.scopes ?? [],
-                  ...optional("at", grant === undefined ? undefined : claimsOf(grant.token)),
-                  ...optional("user_info", grant?.userInfo),
-                },
+    authorization:
+      authorization === undefined
+        ? []
+        : [
+            {
+              provider_id: authorization.name,
+              oauth2: {
+                scopes: grant?.scopes ?? [],
+                ...optional("at", grant === undefined ? undefined : claimsOf(grant.token)),
+                ...optional("user_info", grant?.userInfo),
               },
-            ],
-      secrets: definition.secrets ?? [],
-      metadata: {},
-      user_id: userId,
-    },
+            },
+          ],
+    secrets: tool.definition.secrets ?? [],
+    metadata: {},
+    user_id: userId,
   };
 }
 

@@ -42,8 +42,9 @@ const MOST_DELAY_MS = 10_000;
  * time that is left. Throws `WebhookFailure`.
  */
 export async function ask(core: Core, target: Target, body: string, signal?: AbortSignal): Promise<Json> {
-  const id = `msg_${newToken(core.random).slice(0, 27)}`;
-  const { retry } = target;
+  const { retry, signingKey } = target;
+  // The same for every attempt. Only a signature needs one.
+  const id = signingKey === undefined ? "" : `msg_${newToken(core.random).slice(0, 27)}`;
   const attempts = retry.enabled ? retry.max_attempts : 1;
   const end = performance.now() + target.timeoutMs;
   for (let attempt = 1; ; attempt++) {
@@ -75,7 +76,6 @@ interface Attempt {
 async function once(core: Core, target: Target, attempt: Attempt): Promise<Json> {
   const { id, body, timeoutMs, signal } = attempt;
   const { signingKey, authorization, tls } = target;
-  const seconds = Math.floor(core.clock.now() / 1000);
   let response: Response;
   try {
     response = await core.egress.fetch(target.url, {
@@ -84,7 +84,7 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
         "content-type": "application/json",
         accept: "application/json",
         ...(authorization === undefined ? {} : { authorization }),
-        ...(signingKey === undefined ? {} : signatureHeaders(signingKey, id, seconds, body)),
+        ...(signingKey === undefined ? {} : signatureHeaders(signingKey, id, secondsNow(core), body)),
       },
       body,
       tls,
@@ -99,6 +99,10 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
   if (status >= 500) throw new WebhookFailure(`status ${status}`, "5xx");
   if (status < 200 || status >= 300) throw new WebhookFailure(`status ${status}`);
   return jsonOf(await response.text());
+}
+
+function secondsNow({ clock }: Core): number {
+  return Math.floor(clock.now() / 1000);
 }
 
 function failureOf(error: EgressError): WebhookFailure {

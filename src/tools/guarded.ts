@@ -62,7 +62,7 @@ async function guarded({ guard, runner, readiness }: Parts, run: GuardedRun): Pr
     if (anew instanceof ToolError) return { error: anew };
     ready = anew;
   }
-  ready.secrets = withReplaced(ready.secrets, changes.secrets);
+  if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
   const outcome = await runner.run(ready, given, logs, by);
   // Not over yet: the run that gets the answers is asked about again.
   if ("error" in outcome && outcome.error instanceof InputNeeded) return outcome;
@@ -72,7 +72,7 @@ async function guarded({ guard, runner, readiness }: Parts, run: GuardedRun): Pr
 }
 
 /** Only what the tool has declared: a rule gives it nothing that it does not know. */
-function withReplaced(secrets: Ready["secrets"], replaced: Ready["secrets"] = {}): Ready["secrets"] {
+function withReplaced(secrets: Ready["secrets"], replaced: Ready["secrets"]): Ready["secrets"] {
   const known = Object.entries(replaced).filter(([key]) => Object.hasOwn(secrets, key));
   return { ...secrets, ...Object.fromEntries(known) };
 }

@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/config";
 import type { Principal } from "../../src/identity";
 import { runProcess } from "../cli/support/processes";
 import { until } from "../connections/executing";
-import { client as mcpClient } from "../mcp/site";
+import { client as mcpClient, said } from "../mcp/site";
 import { say } from "../sandbox/models/chat-server";
 import { movableClock } from "../server/stage";
 import { api, at } from "../support/api";
@@ -211,4 +211,18 @@ describe.each(ways)("%s:", (_name, way) => {
     const folder = loadConfig({ environment: chat.site.environment }).dataFolder();
     expect(found({ replaced }, bytesOf(join(folder)))).toEqual([]);
   }, 20_000);
+});
+
+test.each([
+  ["hides the tool", { deny: { Chat: { tools: { SendMessage: [] } } } }, -32602],
+  ["gives no answer", "maybe", -32603],
+])("over MCP, an access hook that %s is an error of the protocol", async (_what, answer, code) => {
+  peer.respond = () => answer;
+  const call = { name: "Chat_SendMessage", arguments: SEND };
+
+  const sessions = await mcp().legacy("tools/call", call, await session());
+  const modern = await mcp().modern("tools/call", call);
+
+  expect([said(sessions, "error.code"), said(modern, "error.code")]).toEqual([code, code]);
+  expect(chat.site.chat.requests).toEqual([]);
 });
