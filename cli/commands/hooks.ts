@@ -48,7 +48,7 @@ export const hooks: Noun = {
     verb({
       usage: "show <id>",
       summary: "Show one hook.",
-      examples: ["runtime hooks show hk_019c0"],
+      examples: ["runtime hooks show hk_0123456789"],
       flags: [BINDING],
       read: (line) => ({ id: line.word(0), binding: bindingOf(line) }),
       run: show,
@@ -57,8 +57,8 @@ export const hooks: Noun = {
       usage: "create <name>",
       summary: "Ask a plugin at one more point. It belongs where the plugin does.",
       examples: [
-        "runtime hooks create channels --plugin pl_019c0 --point tool.pre",
-        "runtime hooks create log --plugin pl_019c0 --point tool.post --failure-mode fail_open --priority 900",
+        "runtime hooks create channels --plugin pl_0123456789 --point tool.pre",
+        "runtime hooks create log --plugin pl_0123456789 --point tool.post --failure-mode fail_open --priority 900",
       ],
       flags: [
         { flag: "--plugin <id>", meaning: "whom to ask" },
@@ -80,8 +80,8 @@ export const hooks: Noun = {
       usage: "update <id>",
       summary: "Change what is given and leave the rest.",
       examples: [
-        "runtime hooks update hk_019c0 --status inactive",
-        "runtime hooks update hk_019c0 --priority 5",
+        "runtime hooks update hk_0123456789 --status inactive",
+        "runtime hooks update hk_0123456789 --priority 5",
       ],
       flags: CHANGES,
       read: (line) => ({ id: line.word(0), patch: changesOf(line) }),
@@ -90,7 +90,7 @@ export const hooks: Noun = {
     verb({
       usage: "delete <id>",
       summary: "Delete a hook.",
-      examples: ["runtime hooks delete hk_019c0"],
+      examples: ["runtime hooks delete hk_0123456789"],
       read: (line) => ({ id: line.word(0) }),
       run: remove,
     }),

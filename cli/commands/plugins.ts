@@ -50,7 +50,7 @@ export const plugins: Noun = {
     verb({
       usage: "show <id>",
       summary: "Show one plugin.",
-      examples: ["runtime plugins show pl_019c0", "runtime plugins show pl_019c0 -o json"],
+      examples: ["runtime plugins show pl_0123456789", "runtime plugins show pl_0123456789 -o json"],
       read: (line) => ({ id: line.word(0) }),
       run: show,
     }),
@@ -75,7 +75,7 @@ export const plugins: Noun = {
     verb({
       usage: "update <id>",
       summary: "Change what is given and leave the rest. What a failure means stands at the hooks.",
-      examples: ["runtime plugins update pl_019c0 --status inactive"],
+      examples: ["runtime plugins update pl_0123456789 --status inactive"],
       flags: [{ flag: "--name <name>", meaning: "another name" }, ...FIELDS],
       read: (line) => ({ id: line.word(0), fields: fieldsOf(line, line.text("name")) }),
       run: update,
@@ -83,7 +83,7 @@ export const plugins: Noun = {
     verb({
       usage: "delete <id>",
       summary: "Delete a plugin that no hook uses any more.",
-      examples: ["runtime plugins delete pl_019c0"],
+      examples: ["runtime plugins delete pl_0123456789"],
       read: (line) => ({ id: line.word(0) }),
       run: remove,
     }),
@@ -92,7 +92,7 @@ export const plugins: Noun = {
       summary:
         "Ask each webhook of the plugin once, with a sample, and show what it answers and what that would mean. " +
         "No tool runs.",
-      examples: ["runtime plugins test pl_019c0", "runtime plugins test pl_019c0 -o json"],
+      examples: ["runtime plugins test pl_0123456789", "runtime plugins test pl_0123456789 -o json"],
       read: (line) => ({ id: line.word(0) }),
       run: test,
     }),

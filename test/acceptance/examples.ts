@@ -22,6 +22,7 @@ const EXAMPLES = (
 const MAY_END: readonly [RegExp, number[]][] = [
   // An id that was made up.
   [/\b[a-z]+_0\w{5,}/, [1, 3]],
+  [/hooks bulk/, [1]],
   [/runtime\.example\.com/, [0, 1]],
   [/^runtime login https/, [1, 2]],
   [/^runtime logout/, [0, 3]],
@@ -64,6 +65,8 @@ export function describeExamples(executable: () => string): void {
     writeFileSync(join(work, "message.json"), '{"channel_name": "general", "message": "Hello"}');
     writeFileSync(join(work, "request.json"), '{"tool_names": ["Chat.WhoAmI"], "user_id": "alice"}');
     writeFileSync(join(work, "project.yaml"), "secrets: []\n");
+    const config = { plugin_id: "pl_0123456789", hook_point: "tool.pre" };
+    writeFileSync(join(work, "hooks.json"), JSON.stringify({ configs: [config] }));
     const environment = installation.environment;
     environment["RUNTIME_USER"] = "alice";
     environment["RUNTIME_API_KEY"] = await installation.key("admin");

@@ -57,6 +57,14 @@ describe("a command line", () => {
       { key: "K", source: { kind: "file", file: "f" }, description: undefined },
     ],
     [["secrets", "delete", "K"], "secrets delete", { key: "K" }],
+    [["plugins", "test", "pl_1"], "plugins test", { id: "pl_1" }],
+    [["plugins", "list", "--binding", "tenant"], "plugins list", { binding: "tenant" }],
+    [
+      ["hooks", "update", "hk_1", "--failure-mode", "fail_open", "--priority", "7"],
+      "hooks update",
+      { id: "hk_1", patch: { failure_mode: "fail_open", priority: 7 } },
+    ],
+    [["hooks", "bulk", "-"], "hooks bulk", { file: "-" }],
     [
       ["gateways", "create", "n", "--slug", "s", "--tool", "A.B", "--toolkit", "C", "--no-deprecated"],
       "gateways create",
