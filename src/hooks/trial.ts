@@ -69,7 +69,7 @@ export class Trials {
   }
 
   #sample(): Sample {
-    const [tool] = this.#tools;
+    const tool = this.#tools.find(({ definition }) => definition.replacement === undefined);
     if (tool === undefined) throw notFound("There are no tools to make a sample of.");
     const { clock, random } = this.#core;
     return {
