@@ -57,7 +57,8 @@ export class Calls {
   /** The tool that a call names. Throws `RpcError` for one that the gateway does not offer. */
   find({ gateway }: GatewayUser, { name, arguments: given }: JsonObject): Tool {
     if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a text.");
-    if (given !== undefined && !isObject(given)) {
+    // `null` means "not given", as everywhere.
+    if (given !== undefined && given !== null && !isObject(given)) {
       throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
     }
     const tool = this.#parts.offers.of(gateway).byName.get(name);
@@ -80,9 +81,8 @@ export class Calls {
     if (waiting.authorizationId !== undefined) {
       const answer = answersOf(params)[CONSENT_KEY];
       const { authorizationId: id } = waiting;
-      if (!(await this.#parts.consent.awaited(user, id, answer, signal))) {
-        return errorText("The user did not allow access. Ask them before you call the tool again.");
-      }
+      const refusal = await this.#parts.consent.awaited(user, id, answer, signal);
+      if (refusal !== undefined) return errorText(refusal);
     }
     return this.#attempt(call, waiting, true);
   }

@@ -52,14 +52,26 @@ export class GatewayConsent {
     return owedBy(authorization, tool);
   }
 
-  /** Waits while the user consents. False when the user said no to being asked. */
-  async awaited(user: GatewayUser, id: string, answer: unknown, signal: AbortSignal): Promise<boolean> {
+  /** Waits while the user consents. What went wrong, in words; undefined: the call can be made again. */
+  async awaited(
+    user: GatewayUser,
+    id: string,
+    answer: unknown,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const action = isObject(answer) ? answer["action"] : undefined;
-    if (action === "decline" || action === "cancel") return false;
-    await this.#authorization.status(user.principal, id, WAIT_S, signal).catch((error: unknown) => {
+    if (action === "decline" || action === "cancel") {
+      return "The user did not allow access. Ask them before you call the tool again.";
+    }
+    try {
+      const { status, status_reason } = await this.#authorization.status(user.principal, id, WAIT_S, signal);
+      if (status !== "failed") return undefined;
+      const reason = status_reason === undefined ? "" : ` (${status_reason})`;
+      return `The consent failed${reason}. Ask the user before you call the tool again.`;
+    } catch (error) {
       this.#core.log.debug("a consent cannot be waited for", { error });
-    });
-    return true;
+      return undefined;
+    }
   }
 }
 

@@ -57,7 +57,8 @@ export function readMessage(value: Json): RpcMessage {
   const { id, method, params } = value;
   if (method === undefined && ("result" in value || "error" in value)) return { kind: "response" };
   if (typeof method !== "string") throw invalid("The message names no method.");
-  if (params !== undefined && !isObject(params)) throw invalid("params must be an object.");
+  if (params !== undefined && params !== null && !isObject(params))
+    throw invalid("params must be an object.");
   // The value is JSON, and so is every part of it.
   const given = (params ?? {}) as JsonObject;
   if (id === undefined) return { kind: "notification", method, params: given };

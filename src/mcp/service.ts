@@ -254,7 +254,8 @@ export class Mcp {
 }
 
 function cursorOf({ cursor }: JsonObject): string | undefined {
-  if (cursor === undefined || typeof cursor === "string") return cursor;
+  if (cursor === undefined || cursor === null) return undefined;
+  if (typeof cursor === "string") return cursor;
   throw new RpcError(INVALID_PARAMS, "params.cursor must be a text.");
 }
 

@@ -116,6 +116,15 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     }
   });
 
+  test("whose user says no at the platform is told so, and not asked again at once", async () => {
+    const { address, retry } = await asked("refuses");
+    const browser = new Browser();
+    await browser.open(await browser.toCallback(String(address), "cancel"));
+    const answer = await retry("accept");
+    expect([said(answer, "result.resultType"), said(answer, "result.isError")]).toEqual(["complete", true]);
+    expect(said(answer, "result.content.0.text")).toMatch(/^The consent failed \(.+\)\. Ask the user/);
+  });
+
   test("gets nothing with a state that is changed, old, of another user, tool, input or gateway", async () => {
     const { state, retry } = await asked("bound");
     const text = String(state);

@@ -249,6 +249,14 @@ describe("a result", () => {
     expect(String(said(answer, "result.content.0.text"))).toContain("text");
   });
 
+  test("for arguments that are null is that for none, as everywhere", async () => {
+    const url = await site.gateway("nulls");
+    const own = client(url, { key, user: "alice" });
+    const answer = await own.legacy("tools/call", { name: "Test_Echo", arguments: null });
+    expect(said(answer, "result.structuredContent")).toEqual({});
+    expect(said(await own.legacy("tools/list", { cursor: null }), "result.tools.0.name")).toBe("Bad_Fine");
+  });
+
   test.each<[string, object]>([
     ["arguments in a list", { name: "Test_Echo", arguments: [] }],
     ["no name", { arguments: {} }],
