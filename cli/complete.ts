@@ -15,6 +15,7 @@ const FLAG_VALUES: { readonly [flag: string]: readonly string[] | string } = {
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",
   "--tool": "tools list -o name",
+  "--gateway": "gateways list -o name",
   "--project": "projects list -o name",
   "--toolkit": ["Chat", "Sheets", "VendorCreatorApi"],
   "--unsafe-skip-verification": ["on", "off"],

@@ -15,6 +15,15 @@ export async function readJson(io: Io, source: string, what: string): Promise<Js
   return parsed(await readText(io, source, what), what);
 }
 
+/**
+ * JSON that a flag holds, or names: text that begins with a bracket is the JSON itself, `-` standard input, everything
+ * else a file (`@file` too, for one whose name begins with a bracket). Throws `malformed_request`.
+ */
+export async function readJsonFlag(io: Io, text: string, flag: string): Promise<Json> {
+  if (/^\s*[[{]/.test(text)) return parsed(text, flag);
+  return readJson(io, text.replace(/^@/, ""), flag);
+}
+
 export function parsed(text: string, what: string): Json {
   let value: Json;
   try {

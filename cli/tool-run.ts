@@ -5,7 +5,7 @@ import type { Common } from "./command";
 import { type Client, withClient } from "./client/client";
 import { authorizeTool, executeTool, getTool } from "./client/tools";
 import { obtainConsent } from "./consent";
-import { EXIT, UsageError } from "./errors";
+import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { json, printRecord, type Shape } from "./output";
 import { printable, printableLines } from "./printable";
@@ -39,13 +39,9 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
 }
 
 async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown }> {
-  const { isObject } = await import("../src/base");
-  const { parsed, readJson } = await import("./input");
-  const inline = !text.startsWith("@") && text !== "-";
-  if (inline && !text.trimStart().startsWith("{")) {
-    throw new UsageError("--input takes a JSON object, @FILE, or - for standard input.");
-  }
-  const value = inline ? parsed(text, "--input") : await readJson(io, text.replace(/^@/, ""), "--input");
+  const { isObject } = await import("../src/base/json");
+  const { readJsonFlag } = await import("./input");
+  const value = await readJsonFlag(io, text, "--input");
   if (isObject(value)) return value;
   throw malformedRequest("--input must be a JSON object.");
 }

@@ -25,7 +25,7 @@ export const api: Noun = {
         "runtime api POST /v1/tools/requirements --input request.json",
       ],
       flags: [
-        { flag: "--input <file>", meaning: "body: a JSON file, or - for standard input" },
+        { flag: "--input <json>", meaning: "body: JSON, a file with it, or - for standard input" },
         { flag: "--header <header>", meaning: "a header (`Name: value`); repeat for several", repeat: true },
         { flag: "-i, --include", meaning: "print status and headers first" },
       ],
@@ -85,10 +85,8 @@ function jsonIn(text: string): unknown {
 }
 
 async function bodyFrom(io: Io, input: string): Promise<string> {
-  const { parsed, readText } = await import("../input");
-  const text = await readText(io, input, "--input");
-  parsed(text, "--input");
-  return text;
+  const { readJsonFlag } = await import("../input");
+  return JSON.stringify(await readJsonFlag(io, input, "--input"));
 }
 
 function headerOf(text: string): [string, string] {

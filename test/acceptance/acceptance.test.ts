@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT } from "../../cli/errors";
 import { nouns } from "../../cli/nouns";
+import { testWith } from "../support/require";
 import { describeExamples } from "./examples";
 import { fits, type Mode, parseScript, type Script, scripts } from "./script";
 import { type Stage, startRun, startStage } from "./stage";
@@ -34,7 +35,8 @@ const runs = scripts.flatMap((script) =>
 );
 
 describe("scripts", () => {
-  test.each(runs)(
+  const missing = ["bash", "curl", "jq", "iconv"].filter((part) => Bun.which(part) === null);
+  testWith(missing.join(", "), missing.length === 0).each(runs)(
     "%s, %s",
     async (_name, mode, script) => {
       await using run = await startRun(stage, mode);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { testWith } from "../support/require";
 import { type Site, startSite } from "../support/site";
 import { temporaryFolder } from "../support/temporary";
 import { newTerminal } from "./support/fake-io";
@@ -59,45 +60,42 @@ describe("offered are", () => {
   });
 });
 
-/** A shell in which `runtime` is this program and its completion is loaded. Undefined when there is no such shell. */
-function shell(name: string, script: string): string | undefined {
-  const path = Bun.which(name);
-  if (path === null) {
-    console.warn(`skipped: ${name} is not installed`);
-    return undefined;
-  }
+/** What a shell prints in which `runtime` is this program. */
+function shell(name: string, script: string): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "runtime"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
   chmodSync(join(folder, "runtime"), 0o755);
   const env = { ...site.environment, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
-  const ran = Bun.spawnSync([path, "-c", script], { env, stdin: "ignore" });
+  const ran = Bun.spawnSync([Bun.which(name) ?? name, "-c", script], { env, stdin: "ignore" });
   return ran.stdout.toString() + ran.stderr.toString();
 }
 
 describe("the script of", () => {
-  test("bash", () => {
+  const testIn = (name: string) => testWith(name, Bun.which(name) !== null);
+
+  testIn("bash")("bash", () => {
     const printed = shell(
       "bash",
       `source <(runtime completion bash); COMP_WORDS=(runtime tools exec Chat.SendMessage --chan); COMP_CWORD=4
        _runtime; echo "\${COMPREPLY[*]}"; complete -p runtime`,
     );
-    if (printed !== undefined) expect(printed).toBe("--channel_name\ncomplete -F _runtime runtime\n");
+
+    expect(printed).toBe("--channel_name\ncomplete -F _runtime runtime\n");
   });
 
-  test("fish", () => {
-    const printed = shell(
-      "fish",
-      "runtime completion fish | source; complete -C 'runtime tools exec Chat.SendMessage --chan'",
-    );
-    if (printed !== undefined) expect(printed).toContain("--channel_name");
+  testIn("fish")("fish", () => {
+    const line = "runtime tools exec Chat.SendMessage --chan";
+
+    expect(shell("fish", `runtime completion fish | source; complete -C '${line}'`)).toBe("--channel_name\n");
   });
 
-  test("zsh", () => {
+  testIn("zsh")("zsh", () => {
     const printed = shell(
       "zsh",
-      `runtime completion zsh > $PWD/.x 2>/dev/null; autoload -U compinit; compinit -u -D; eval "$(runtime completion zsh)"
+      `autoload -U compinit; compinit -u -D; eval "$(runtime completion zsh)"
        compadd() { shift; print -l -- "$@" }; words=(runtime tools exec Chat.SendMessage --chan); CURRENT=5; _runtime`,
     );
-    if (printed !== undefined) expect(printed).toContain("--channel_name");
+
+    expect(printed).toBe("--channel_name\n");
   });
 });

@@ -239,8 +239,8 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["providers", "create"], "Name the auth provider"],
     [["providers", "delete", "slack"], "--yes"],
     [
-      ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "[]"],
-      "--input takes a JSON object, @FILE, or -",
+      ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "missing.json"],
+      "missing.json: there is no such file",
     ],
     [
       ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "@missing.json"],

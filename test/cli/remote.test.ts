@@ -40,6 +40,8 @@ describe("commands", () => {
       "tools show Chat.SendMesage -o json",
       "tools exec Chat.WhoAmI --user alice -o json",
       "tools exec Chat.WhoAmI --user alice --nothing x -o json",
+      "tools exec Chat.WhoAmI --user alice --input [1] -o json",
+      "tools exec Chat.SendMessage --user alice --input {} -o json",
       "keys list -o yaml",
       "keys show key_unknown -o json",
       "secrets list",
