@@ -62,11 +62,12 @@ export function responsesOf(
   components: Components,
   shared: Map<string, unknown>,
 ): { [status: string]: unknown } {
-  const { success, others = {}, etag } = operation;
+  const { success, others = {}, etag, streams } = operation;
   const responses = statusesOf(operation).map((status): [string, unknown] => {
     if (status === success.status) {
       const headers = etag === true ? { ...REQUEST_ID, ...ETAG } : REQUEST_ID;
-      return [String(status), response("Done.", headers, success.schema, components)];
+      const done = response("Done.", headers, success.schema, components);
+      return [String(status), streams === true ? withEvents(done) : done];
     }
     const other = others[status];
     const description = PLAIN[status] ?? REFUSALS[status]?.description ?? `Status ${status}.`;
@@ -82,6 +83,12 @@ export function responsesOf(
 function response(description: string, headers: object, schema?: TSchema | null, components?: Components) {
   if (schema === undefined || schema === null || components === undefined) return { description, headers };
   return { description, headers, content: { "application/json": mediaOf(schema, components) } };
+}
+
+/** The same answer as events; each is one line of JSON after `data: `, the last one `[DONE]`. */
+function withEvents(answer: { content?: object }): object {
+  const events = { schema: { type: "string", description: "Server-sent events." } };
+  return { ...answer, content: { ...answer.content, "text/event-stream": events } };
 }
 
 /** A schema with the example of its record. */

@@ -16,6 +16,7 @@ export const llmOperations = [
     success: { status: 200, schema: ChatResponse },
     errors: [400, 401, 403, 413, 415, 429, 500, 504],
     slow: true,
+    streams: true,
     takesIdempotencyKey: true,
     modelErrors: true,
     handle: async ({ runtime, principal, body: request, text, signal, idempotencyKey }) => {

@@ -57,6 +57,8 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> {
   etag?: true;
   /** May take longer than the server's idle limit. */
   slow?: true;
+  /** Answers a stream of server-sent events where the body asks for it. */
+  streams?: true;
   /** Clients of language models read errors in a form of their own: it stands beside ours. */
   modelErrors?: true;
   /** Does nothing but wait: a server that stops does not wait with it. */

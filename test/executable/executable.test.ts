@@ -8,6 +8,7 @@ import { documentOf } from "../../server/openapi";
 import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../server/pages/picker-script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
+import { say, startModelServer } from "../sandbox/models/chat-server";
 import { api, at, call } from "../support/api";
 import { Browser } from "../support/browser";
 import { chatProvider } from "../support/chat-provider";
@@ -74,6 +75,31 @@ test("serve, consent, execute, restart, execute", async () => {
   expect(texts.filter((text) => text === "built")).toHaveLength(2);
   const exec = await installation.json(["tools", "exec", "Chat.WhoAmI", "--user", "alice"]);
   expect(at(exec, "output.value.username")).toBe("alice");
+}, 60_000);
+
+test("a model's stream passes, the server runs its calls, and the terminal talks to it", async () => {
+  await using model = await startModelServer((request, reply) => {
+    const last = request.messages.at(-1);
+    if (request.tools === undefined) return say(request, reply, { content: "Hello." });
+    if (last?.role === "tool") return say(request, reply, { content: `It says ${String(last.content)}` });
+    say(request, reply, { calls: [{ name: "Chat_WhoAmI", arguments: "{}" }] });
+  });
+  const entry = ["local", "--type", "openai", "--base-url", model.url, "--model", "m"];
+  expect((await installation.run(["models", "create", ...entry])).code).toBe(0);
+  const key = await installation.key("run");
+  await using server = await installation.serve();
+  const messages = [{ role: "user", content: "Who am I?" }];
+  const streamed = await fetch(`${server.address}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", messages, stream: true }),
+  });
+  expect(await streamed.text()).toEndWith("data: [DONE]\n\n");
+  const request = { model: "m", messages, user: "alice", tools: ["Chat.WhoAmI"], tool_choice: "generate" };
+  const generated = await api(server.address, key).post("/v1/chat/completions", request);
+  expect(at(generated.body, "choices.0.message.content")).toContain('"username":"alice"');
+  const talked = await installation.run(["chat", "Who am I?", "--user", "alice", "--tool", "Chat.WhoAmI"]);
+  expect([talked.code, talked.stdout]).toEqual([0, expect.stringContaining('"username":"alice"')]);
 }, 60_000);
 
 test("every operation answers as it declares", async () => {
