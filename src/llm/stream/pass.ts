@@ -8,6 +8,7 @@ import { errorEvent } from "./events";
 const TAIL = 4096;
 
 const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
 
 export interface PassOptions {
   /** The error for a stream that breaks. */
@@ -78,14 +79,15 @@ function lastOf(tail: Uint8Array, piece: Uint8Array): Uint8Array {
 
 // Some servers end without `[DONE]`; a reason to finish says as much.
 function isComplete(tail: Uint8Array): boolean {
-  const text = new TextDecoder().decode(tail);
+  const text = DECODER.decode(tail);
   return /data:\s*\[DONE\]/.test(text) || /"finish_reason"\s*:\s*"/.test(text);
 }
 
 function errorOf(piece: Uint8Array): unknown {
-  const frame = /^(?:event:[^\r\n]*\r?\n)?data:\s*(\{.*\})\s*?\r?\n\r?\n/.exec(
-    new TextDecoder().decode(piece),
-  )?.[1];
+  const text = DECODER.decode(piece);
+  // Hardly ever there, and then it is looked at closely.
+  if (!text.includes('"error"')) return undefined;
+  const frame = /^(?:event:[^\r\n]*\r?\n)?data:\s*(\{.*\})\s*?\r?\n\r?\n/.exec(text)?.[1];
   if (frame === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(frame);
