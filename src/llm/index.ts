@@ -14,6 +14,6 @@ export { ChatMessage, ChatRequest, ChatResponse } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";
 // For conversations whose calls the caller runs, as the terminal's are.
-export { inputOf, toolCall, withIds } from "./loop/calls";
+export { inputOf, toolCall, withIds } from "./loop/call";
 export { messageOf, notRun } from "./loop/result";
 export { readTurn } from "./read-turn";

@@ -1,18 +1,19 @@
 // Model entries: those of the configuration, which are read-only, and those that a project has stored. And which tools
 // chat completions of a project may run.
-import { Redacted, timestamp, UNPAGED_LIMIT } from "../base";
+import { Redacted, UNPAGED_LIMIT } from "../base";
 import type { Audit } from "../audit";
-import type { ModelRecord, StaticModel } from "../config";
+import type { StaticModel } from "../config";
 import type { Core } from "../core";
 import { sealedColumn } from "../crypto";
-import { alreadyExists, invalidParameter, malformedRequest, notFound, RuntimeError } from "../errors";
-import { actorOf, type Principal, projectBinding } from "../identity";
+import { alreadyExists, malformedRequest, notFound, RuntimeError } from "../errors";
+import { actorOf, type Principal } from "../identity";
 import { CachedByGeneration, type Transaction } from "../store";
+import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 import * as repository from "./repository";
 import type { ModelRow } from "./repository";
 import { type Choice, modelList, resolveModel } from "./resolve";
-import { type ModelServer, serverOf, type ServerRecord, shownServer } from "./server-of";
+import { type ModelServer, serverOf } from "./server-of";
 
 export class Models {
   readonly #core: Core;
@@ -194,42 +195,4 @@ const readOnly = (message: string): RuntimeError => new RuntimeError("read_only"
 
 function unknownEntry(): RuntimeError {
   return notFound("There is no model entry with this id in this project.");
-}
-
-function recordOf({ id, type, server, models }: ModelRow): ModelRecord {
-  // Both were written by this area from checked records.
-  const how = JSON.parse(server) as NonNullable<ServerRecord["openai"]>;
-  const record: ServerRecord = type === "anthropic" ? { anthropic: how } : { openai: how };
-  return { id, models: JSON.parse(models) as string[], ...record };
-}
-
-// Fields of the messages protocol mean nothing to the other one.
-function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "models" | "api_key">): string {
-  if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
-    throw invalidParameter("api_version and max_tokens belong to entries of the type anthropic.");
-  }
-  return JSON.stringify({ ...JSON.parse(row.server), ...changes });
-}
-
-function staticEntry({ record, apiKey }: StaticModel): ModelEntry {
-  return {
-    id: record.id,
-    ...shownServer(record),
-    models: record.models ?? [],
-    api_key: { binding: "static", editable: false, exists: apiKey !== undefined },
-    binding: { type: "static" },
-  };
-}
-
-function entryOf(row: ModelRow): ModelEntry {
-  const { id, models = [], ...record } = recordOf(row);
-  return {
-    id,
-    ...shownServer(record),
-    models,
-    api_key: { binding: "project", editable: true, exists: row.sealed_api_key !== null },
-    binding: projectBinding(row.project_id),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-  };
 }

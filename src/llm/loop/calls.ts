@@ -1,19 +1,13 @@
 // The calls of one turn: each is answered by one tool message, in order, whatever becomes of it.
-import { isObject, parseJson } from "../../base";
 import type { Authorization } from "../../authorization";
 import type { Core } from "../../core";
 import { RuntimeError } from "../../errors";
 import type { Principal } from "../../identity";
 import type { Tool, Tools } from "../../tools";
-import type { RequestedCall } from "../stream/fragments";
 import type { ChatMessage } from "../upstream/client";
+import { type Call, inputOf, nameOf } from "./call";
 import { messageOf, notRun, outputText } from "./result";
 import type { ToolSet } from "./tool-set";
-
-/** A call with an id of its own. */
-export interface Call extends RequestedCall {
-  id: string;
-}
 
 export interface Answered {
   message: ChatMessage;
@@ -163,46 +157,6 @@ export class Calls {
     const digest = new Bun.CryptoHasher("sha256").update(what).digest("base64url");
     return `${idempotencyKey}:${digest}:${count}`;
   }
-}
-
-/** The calls of a turn with ids that no two share: answers are told apart by them. */
-export function withIds(calls: readonly RequestedCall[], newId: () => string): Call[] {
-  const taken = new Set<string>();
-  return calls.map((call) => {
-    const id = call.id === undefined || taken.has(call.id) ? newId() : call.id;
-    taken.add(id);
-    return { ...call, id };
-  });
-}
-
-/** A call as it stands in a message. What is no JSON object would have the whole conversation refused. */
-export function toolCall({ id, name, arguments: text, more }: Call): object {
-  return {
-    ...more,
-    id,
-    type: "function",
-    function: { name: nameOf(name), arguments: isNothing(text) || inputOf(text) === undefined ? "{}" : text },
-  };
-}
-
-/** Nothing at all is an input without parameters. Undefined for what is no object. */
-export function inputOf(text: string): { [key: string]: unknown } | undefined {
-  if (isNothing(text)) return {};
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isNothing(text: string): boolean {
-  return ["", "null"].includes(text.trim());
-}
-
-// A name that the model made up may be one that servers refuse.
-function nameOf(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function isReading({ definition }: Tool): boolean {

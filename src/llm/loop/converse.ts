@@ -10,7 +10,8 @@ import {
   toRuntimeError,
 } from "../../errors";
 import type { ChatBody, ChatMessage, ModelClient } from "../upstream/client";
-import { type Call, type Calls, toolCall, withIds } from "./calls";
+import { type Call, toolCall, withIds } from "./call";
+import type { Calls } from "./calls";
 import { notRun } from "./result";
 import type { ToolSet } from "./tool-set";
 import { addUsage, type Delta, type Head, streamTurn, type Turn, turnOf, type Usage } from "./turn";
@@ -59,7 +60,7 @@ export async function* converse(conversation: Conversation): AsyncGenerator<Step
 }
 
 async function* rounds(conversation: Conversation, deadline: number): AsyncGenerator<Step, Outcome> {
-  const { set, calls, body, core } = conversation;
+  const { set, body, core } = conversation;
   const messages: ChatMessage[] = [];
   let usage: Usage | undefined;
   for (let round = 1; ; round++) {
@@ -72,43 +73,65 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
     const turn = yield* ask(conversation, asked, deadline);
     usage = addUsage(usage, turn.usage);
     const requested = withIds(turn.calls, () => `call_${newToken(core.random).slice(0, 24)}`);
-    const own = requested.filter(({ name }) => set.find(name) !== undefined || !set.has(name));
-    const others = requested.filter((call) => !own.includes(call));
+    const others = requested.filter(({ name }) => set.find(name) === undefined && set.has(name));
+    const own = requested.filter((call) => !others.includes(call));
     const end = (more: Partial<Outcome>): Outcome => ({
-      head: turn.head,
-      content: turn.text,
-      finish: turn.finish,
+      ...outcomeOf(turn, messages, usage),
       calls: others.map(toolCall),
-      messages,
-      authorizations: [],
-      usage,
-      ...(turn.logprobs === undefined ? {} : { logprobs: turn.logprobs }),
       ...more,
     });
     if (own.length === 0) return end({});
     const said = { role: "assistant", content: turn.text, tool_calls: own.map(toolCall) };
-    messages.push(said);
-    yield { messages: [said] };
+    yield* made(messages, said);
     if (isLast) {
-      const answers = own.map(unanswered);
-      messages.push(...answers);
-      yield { messages: answers };
+      yield* made(messages, ...own.map(unanswered));
       return end({ finish: "length", calls: [] });
     }
-    const outputs: string[] = [];
-    const authorizations = new Map<string, Authorization>();
-    for await (const { message, output, authorization } of calls.answers(own)) {
-      messages.push(message);
-      outputs.push(output);
-      if (authorization !== undefined) authorizations.set(authorization.id, authorization);
-      yield { messages: [message] };
-    }
-    throwIfGone(conversation);
+    const { outputs, authorizations } = yield* run(conversation, own, messages);
     const finish = others.length > 0 ? "tool_calls" : "stop";
-    if (authorizations.size > 0) return end({ finish, authorizations: [...authorizations.values()] });
+    if (authorizations.length > 0) return end({ finish, authorizations });
     if (set.running === "execute") return end({ finish, content: joined(outputs) });
     if (others.length > 0) return end({ finish });
   }
+}
+
+/** What is said when the run ends with this turn. */
+function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
+  const { head, text: content, finish, logprobs } = turn;
+  return {
+    head,
+    content,
+    finish,
+    calls: [],
+    messages,
+    authorizations: [],
+    usage,
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
+}
+
+/** Messages that are part of the run from now on. */
+function* made(messages: ChatMessage[], ...more: ChatMessage[]): Generator<Step, void> {
+  messages.push(...more);
+  yield { messages: more };
+}
+
+/** Runs the calls of a turn; their answers are messages of the run. */
+async function* run(
+  conversation: Conversation,
+  own: readonly Call[],
+  messages: ChatMessage[],
+): AsyncGenerator<Step, { outputs: string[]; authorizations: Authorization[] }> {
+  const outputs: string[] = [];
+  // Two calls may wait for one consent.
+  const owed = new Map<string, Authorization>();
+  for await (const { message, output, authorization } of conversation.calls.answers(own)) {
+    outputs.push(output);
+    if (authorization !== undefined) owed.set(authorization.id, authorization);
+    yield* made(messages, message);
+  }
+  throwIfGone(conversation);
+  return { outputs, authorizations: [...owed.values()] };
 }
 
 async function* ask(

@@ -1,0 +1,46 @@
+// Model entries between their forms: the configuration's, the database's, and what may be shown.
+import { timestamp } from "../base";
+import type { ModelRecord, StaticModel } from "../config";
+import { invalidParameter } from "../errors";
+import { projectBinding } from "../identity";
+import type { ModelEntry, ModelEntryPatch } from "./model-schema";
+import type { ModelRow } from "./repository";
+import { type ServerRecord, shownServer } from "./server-of";
+
+export function recordOf({ id, type, server, models }: ModelRow): ModelRecord {
+  // Both were written by this area from checked records.
+  const how = JSON.parse(server) as NonNullable<ServerRecord["openai"]>;
+  const record: ServerRecord = type === "anthropic" ? { anthropic: how } : { openai: how };
+  return { id, models: JSON.parse(models) as string[], ...record };
+}
+
+// Fields of the messages protocol mean nothing to the other one.
+export function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "models" | "api_key">): string {
+  if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
+    throw invalidParameter("api_version and max_tokens belong to entries of the type anthropic.");
+  }
+  return JSON.stringify({ ...JSON.parse(row.server), ...changes });
+}
+
+export function staticEntry({ record, apiKey }: StaticModel): ModelEntry {
+  return {
+    id: record.id,
+    ...shownServer(record),
+    models: record.models ?? [],
+    api_key: { binding: "static", editable: false, exists: apiKey !== undefined },
+    binding: { type: "static" },
+  };
+}
+
+export function entryOf(row: ModelRow): ModelEntry {
+  const { id, models = [], ...record } = recordOf(row);
+  return {
+    id,
+    ...shownServer(record),
+    models,
+    api_key: { binding: "project", editable: true, exists: row.sealed_api_key !== null },
+    binding: projectBinding(row.project_id),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
