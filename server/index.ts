@@ -37,6 +37,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
   warnOfEnd(runtime, tls);
+  warnOfAddress(runtime);
   const stopping = new AbortController();
   const app = createApp(runtime, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): void => {
@@ -95,6 +96,13 @@ function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
   core.log.warn("the certificate of the server has expired", {
     ended_at: new Date(tls.endsAt).toISOString(),
   });
+}
+
+// The server runs, and everybody else's browser is sent to its own machine.
+function warnOfAddress({ core }: Runtime): void {
+  const { host, public_url } = core.settings;
+  if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
+  core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }
 
 /** As a URL writes it: IPv6 in brackets. */

@@ -11,6 +11,7 @@ import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { say, startModelServer } from "../sandbox/models/chat-server";
 import { api, at, call } from "../support/api";
 import { Browser } from "../support/browser";
+import { makeCertificate } from "../support/certificates";
 import { chatProvider } from "../support/chat-provider";
 import { Installation } from "../support/runtime-process";
 
@@ -139,6 +140,28 @@ test("the API description and its page are inside", async () => {
   expect(await (await read("/llms.txt")).text()).toContain("Chat.SendMessage");
   expect((await read("/.well-known/api-catalog")).status).toBe(200);
 });
+
+test("TLS, a renewed certificate, a preflight and a wrong method", async () => {
+  const { cert, key } = makeCertificate(folder, "first");
+  installation.environment["RUNTIME_CORS_ALLOW"] = "https://app.test";
+  await using server = await installation.serve("--tls-cert", cert, "--tls-key", key);
+  delete installation.environment["RUNTIME_CORS_ALLOW"];
+  const insecure = { keepalive: false, tls: { rejectUnauthorized: false } };
+  const ask = (headers: Record<string, string>) =>
+    fetch(`${server.address}/v1/tools/execute`, { method: "OPTIONS", headers, ...insecure });
+  const question = { origin: "https://app.test", "access-control-request-method": "POST" };
+
+  expect(server.address).toStartWith("https:");
+  expect((await ask(question)).status).toBe(204);
+  const wrong = await ask({});
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([404, "GET, HEAD, POST"]);
+  const renewed = makeCertificate(folder, "second");
+  cpSync(renewed.cert, cert);
+  cpSync(renewed.key, key);
+  process.kill(server.pid, "SIGHUP");
+  while (!server.output().includes("were read again")) await Bun.sleep(10);
+  expect((await fetch(`${server.address}/v1/health`, insecure)).status).toBe(200);
+}, 20_000);
 
 test("the environment of the folder that it is started in is not its own", async () => {
   await Bun.write(join(installation.home, ".env"), "RUNTIME_LOG_LEVEL=nonsense\n");

@@ -64,6 +64,17 @@ test.each([
 });
 
 describe("an address that other machines reach", () => {
+  test("without a public_url is warned of: browsers would be sent to their own machine", async () => {
+    const WARNING = "public_url is not set";
+    await using bare = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: "0.0.0.0" });
+    const named = { ...BEHIND, RUNTIME_HOST: "0.0.0.0", RUNTIME_PUBLIC_URL: "https://runtime.test" };
+    await using whole = await startOwn([testCatalog], named);
+    await using local = await startOwn();
+
+    expect(bare.logLines.join("\n")).toContain(WARNING);
+    for (const { logLines } of [whole, local]) expect(logLines.join("\n")).not.toContain(WARNING);
+  });
+
   test.each(["0.0.0.0", "::", "192.0.2.1", "10.0.0.1", "example.com", "not a host"])(
     "%s is refused without TLS and without a proxy in front, in one line that says what to set",
     async (host) => {
