@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { drain, sentenceOf } from "../processes/scheduled";
 import { scaled } from "../support/long";
+import { deploy } from "../tools/deployment";
+import { ended, schedule } from "../tools/schedule/scheduling";
 
 const SEEDS = Array.from({ length: scaled(10) }, (_, index) => index + 1);
 
@@ -17,3 +19,19 @@ test.each(SEEDS)(
   },
   180_000,
 );
+
+test("a run that takes longer than a lease lives is renewed in time: nobody takes it over", async () => {
+  await using deployment = await deploy();
+  const { runtime, test: catalog } = deployment;
+  catalog.act = async () => {
+    await Bun.sleep(25_000);
+    return { done: true };
+  };
+  const workers = [runtime.tools.startWorker(), (await deployment.another()).tools.startWorker()];
+  const id = await schedule(runtime);
+  await Bun.sleep(26_000);
+  const run = await ended(runtime, id);
+  await Promise.all(workers.map((worker) => worker.stop()));
+
+  expect([run.execution_status, run.attempts.length, catalog.runs]).toEqual(["completed", 1, 1]);
+}, 60_000);

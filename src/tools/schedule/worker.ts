@@ -156,7 +156,9 @@ export class ScheduleWorker {
         ...(run.asked_version === null ? {} : { tool_version: run.asked_version }),
         include_error_stacktrace: run.with_stack === 1,
       };
-      return endedWith(await this.#parts.run(principal, request, { id: attemptId, executionId }));
+      // Under the id that its owner knows, where that stands in the log no earlier.
+      const id = run.attempts === 1 ? run.id : attemptId;
+      return endedWith(await this.#parts.run(principal, request, { id, executionId }));
     } catch (error) {
       log.warn("scheduled run refused", { id: run.id, error });
       return endedBy(error, this.#toolOf(run));
@@ -165,7 +167,7 @@ export class ScheduleWorker {
 
   /** The holder died over a run that must not be repeated. Whether it was for us to say so. */
   async #giveUp(run: ListedRun): Promise<boolean> {
-    const { store, clock, log } = this.#core;
+    const { store, clock, random, log } = this.#core;
     const attemptId = await repository.findAttempt(store, run);
     if (attemptId === undefined) return false;
     const tool = this.#toolOf(run);
@@ -175,7 +177,8 @@ export class ScheduleWorker {
     if (!(await store.write(() => repository.giveUpRun(run, end)))) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
     this.#parts.executionLog.add({
-      id: attemptId,
+      // Its holder may live after all, and write what he knows under the id of the run.
+      id: newId("te", end.now, random),
       executionId: run.execution_id,
       projectId: run.project_id,
       userId: run.user_id,

@@ -291,6 +291,13 @@ describe("a run whose server is gone", () => {
     expect(catalog.runs).toBe(1);
     // What the first one found out came too late: somebody may have acted on the answer by now.
     expect(await look(runtime, id)).toEqual(run);
+    // The log has both.
+    const statuses = async () => {
+      const { items } = await runtime.trail.executions(operator(), { limit: 100 });
+      return items.map(({ status }) => status).toSorted();
+    };
+    await until(async () => (await statuses()).length === 2);
+    expect(await statuses()).toEqual(["completed", "failed"]);
     await deployment[Symbol.asyncDispose]();
   });
 });
