@@ -12,7 +12,8 @@ import type { Answer, Context } from "../routes";
 import { EventStream } from "./events";
 import { checkOrigin } from "./origin";
 
-const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+/** Read once: a response copies them. */
+const JSON_HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 /** Bun makes the signal of a request when it is first asked for, which most calls are over before. */
 const WATCH_AFTER_MS = 100;
 /** Below Bun's idle limit: a call that outlasts it is seen in time. */
@@ -105,8 +106,9 @@ function peerOf(user: GatewayUser, request: Request, stop: AbortController, noti
 
 function replyResponse({ status, text, sessionId }: Reply): Response {
   if (text === undefined) return new Response(null, { status });
-  const headers = sessionId === undefined ? JSON_HEADERS : { ...JSON_HEADERS, "mcp-session-id": sessionId };
-  return new Response(text, { status, headers });
+  const response = new Response(text, { status, headers: JSON_HEADERS });
+  if (sessionId !== undefined) response.headers.set("mcp-session-id", sessionId);
+  return response;
 }
 
 /** What is no JSON is a parse error of JSON-RPC; other refusals of bodies are those of every address. */

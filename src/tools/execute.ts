@@ -205,9 +205,9 @@ export class Execute {
 
   #named(): Named {
     const { clock, random } = this.#core;
-    const now = clock.now();
-    const [id, executionId] = [newId("te", now, random), newId("tc", now, random)];
-    return { id, executionId, type: "immediate", decisions: [] };
+    const id = newId("te", clock.now(), random);
+    // The same call under another name: one number tells both.
+    return { id, executionId: `tc${id.slice(2)}`, type: "immediate", decisions: [] };
   }
 
   #execution(
