@@ -9,9 +9,10 @@ import { testWith } from "../support/require";
 import { temporaryFolder } from "../support/temporary";
 
 const IS_ROOT = process.getuid?.() === 0;
-const CAN_CHANGE_USER = !IS_ROOT || Bun.which("setpriv") !== null;
 /** No user of this machine. */
 const NOBODY = 12345;
+const AS_NOBODY = IS_ROOT ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+const CAN_CHANGE_USER = !IS_ROOT || Bun.which("setpriv") !== null;
 
 interface Ended {
   code: number | null;
@@ -20,8 +21,7 @@ interface Ended {
 
 /** A command line as a user without rights, to whom the system's rules apply. */
 async function runUnprivileged(argv: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const as = IS_ROOT ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
-  const child = Bun.spawn([...as, process.execPath, MAIN, ...argv], {
+  const child = Bun.spawn([...AS_NOBODY, process.execPath, MAIN, ...argv], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     cwd: "/",
     stdin: "ignore",
