@@ -5,7 +5,7 @@ import { Browser } from "../../support/browser";
 import { startOpenIdSite } from "../oidc/site";
 import { tokensOf } from "../oidc/sign-in";
 import { officialClients } from "./clients";
-import { conformanceCatalogs } from "./fixtures";
+import { conformanceCatalogs, slowCatalog } from "./fixtures";
 import { credentials, gatewaySiteOf, startGatewaySite } from "./gateway";
 import { OAuthProvider } from "./oauth";
 
@@ -70,6 +70,27 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
         isError: false,
         structured: { username: "alice" },
       });
+    });
+
+    test("that gives up a call stops the tool, and goes on", async () => {
+      const ended = Promise.withResolvers<string>();
+      await using made = await startGatewaySite({
+        moreCatalogs: [...conformanceCatalogs, slowCatalog(ended.resolve)],
+      });
+      const address = await made.gateway("team");
+      await using session = await client.connect(address, { headers: credentials(made.key) });
+      const giveUp = new AbortController();
+
+      const call = session.call("slow_wait", {}, giveUp.signal).then(
+        () => "answered",
+        () => "given up",
+      );
+      await Bun.sleep(250);
+      giveUp.abort();
+
+      expect(await call).toBe("given up");
+      expect(await ended.promise).toBe("stopped");
+      expect((await session.call("test_simple_text")).isError).toBe(false);
     });
 
     test("starts the same gateway as a program, and calls a tool that needs consent first", async () => {

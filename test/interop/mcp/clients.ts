@@ -32,7 +32,7 @@ export interface Session extends AsyncDisposable {
   version: string | undefined;
   instructions: string | undefined;
   tools(): Promise<{ name: string; annotations: unknown; outputSchema: unknown }[]>;
-  call(name: string, input?: Record<string, unknown>): Promise<Outcome>;
+  call(name: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<Outcome>;
 }
 
 /** A program that is an MCP server on its standard input and output. */
@@ -86,13 +86,13 @@ async function connectFirst(server: string | Program, access: Access): Promise<S
   } else {
     await connect(new FirstStdio({ ...server, stderr: "ignore" }));
   }
-  const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
-    outcomeOf(await client.callTool({ name, arguments: input }));
+  const call = async (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<Outcome> =>
+    outcomeOf(await client.callTool({ name, arguments: input }, undefined, ending(signal)));
   return {
     version,
     instructions: client.getInstructions(),
     tools: async () => (await client.listTools()).tools.map(shown),
-    call: (name, input = {}) => visiting(access, FirstUrlError, () => call(name, input)),
+    call: (name, input = {}, signal) => visiting(access, FirstUrlError, () => call(name, input, signal)),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
@@ -127,15 +127,19 @@ async function connectCurrent(mode: Mode, server: string | Program, access: Acce
   } else {
     await client.connect(new CurrentStdio({ ...server, stderr: "ignore" }));
   }
-  const call = async (name: string, input: Record<string, unknown>): Promise<Outcome> =>
-    outcomeOf(await client.callTool({ name, arguments: input }));
+  const call = async (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<Outcome> =>
+    outcomeOf(await client.callTool({ name, arguments: input }, ending(signal)));
   return {
     version: client.getNegotiatedProtocolVersion(),
     instructions: client.getInstructions(),
     tools: async () => (await client.listTools()).tools.map(shown),
-    call: (name, input = {}) => visiting(access, CurrentUrlError, () => call(name, input)),
+    call: (name, input = {}, signal) => visiting(access, CurrentUrlError, () => call(name, input, signal)),
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
 }
 
 function capabilitiesOf({ visit }: Access) {

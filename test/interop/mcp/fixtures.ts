@@ -15,6 +15,7 @@ import {
 type Requests = Readonly<Record<string, InputRequest>>;
 
 const STEP_MS = 50;
+const SLOW_MS = 20_000;
 
 export const conformanceCatalogs: readonly Catalog[] = [
   kit("test", [
@@ -81,6 +82,16 @@ export const conformanceCatalogs: readonly Catalog[] = [
     },
   ]),
 ];
+
+/** One tool that lasts until it is stopped, and tells `ended` how it ended. */
+export function slowCatalog(ended: (how: "stopped" | "done") => void): Catalog {
+  const slow = tool("wait", async ({ sleep, signal }) => {
+    await sleep(SLOW_MS).catch(() => undefined);
+    ended(signal.aborted ? "stopped" : "done");
+    return "done";
+  });
+  return kit("slow", [slow]);
+}
 
 function kit(name: string, tools: readonly ToolDefinition[]): Catalog {
   return {
