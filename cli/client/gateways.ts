@@ -1,6 +1,6 @@
 // Gateways, on the data folder and over HTTP.
 import type { Page } from "../../src/base";
-import type { CreateGateway, GatewayRecord, PatchGateway } from "../../src/gateways";
+import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import type { Caller } from "../../src/identity";
 import { notFound } from "../../src/errors";
 import { capability, type Client } from "./client";
@@ -38,6 +38,14 @@ export const updateGateway = capability<[id: string, patch: PatchGateway], Gatew
     return runtime.gateways.patch(principal, id, checked(PatchGatewayRequest, patch));
   },
   remote: async (server, id, patch) => server.send("PATCH", path(`${await prefix(server)}/`, id), patch),
+});
+
+export const replaceGateway = capability<[id: string, request: UpdateGateway], GatewayRecord>({
+  direct: async ({ runtime, principal, checked }, id, request) => {
+    const { UpdateGatewayRequest } = await import("../../src/gateways");
+    return runtime.gateways.replace(principal, id, checked(UpdateGatewayRequest, request));
+  },
+  remote: async (server, id, request) => server.send("PUT", path(`${await prefix(server)}/`, id), request),
 });
 
 export const deleteGateway = capability<[id: string], void>({

@@ -23,6 +23,8 @@ export interface Server {
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
   /** Whatever the server answers, as text, errors too. */
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
+  /** An answer as it comes, errors too. */
+  open(path: string, body: string, headers: Record<string, string>): Promise<Response>;
   /** The events of an answer that streams. */
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
@@ -82,6 +84,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     get: (path, query) => json("GET", path + textOf(query)),
     send: json,
     raw,
+    open: (path, body, headers) => request("POST", path, body, headers),
     stream: async (path, body) => {
       const response = await request("POST", path, JSON.stringify(body), { accept: "text/event-stream" });
       if (response.ok && response.body !== null) return response.body;

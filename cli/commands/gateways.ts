@@ -1,6 +1,6 @@
 // `runtime gateways`: addresses at which MCP clients find a set of tools.
 import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
-import type { GatewayRecord, PatchGateway } from "../../src/gateways";
+import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import { type Client, withClient } from "../client/client";
 import {
   createGateway,
@@ -8,6 +8,7 @@ import {
   findGateway,
   gatewayAddress,
   listGateways,
+  replaceGateway,
   slugInfo,
   updateGateway,
 } from "../client/gateways";
@@ -70,8 +71,17 @@ export const gateways: Noun = {
       usage: "update <gateway>",
       summary: "Change what is given and leave the rest.",
       examples: ["runtime gateways update support --status inactive"],
-      flags: [{ flag: "--name <text>", meaning: "what people see of it" }, ...FIELDS],
-      read: (line) => ({ gateway: line.word(0), name: line.text("name"), fields: fieldsOf(line) }),
+      flags: [
+        { flag: "--name <text>", meaning: "what people see of it" },
+        { flag: "--all-tools", meaning: "offer all tools again" },
+        ...FIELDS,
+      ],
+      read: (line) => ({
+        gateway: line.word(0),
+        name: line.text("name"),
+        allTools: line.given("all-tools"),
+        fields: fieldsOf(line),
+      }),
       run: update,
     }),
     verb({
@@ -192,16 +202,34 @@ async function create(io: Io, common: Common, { name, fields }: CreateOptions): 
 interface UpdateOptions {
   gateway: string;
   name: string | undefined;
+  allTools: boolean;
   fields: GatewayFields;
 }
 
-async function update(io: Io, common: Common, { gateway, name, fields }: UpdateOptions): Promise<void> {
+async function update(
+  io: Io,
+  common: Common,
+  { gateway, name, allTools, fields }: UpdateOptions,
+): Promise<void> {
+  if (allTools && (fields.tools ?? fields.toolkits) !== undefined)
+    throw new UsageError("--all-tools excludes --tool and --toolkit.");
   await withClient(io, common, async (client) => {
     const patch: PatchGateway = { ...(await gatewayBody(client, fields)), ...given({ name }) };
-    if (Object.keys(patch).length === 0) throw new UsageError("Nothing to change: give at least one flag.");
-    const { id } = await findGateway(client, gateway);
-    await printGateway(io, common, client, await updateGateway(client, id, patch));
+    if (Object.keys(patch).length === 0 && !allTools)
+      throw new UsageError("Nothing to change: give at least one flag.");
+    const before = await findGateway(client, gateway);
+    const after = allTools
+      ? await replaceGateway(client, before.id, { ...withoutTools(before), ...patch })
+      : await updateGateway(client, before.id, patch);
+    await printGateway(io, common, client, after);
   });
+}
+
+// A patch cannot take a field away: the whole record is set, without its list of tools. What is not of an update (times,
+// binding) is ignored there, as every unknown field is.
+function withoutTools(record: GatewayRecord): UpdateGateway {
+  const { allowed_tools: _tools, ...filter } = record.tool_filter ?? {};
+  return { ...record, tool_filter: filter };
 }
 
 async function remove(

@@ -1,9 +1,9 @@
 // `runtime mcp`: a gateway on standard input and output, for clients that start programs.
-import type { Json } from "../../src/base";
-import { withDataFolder } from "../client/client";
+import { withClient } from "../client/client";
 import { type Common, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
+import { serveLines } from "../mcp-lines";
 import type { Session } from "../session";
 import { userOf } from "../user";
 
@@ -15,7 +15,7 @@ export const mcp: Noun = {
       usage: "mcp",
       summary:
         "Serve a gateway to an MCP client that starts programs: messages on standard input, replies on standard output. " +
-        "On the data folder, for one user.",
+        "For one user, on the data folder or passed on to a server.",
       examples: ["runtime mcp --gateway support --user alice"],
       flags: [
         { flag: "--gateway <slug>", meaning: "which gateway" },
@@ -35,21 +35,42 @@ interface McpOptions {
 async function serveGateway(io: Io, common: Common, { gateway: slug, user }: McpOptions): Promise<void> {
   if (slug === undefined)
     throw new UsageError("Name the gateway: --gateway SLUG. See: runtime gateways list");
-  await withDataFolder(io, common, "mcp", async (session) => {
-    const { runtime, principal } = session;
-    const gateway = await runtime.gateways.serving(slug);
-    if (gateway?.projectId !== principal.projectId) {
-      const { notFound } = await import("../../src/errors");
-      throw notFound(`There is no active gateway "${slug}" in this project.`);
+  await withClient(io, common, async (client) => {
+    const userId = userOf(client, user);
+    if (client.kind === "remote") {
+      const { relayTo } = await import("../mcp-relay");
+      return serveLines(io, relayTo(client.server, slug, userId));
     }
-    const caller = { principal, userId: userOf(session, user) };
-    const stop = await consentPlace(io, session);
-    try {
-      await serveLines(io, session, slug, caller);
-    } finally {
-      await stop();
-    }
+    return serveHere(io, client.session, slug, userId);
   });
+}
+
+async function serveHere(io: Io, session: Session, slug: string, userId: string): Promise<void> {
+  const { runtime, principal } = session;
+  if ((await runtime.gateways.serving(slug))?.projectId !== principal.projectId) {
+    const { notFound } = await import("../../src/errors");
+    throw notFound(`There is no active gateway "${slug}" in this project.`);
+  }
+  const { errorReply, RpcError } = await import("../../src/mcp");
+  const stop = await consentPlace(io, session);
+  let sessionId: string | undefined;
+  try {
+    await serveLines(io, async (value, write) => {
+      // Looked up anew each time: an administrator may have changed it meanwhile.
+      const gateway = await runtime.gateways.serving(slug);
+      if (gateway?.projectId !== principal.projectId) {
+        const gone = errorReply(undefined, new RpcError(-32000, "The gateway is gone."));
+        return write(gone.text ?? "");
+      }
+      const user = { gateway, principal, userId };
+      const peer = { user, sessionId, header: undefined, stop: new AbortController(), notify: write };
+      const reply = await runtime.mcp.answer(value, peer);
+      sessionId = reply.sessionId ?? sessionId;
+      if (reply.text !== undefined) write(reply.text);
+    });
+  } finally {
+    await stop();
+  }
 }
 
 /** Consents come back to a server: one that runs, or one that is here as long as this process. */
@@ -63,46 +84,4 @@ async function consentPlace(io: Io, { runtime, server }: Session): Promise<() =>
     io.note(`Consents cannot be given now: ${error instanceof Error ? error.message : "unknown reason"}`);
     return async () => undefined;
   }
-}
-
-type StdioCaller = Pick<import("../../src/mcp").GatewayUser, "principal" | "userId">;
-
-async function serveLines(io: Io, { runtime }: Session, slug: string, caller: StdioCaller): Promise<void> {
-  const { errorReply, PARSE_ERROR, RpcError } = await import("../../src/mcp");
-  const { parseJson } = await import("../../src/base");
-  const write = (text: string | undefined): void => {
-    if (text !== undefined) io.out(`${text}\n`);
-  };
-  const running = new Set<Promise<void>>();
-  let sessionId: string | undefined;
-  const answer = async (value: Json): Promise<void> => {
-    // Looked up anew each time: an administrator may have changed it meanwhile.
-    const gateway = await runtime.gateways.serving(slug);
-    if (gateway === undefined)
-      return write(errorReply(undefined, new RpcError(-32000, "The gateway is gone.")).text);
-    const stop = new AbortController();
-    const user = { gateway, ...caller };
-    const reply = await runtime.mcp.answer(value, {
-      user,
-      sessionId,
-      header: undefined,
-      stop,
-      notify: write,
-    });
-    sessionId = reply.sessionId ?? sessionId;
-    write(reply.text);
-  };
-  for await (const line of io.stdinLines()) {
-    if (line.trim() === "") continue;
-    let value: Json;
-    try {
-      value = parseJson(line);
-    } catch {
-      write(errorReply(undefined, new RpcError(PARSE_ERROR, "The line is not valid JSON.")).text);
-      continue;
-    }
-    const work = answer(value).finally(() => running.delete(work));
-    running.add(work);
-  }
-  await Promise.all(running);
 }

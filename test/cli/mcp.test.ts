@@ -36,10 +36,14 @@ const MODERN = {
 
 /** The process, and what it says to a request. */
 function start(...args: string[]) {
+  return startIn({}, ...args);
+}
+
+function startIn(more: Record<string, string>, ...args: string[]) {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "..", "..", "cli", "main.ts"), "mcp", ...args],
     {
-      env: installation.environment,
+      env: { ...installation.environment, ...more },
       stdin: "pipe",
       stdout: "pipe",
       stderr: "pipe",
@@ -120,6 +124,51 @@ test("a cancelled call gets no answer, in either family", async () => {
   await ask("tools/list");
   const { said } = await end();
   expect(said.map(({ id }) => id)).toEqual([2]);
+}, 30_000);
+
+test("passes messages on to a server, in both families, with streams and refusals", async () => {
+  await using server = await installation.serve();
+  const key = await installation.key("run");
+  const { ask, send, end } = startIn(
+    { RUNTIME_API_KEY: key },
+    "--gateway",
+    "pipe",
+    "--user",
+    "relayed",
+    "--server",
+    server.address,
+  );
+  const begun = await ask("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: { elicitation: { url: {} } },
+  });
+  expect(at(begun, "result.serverInfo.name")).toBe("pipe");
+  send({ method: "notifications/initialized" });
+  expect(at(await ask("tools/list"), "result.tools.0.name")).toBe("Chat_GetConversationMetadata");
+  // By its session: only there the announced elicitation is known.
+  expect(at(await ask("tools/call", { name: "Chat_WhoAmI" }), "error.code")).toBe(-32042);
+  const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
+  const asked = await ask("tools/call", call);
+  const again = ask("tools/call", {
+    ...call,
+    requestState: at(asked, "result.requestState"),
+    inputResponses: { authorization: { action: "accept" } },
+  });
+  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  expect(at(await again, "result.structuredContent.username")).toBe("alice");
+  expect((await end()).code).toBe(0);
+
+  const nowhere = startIn(
+    { RUNTIME_API_KEY: key },
+    "--gateway",
+    "nowhere",
+    "--user",
+    "relayed",
+    "--server",
+    server.address,
+  );
+  expect(at(await nowhere.ask("ping"), "error.message")).toContain("no gateway at this address");
+  expect((await nowhere.end()).code).toBe(0);
 }, 30_000);
 
 test.each<[string, string[], number]>([

@@ -75,6 +75,10 @@ describe("gateways", () => {
     ]);
     expect(jsonOf(updated)).toMatchObject({ id, name: "New", status: "inactive", slug: "support" });
     expect((await run(["gateways", "update", "support"])).code).toBe(EXIT_USAGE);
+    await run(["gateways", "update", "support", "--tool", "Chat.WhoAmI", "--description", "Kept"]);
+    const all = jsonOf(await run(["gateways", "update", "support", "--all-tools", "-o", "json"]));
+    expect(all).toMatchObject({ id, name: "New", status: "inactive", description: "Kept", tool_filter: {} });
+    expect(at(all, "tool_filter.allowed_tools")).toBeUndefined();
     expect((await run(["gateways", "delete", "support"])).code).toBe(EXIT_USAGE);
     expect((await run(["gateways", "delete", "support", "--yes"])).code).toBe(0);
     expect((await run(["gateways", "show", "support"])).code).toBe(EXIT_NOT_FOUND);
