@@ -41,6 +41,17 @@ export function troubles(world: () => World): void {
       expect(String(error)).toContain(String(Object(error).error.message));
     });
 
+    test("lists and records of a made-up path are 404, not 401", async () => {
+      const client = agent();
+      const path = { path: "/_stainless_unknown_path" };
+      const calls = [
+        client.tools.list({ limit: 0, offset: 0, toolkit: "toolkit", user_id: "user_id" }, path),
+        client.tools.get("name", { include_format: ["arcade"] }, path),
+        client.tools.scheduled.list({ limit: 0, offset: 0 }, path),
+      ];
+      for (const call of calls) expect(await refusal(call)).toBeInstanceOf(NotFoundError);
+    });
+
     test("a key that was never made is 401", async () => {
       const error = await refusal(clientOf(world().site.url, "My API Key").tools.list());
       expect(error).toBeInstanceOf(AuthenticationError);
