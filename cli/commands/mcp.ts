@@ -52,7 +52,7 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
     throw notFound(`There is no active gateway "${slug}" in this project.`);
   }
   const { errorReply, RpcError } = await import("../../src/mcp");
-  const stop = await consentPlace(io, session);
+  const leave = await consentPlace(io, session);
   let sessionId: string | undefined;
   try {
     await serveLines(io, async (value, write) => {
@@ -63,13 +63,14 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
         return write(gone.text ?? "");
       }
       const user = { gateway, principal, userId };
-      const peer = { user, sessionId, header: undefined, stop: new AbortController(), notify: write };
+      const stop = new AbortController();
+      const peer = { user, sessionId, header: undefined, stop, stopping: undefined, notify: write };
       const reply = await runtime.mcp.answer(value, peer);
       sessionId = reply.sessionId ?? sessionId;
       if (reply.text !== undefined) write(reply.text);
     });
   } finally {
-    await stop();
+    await leave();
   }
 }
 

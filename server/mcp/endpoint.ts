@@ -22,7 +22,7 @@ const LONGEST_SILENCE_MS = 60_000;
 /** What is over at once is never stopped. */
 const NEVER = new AbortController();
 
-export function mcpEndpoint({ rateLimit }: Means): Answer {
+export function mcpEndpoint({ rateLimit, stopping }: Means): Answer {
   return async (runtime, context) => {
     const { request, params } = context;
     checkOrigin(runtime.core, request.headers);
@@ -41,8 +41,8 @@ export function mcpEndpoint({ rateLimit }: Means): Answer {
     }
     const slow = isObject(value) && value["method"] === "tools/call";
     return slow
-      ? answerCall(runtime, value, user, context)
-      : replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, undefined)));
+      ? answerCall(runtime, value, user, context, stopping)
+      : replyResponse(await runtime.mcp.answer(value, { ...peerOf(user, request), stop: NEVER, stopping }));
   };
 }
 
@@ -58,6 +58,7 @@ function answerCall(
   value: Json,
   user: GatewayUser,
   { request, server }: Context,
+  stopping: AbortSignal,
 ): Promise<Response> {
   const stop = new AbortController();
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
@@ -84,7 +85,7 @@ function answerCall(
     }, WATCH_AFTER_MS);
     const notify = streams ? (text: string) => events().message(text) : undefined;
     // `answer` never rejects.
-    void runtime.mcp.answer(value, peerOf(user, request, stop, notify)).then((reply) => {
+    void runtime.mcp.answer(value, { ...peerOf(user, request), stop, stopping, notify }).then((reply) => {
       clearTimeout(timer);
       if (stream === undefined) return resolve(replyResponse(reply));
       if (reply.text !== undefined) stream.message(reply.text);
@@ -93,14 +94,12 @@ function answerCall(
   });
 }
 
-function peerOf(user: GatewayUser, request: Request, stop: AbortController, notify: Peer["notify"]): Peer {
-  const { headers } = request;
+function peerOf(user: GatewayUser, { headers }: Request): Omit<Peer, "stop" | "stopping"> {
   return {
     user,
     sessionId: headers.get("mcp-session-id") ?? undefined,
     header: (name) => headers.get(name),
-    stop,
-    notify,
+    notify: undefined,
   };
 }
 

@@ -29,6 +29,8 @@ export interface ToolCall {
   capabilities: JsonObject;
   consent: ConsentManner;
   signal: AbortSignal;
+  /** Aborts when the server is about to end. */
+  stopping: AbortSignal | undefined;
   /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
   notify: ((text: string) => void) | undefined;
 }
@@ -76,12 +78,13 @@ export class Calls {
 
   /** A further round of a call. */
   async #next(call: ToolCall): Promise<CallAnswer> {
-    const { user, params, signal } = call;
+    const { user, params, signal, stopping } = call;
     const waiting = await this.#parts.states.open(user, params);
     if (waiting.authorizationId !== undefined) {
       const answer = answersOf(params)[CONSENT_KEY];
       const { authorizationId: id } = waiting;
-      const refusal = await this.#parts.consent.awaited(user, id, answer, signal);
+      const until = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+      const refusal = await this.#parts.consent.awaited(user, id, answer, until);
       if (refusal !== undefined) return errorText(refusal);
     }
     return this.#attempt(call, waiting, true);

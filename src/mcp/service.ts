@@ -45,6 +45,8 @@ export interface Peer {
   header: HeaderReader | undefined;
   /** Aborted by the transport when the client is gone, and here when it cancels. One for each message. */
   stop: AbortController;
+  /** Aborts when the server is about to end: what only waits is not waited for. */
+  stopping: AbortSignal | undefined;
   /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
   notify: ((text: string) => void) | undefined;
 }
@@ -151,7 +153,7 @@ export class Mcp {
   }
 
   async #callLegacy({ id, params }: Request, peer: Peer, session: Session | undefined): Promise<Reply> {
-    const { user, notify, stop } = peer;
+    const { user, notify, stop, stopping } = peer;
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
     const call: ToolCall = {
       user,
@@ -161,6 +163,7 @@ export class Mcp {
       capabilities: {},
       consent: byUrl ? "url_error" : "text",
       signal: stop.signal,
+      stopping,
       notify,
     };
     // Only who has the session can name its requests.
@@ -227,7 +230,7 @@ export class Mcp {
   }
 
   async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
-    const { user, header, stop, notify } = peer;
+    const { user, header, stop, stopping, notify } = peer;
     const tool = this.#calls.find(user, params);
     if (header !== undefined && this.#offers.mirrors(tool))
       checkParameters(header, tool.definition.input, params["arguments"]);
@@ -240,6 +243,7 @@ export class Mcp {
         capabilities,
         consent: asksByUrl(capabilities) ? "input_required" : "text",
         signal: stop.signal,
+        stopping,
         notify,
       },
       peer,

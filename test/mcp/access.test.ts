@@ -114,6 +114,17 @@ test("a gateway that is deleted or made inactive stops at once", async () => {
   expect(await there()).toBe(404);
 });
 
+test("a credential that calls too often is told when to come again", async () => {
+  await using limited = await startMcpSite({ environment: { RUNTIME_HTTP_RATE_LIMIT: "2" } });
+  const address = await limited.gateway("limited");
+  const own = { key: await limited.key(), user: "alice" };
+  const statuses: number[] = [];
+  for (let index = 0; index < 3; index++) statuses.push((await client(address, own).legacy("ping")).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  const answer = await client(address, own).legacy("ping");
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
 test("a gateway goes with its project", async () => {
   const { identity } = site.deployment.runtime;
   await identity.createProject(operator(), "short", "Short");

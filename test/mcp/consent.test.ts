@@ -1,6 +1,7 @@
 // A consent that the user owes, inside MCP: by the elicitation of either family where the client announces it, by text
 // where it does not; and afterwards the same call simply works. The person consents in a browser of their own.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startServer } from "../../server";
 import { at } from "../support/api";
 import { Browser } from "../support/browser";
 import { type Stage, startStage } from "../server/stage";
@@ -150,6 +151,21 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     const own = await asked("victim");
     expect(address).not.toBe(own.address);
   });
+});
+
+test("a server that is about to end does not wait for a consent: the client is asked again", async () => {
+  const { runtime } = stage.site;
+  const server = await startServer(runtime);
+  const own = client(`${server.address}/mcp/chat`, by("waits"));
+  const asked = await own.modern("tools/call", CALL, { capabilities: BY_URL });
+  const requestState = said(asked, "result.requestState");
+  const inputResponses = { authorization: { action: "accept" } };
+  const began = performance.now();
+  const again = own.modern("tools/call", { ...CALL, requestState, inputResponses }, { capabilities: BY_URL });
+  await Bun.sleep(300);
+  await server.stop();
+  expect(said(await again, "result.resultType")).toBe("input_required");
+  expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 test("a requirement that only an administrator can meet is said in words", async () => {

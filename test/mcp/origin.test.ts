@@ -100,3 +100,20 @@ test("on a public address: its own pages and those of cors.allow, no local ones"
   expect(await from("http://localhost:5173")).toBe(403);
   expect(await from("https://other.example.com")).toBe(403);
 });
+
+test("a browser may ask before it sends, with the headers of both families", async () => {
+  await using site = await startMcpSite({ environment: { RUNTIME_CORS_ALLOW: "https://app.example.com" } });
+  const names = "mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, x-user-id";
+  const answer = await fetch(await site.gateway("origin"), {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://app.example.com",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": names,
+    },
+  });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+  const allowed = answer.headers.get("access-control-allow-headers") ?? "";
+  expect(names.split(", ").filter((name) => !allowed.includes(name))).toEqual([]);
+});
