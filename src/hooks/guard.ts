@@ -31,12 +31,12 @@ export class ChainGuard implements Guard {
   }
 
   async visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
-    const { left } = await this.#access(userId, tools, []);
+    const { left } = await this.#access(userId, tools, { decisions: [] });
     return left;
   }
 
   async admits(userId: string, tool: Tool, decisions: PolicyDecision[]): Promise<boolean | ToolError> {
-    const { left, failed } = await this.#access(userId, [tool], decisions);
+    const { left, failed } = await this.#access(userId, [tool], { decisions, tool });
     return failed === undefined ? left.length > 0 : unchecked(failed, tool);
   }
 
@@ -75,13 +75,13 @@ export class ChainGuard implements Guard {
   async #access(
     userId: string,
     tools: readonly Tool[],
-    decisions: PolicyDecision[],
+    call: { decisions: PolicyDecision[]; tool?: Tool },
   ): Promise<{ left: readonly Tool[]; failed?: LoadedHook }> {
     let left = tools;
     for (const hook of this.#chain.access) {
       if (left.length === 0) break;
       const before = left;
-      const heard = await this.#hear(hook, { decisions }, async () => {
+      const heard = await this.#hear(hook, call, async () => {
         const answer = before.filter(await this.#filter(hook, userId, before));
         return { answer, decision: answer.length === before.length ? "ok" : "denied" };
       });

@@ -35,13 +35,19 @@ export const RETRY_DEFAULTS = {
   backoff: "exponential",
   base_delay_ms: 100,
   retry_on: ["5xx", "timeout", "connection_error"],
-} satisfies Retry;
+} satisfies EffectiveRetry;
 
 export type EffectiveRetry = Required<Retry>;
 
 /** The configuration of a row. */
 export function webhookOf(row: PluginRow): Webhook {
   return JSON.parse(row.webhook);
+}
+
+/** The settings with what is given in place of what was. */
+export function retryWith(before: EffectiveRetry, given: Retry = {}): EffectiveRetry {
+  const { enabled, max_attempts, backoff, base_delay_ms, retry_on } = given;
+  return { ...before, ...present({ enabled, max_attempts, backoff, base_delay_ms, retry_on }) };
 }
 
 export function retryOf(row: PluginRow): EffectiveRetry {

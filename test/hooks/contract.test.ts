@@ -226,6 +226,19 @@ describe("answers about access", () => {
     });
   });
 
+  test("count for a user token, which always asks for its own user", async () => {
+    stage.project.respond = () => ({ deny: { Test: { tools: { Echo: [] } } } });
+    const { tools } = stage.deployment.runtime;
+    const alice = { kind: "user", projectId: "default", userId: "alice" } as const;
+    await withPlugin({ points: ["access"] }, async () => {
+      const { items } = await tools.list(alice, { limit: 100 });
+      expect(items.map(({ name }) => name)).not.toContain("Echo");
+      const text = JSON.stringify(await tools.formattedListing(alice, { limit: 100 }));
+      expect(text).not.toContain("Test_Echo");
+      expect(stage.project.asked.map(({ body }) => body["user_id"])).toEqual(["alice", "alice"]);
+    });
+  });
+
   test("that failed are not kept, and without caching none are", async () => {
     stage.project.respond = (_asked, response) => json(response, 500, {});
     await withPlugin({ points: ["access"], endpoint: caching }, async () => {

@@ -77,6 +77,29 @@ describe("a plugin", () => {
     for (const { id } of hooks) await admin().delete(`/v1/hooks/${id}`);
   });
 
+  test("keeps nothing that it does not know, wherever it stands", async () => {
+    const pre = {
+      url: "https://p.example/",
+      phase: "before",
+      failure_mode: "fail_open",
+      priority: 700,
+      secret: "CANARY",
+    };
+    const config = { endpoints: { pre }, auth: { type: "none", password: "CANARY" }, more: "CANARY" };
+    const made = await admin().post(
+      "/v1/plugins",
+      plugin({ retry: { enabled: true, key: "CANARY" }, x: "CANARY" }, config),
+    );
+    const path = `/v1/plugins/${idOf(made.body)}`;
+    const patched = await admin().patch(path, {
+      retry: { key: "CANARY" },
+      webhook_config: { more: "CANARY" },
+    });
+
+    expect([made.status, patched.status]).toEqual([201, 200]);
+    expect(`${made.text}${patched.text}${(await admin().get(path)).text}`).not.toContain("CANARY");
+  });
+
   test("of which one hook cannot be made is not made at all", async () => {
     const pre = { url: "https://p.example/", phase: "before", failure_mode: "fail_open", priority: 500 };
     await create({}, { endpoints: { pre } });
