@@ -2,11 +2,11 @@
 // unknown ids. Made from the API description: a new operation is in it as soon as it is in the table. That no project
 // sees anything of the other one is checked with every answer (world.ts).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations";
-import type { Role } from "../../src/identity";
 import type { ApiAnswer } from "../support/api";
-import { answerFaults, type DescribedOperation, servedOperations, successOf } from "../support/described";
+import { answerFaults, servedOperations, successOf } from "../support/described";
+import { FOR_KEYS, may } from "./credentials";
 import { badInputs, type Input, NOWHERE } from "./inputs";
+import { differenceOf, readerOf } from "./read-back";
 import { advice, toCall, validRequest } from "./requests";
 import { standing, sweep } from "./sweep";
 import { type Credential, CREDENTIALS, startWorld, type World } from "./world";
@@ -20,17 +20,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const REJECTED: readonly Credential[] = ["no credential", "a malformed one", "a revoked key"];
-const ROLE: Partial<Record<Credential, Role>> = {
-  "a read key": "read",
-  "a run key": "run",
-  "a user token": "run",
-  "an admin key": "admin",
-  "a key of another project": "admin",
-};
 const OF_THE_PROJECT = CREDENTIALS.filter((one) => one !== "a key of another project");
-
-/** A user who confirms himself proves nothing: the service refuses, after what is sent has been checked. */
-const FOR_KEYS = ["confirm-user-auth-flow"];
 
 describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
   const able = OF_THE_PROJECT.filter((credential) => may(operation, credential));
@@ -43,6 +33,16 @@ describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id,
 
     expect(answer.status, advice(request, answer)).toBe(successOf(operation));
   });
+
+  test.each(readerOf(operation) === undefined ? [] : (["an admin key"] as const))(
+    "answers what a read then shows, with %s",
+    async (credential) => {
+      const request = await validRequest(world, world.own, operation);
+      const answer = await world.send(toCall(request, world.credentials[credential]));
+
+      expect(await differenceOf(world, world.own, request, answer)).toBeUndefined();
+    },
+  );
 
   test.each(able)("says what is wrong, with %s", async (credential) => {
     const inputs = badInputs(await validRequest(world, world.own, operation));
@@ -121,11 +121,4 @@ async function faultsOf(
       faults.push(`${input.name}: ${status}, not ${statuses.join(" or ")}: ${text}`);
   }
   return faults;
-}
-
-function may(operation: DescribedOperation, credential: Credential): boolean {
-  const admitted = operations.find(({ id }) => id === operation.id)?.credential ?? [];
-  const role = ROLE[credential];
-  if (credential === "a user token" && FOR_KEYS.includes(operation.id)) return false;
-  return admitted === "public" || (role !== undefined && admitted.includes(role));
 }

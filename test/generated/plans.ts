@@ -1,9 +1,9 @@
 // What a request at random is to be: data, so that a failing one can be made smaller and shown. It becomes a request
 // when it is sent, because only then are there ids to name.
 import fc from "fast-check";
-import { operations } from "../../server/operations";
 import type { ApiCall } from "../support/api";
 import { type DescribedOperation, servedOperations } from "../support/described";
+import { may } from "./credentials";
 import { anything, arbitraryOf, parameterOf, toolRuns } from "./arbitrary";
 import { type Prepared, toCall } from "./requests";
 import { placesOf, withoutField, withValue } from "./schema";
@@ -112,10 +112,9 @@ function weightOf({ id, body }: DescribedOperation): number {
 }
 
 /** Credentials with which the operation works: what is behind the door is worth more than the door. */
-function credentialsOf({ id }: DescribedOperation): fc.Arbitrary<Credential> {
-  const admitted = operations.find((one) => one.id === id)?.credential ?? [];
-  const run = admitted === "public" || admitted.includes("run");
-  return fc.constantFrom<Credential>("an admin key", ...(run ? (["a run key"] as const) : []));
+function credentialsOf(operation: DescribedOperation): fc.Arbitrary<Credential> {
+  const able = CREDENTIALS.filter((one) => one !== "a key of another project" && may(operation, one));
+  return fc.oneof(fc.constant<Credential>("an admin key"), fc.constantFrom(...able));
 }
 
 function bodyOf({ id, body }: DescribedOperation): fc.Arbitrary<Plan["body"]> {
