@@ -1,5 +1,6 @@
 // Several hooks around one call: their order, what each sees of the earlier ones, and who may still stop it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { openLateStore } from "../support/late-store";
 import { operator } from "../tools/deployment";
 import { at } from "../support/api";
 import { execute, type Hooked, hooked, type Made } from "./hooked";
@@ -322,4 +323,19 @@ test("the answers about access of two hooks both count", async () => {
   expect(at(listed.body, "items.0.name")).toBe("Look");
   // The second is asked about what the first has left.
   expect(stage.project.asked[1]?.text).not.toContain("Echo");
+});
+
+test("all of it works on an engine that answers a turn later", async () => {
+  await using late = await hooked({ parts: { openStore: openLateStore } });
+  const one = await late.plugin();
+  late.project.respond = ({ path }) => (path === "access" ? {} : { code: "CHECK_FAILED" });
+
+  expect((await execute(late)).kind).toBe("CONTEXT_DENIED");
+  const config = { plugin_id: one.id, hook_point: "tool.pre", status: "inactive" };
+  expect((await late.admin.patch("/v1/hooks/bulk", { configs: [config] })).status).toBe(200);
+  late.project.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
+  expect((await execute(late)).success).toBe(true);
+  expect(late.project.count("pre")).toBe(1);
+  const newest = await late.admin.get("/v1/admin/executions?limit=1");
+  expect(at(newest.body, "items.0.hooks.1.hook_id")).toBe(one.hooks.post);
 });

@@ -45,7 +45,7 @@ export interface Made {
 }
 
 export async function hooked(options: DeploymentOptions = {}): Promise<Hooked> {
-  const deployment = await deploy(options);
+  const deployment = await deploy({ ...options, environment: { RUNTIME_PORT: "0", ...options.environment } });
   const { runtime } = deployment;
   await deployment.addProvider();
   await deployment.give("alice");
