@@ -12,4 +12,4 @@ export {
 } from "./ids";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
-export { sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";
+export { dataKeyOf, sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";

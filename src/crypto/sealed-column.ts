@@ -40,3 +40,8 @@ export function sealedColumn(options: {
 export function sealedBy(dataKeyId: string): string {
   return `v1.${dataKeyId}.%`;
 }
+
+/** The data key that a value was sealed with. */
+export function dataKeyOf(sealed: string): string {
+  return sealed.split(".")[1] ?? "";
+}

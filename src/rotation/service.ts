@@ -2,7 +2,7 @@
 // value of its project anew, in small steps that skip what somebody else changes meanwhile.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { sealedBy, type SealedColumn, type SealedRow } from "../crypto";
+import { dataKeyOf, sealedBy, type SealedColumn, type SealedRow } from "../crypto";
 import { actorOf, type Principal } from "../identity";
 import { run, type SqlValue, type Transaction } from "../store";
 
@@ -45,14 +45,17 @@ export class Rotation {
 
   async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<number> {
     let total = 0;
+    let newest = id;
     for (;;) {
-      const rows = await this.#core.store.all(column.list, projectId, sealedBy(id));
+      const rows = await this.#core.store.all(column.list, projectId, sealedBy(newest));
       if (rows.length === 0) return total;
       const resealed = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
       const changed = await this.#core.store.write(() => replaceAll(projectId, column, resealed));
       // Rows that others keep changing are sealed with the new key by those others.
       if (changed === 0) return total;
       total += changed;
+      // Another rotation has begun meanwhile: what is sealed now is sealed with its key, and would never be with ours.
+      newest = dataKeyOf(resealed[0]?.sealed ?? "");
     }
   }
 

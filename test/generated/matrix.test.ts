@@ -44,6 +44,15 @@ describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id,
     },
   );
 
+  test("sent five times at once: succeeds, and the others hear that it is done or find nothing any more", async () => {
+    const request = await validRequest(world, world.own, operation);
+    const five = Array.from({ length: 5 }, () => world.send(toCall(request, world.own.admin)));
+    const statuses = (await Promise.all(five)).map(({ status }) => status);
+
+    expect(statuses).toContain(successOf(operation));
+    expect(statuses.filter((status) => ![successOf(operation), 400, 404, 409].includes(status))).toEqual([]);
+  });
+
   test.each(able)("says what is wrong, with %s", async (credential) => {
     const inputs = badInputs(await validRequest(world, world.own, operation));
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
+import { dataKeyOf } from "../../src/crypto";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -42,6 +43,23 @@ async function fill(count: number): Promise<string[]> {
 }
 
 describe("a new data key", () => {
+  test("asked for five times at once, from two processes, ends with everything under one key", async () => {
+    site = await startSite();
+    const texts = await fill(450);
+    const operator = await site.runtime.identity.operator("default");
+    const second = await another();
+    const all = [site.runtime, second, site.runtime, second, site.runtime];
+
+    const ids = await Promise.all(all.map(({ rotation }) => rotation.rotateDataKey(operator)));
+
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(5);
+    expect(await values(second, 450)).toEqual(texts);
+    const rows = await site.runtime.core.store.all<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets",
+    });
+    expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).size).toBe(1);
+  }, 30_000);
+
   test("seals everything anew, and all of it is still readable and works", async () => {
     site = await startSite({ chatOptions: { rotation: { expiresIn: 3600 } } });
     await site.addChatProvider();
