@@ -17,4 +17,10 @@ export const ErrorRecord = Type.Object({
   title: Type.Optional(Type.String({ description: "RFC 9457: the status in words." })),
   status: Type.Optional(Type.Integer({ description: "RFC 9457: the status of the answer." })),
   detail: Type.Optional(Type.String({ description: "RFC 9457: the same as `message`." })),
+  error: Type.Optional(
+    Type.Object(
+      { message: Type.String(), type: Type.String(), code: Type.String() },
+      { description: "Of chat completions: the same, as clients of language models read it." },
+    ),
+  ),
 });

@@ -1,6 +1,6 @@
 // Chat completions: which server, with which tools, and how its answer reaches the caller.
 import type { Core } from "../core";
-import { invalidParameter } from "../errors";
+import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
 import type { Tools } from "../tools";
 import { streamedAnswer, wholeAnswer } from "./loop/answer";
@@ -14,7 +14,7 @@ import type { ChatRequest } from "./schema";
 import type { ModelServer } from "./server-of";
 import { eventStream } from "./stream/event-stream";
 import { chunkTexts } from "./stream/events";
-import { passThrough } from "./stream/pass";
+import { type PassOptions, passThrough } from "./stream/pass";
 import { callStreaming, callWhole } from "./upstream/call";
 import { clientOf } from "./upstream/client-of";
 import type { ChatBody } from "./upstream/client";
@@ -71,7 +71,10 @@ export class Chat {
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
     return {
-      events: await passThrough(await callStreaming(this.#core, server, body, options), endings(server)),
+      events: await passThrough(
+        await callStreaming(this.#core, server, body, options),
+        endings(this.#core, server),
+      ),
     };
   }
 
@@ -140,11 +143,15 @@ function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
   };
 }
 
-function endings(server: ModelServer) {
+function endings({ log }: Core, server: ModelServer): PassOptions {
   return {
     failed: (thrown: unknown) => unanswered(server, thrown),
     refused: (error: unknown) => refusedInside(server, error),
     cutOff: () => unreadable(server, 200, "a stream that ends in the middle"),
+    broke: (error) => {
+      // Below: the caller's own doing.
+      if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
+    },
   };
 }
 

@@ -268,6 +268,7 @@ describe("a stream that breaks off", () => {
     ["by silence", (_, reply) => void (startStream(reply), reply.write(three))],
   ])("%s ends with an error event and never looks complete", async (_, turn) => {
     chat.upstream.script(turn);
+    chat.site.logLines.length = 0;
     const answer = await chat.send(asking({ stream: true }));
     const text = await answer.text();
     expect([answer.status, text.startsWith(three), text.includes("[DONE]")]).toEqual([200, true, false]);
@@ -279,6 +280,7 @@ describe("a stream that breaks off", () => {
         ?.replace(/^data: /, "") ?? "",
     );
     expect(at(last, "error.type")).toMatch(/internal_error|gateway_timeout/);
+    expect(chat.site.logLines.join("\n")).toContain("stream of a chat completion failed");
   });
 
   test("passes on an error inside of it, and a first frame that is an error is one by status", async () => {
@@ -314,10 +316,13 @@ describe("a caller that hangs up", () => {
     );
     const caller = new AbortController();
     const answer = await chat.send(asking({ stream: true }), { signal: caller.signal });
+    chat.site.logLines.length = 0;
     await answer.body?.getReader().read();
     caller.abort();
     const closed = chat.upstream.exchanges.at(-1)?.closed.then(() => "closed");
     expect(await Promise.race([closed, Bun.sleep(1000).then(() => "open")])).toBe("closed");
+    await Bun.sleep(20);
+    expect(chat.site.logLines.join("\n")).not.toContain("chat completion failed");
   });
 });
 

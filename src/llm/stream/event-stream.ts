@@ -34,7 +34,8 @@ export async function eventStream(
           if (next.done === true) close();
           else send(next.value);
         } catch (thrown) {
-          core.log.warn("stream of a chat completion failed", { error: thrown });
+          // Whoever has hung up knows.
+          if (isOpen) core.log.warn("stream of a chat completion failed", { error: thrown });
           send(errorEvent(toRuntimeError(thrown)));
           close();
         } finally {

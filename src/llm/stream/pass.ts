@@ -17,6 +17,8 @@ export interface PassOptions {
   refused(error: unknown): Error;
   /** The error for a stream that ends too early. */
   cutOff(): Error;
+  /** Told of an error that the caller gets as the last event. */
+  broke(error: Error): void;
 }
 
 /** Waits for the first piece. Rejects when there is none, or when it is an error. */
@@ -34,11 +36,16 @@ export async function passThrough(
     await reader.cancel();
     throw options.refused(error);
   }
+  const caller = { isGone: false };
   return new ReadableStream<Uint8Array>({
     // Bun's own kind: what is written goes out without a queue between.
     type: "direct",
-    pull: (controller: ReadableStreamDirectController) => pipe(first.value, reader, controller, options),
-    cancel: (reason: unknown) => reader.cancel(reason),
+    pull: (controller: ReadableStreamDirectController) =>
+      pipe(first.value, reader, controller, caller, options),
+    cancel: (reason: unknown) => {
+      caller.isGone = true;
+      return reader.cancel(reason);
+    },
   });
 }
 
@@ -46,8 +53,14 @@ async function pipe(
   first: Uint8Array,
   reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
   controller: ReadableStreamDirectController,
+  caller: { readonly isGone: boolean },
   options: PassOptions,
 ): Promise<void> {
+  const fail = (error: Error): void => {
+    if (caller.isGone) return;
+    options.broke(error);
+    controller.write(failure(error));
+  };
   let tail: Uint8Array = first;
   try {
     for (let piece: Uint8Array | undefined = first; piece !== undefined;) {
@@ -57,9 +70,9 @@ async function pipe(
       piece = value;
       if (piece !== undefined) tail = lastOf(tail, piece);
     }
-    if (!isComplete(tail)) controller.write(failure(options.cutOff()));
+    if (!isComplete(tail)) fail(options.cutOff());
   } catch (thrown) {
-    controller.write(failure(options.failed(thrown)));
+    fail(options.failed(thrown));
   }
   controller.end();
 }
