@@ -1,4 +1,5 @@
-// Scheduled runs: done once, at their time, by whichever server is there; and what becomes of those that are cut off.
+// Scheduled runs: done once, at their time, by whichever server is there; and what becomes of those that are cut off. Each
+// test waits a while for what must not happen, on a deployment of its own: so they wait side by side.
 import { describe, expect, test } from "bun:test";
 import {
   badInput,
@@ -16,7 +17,7 @@ import { AT_ONCE, ended, look, schedule } from "./scheduling";
 /** Longer than a lease lives. */
 const LAPSED_MS = 16_000;
 
-describe("a run", () => {
+describe.concurrent("a run", () => {
   test("is done at its time and not before, with its input and under its own ids", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
@@ -110,7 +111,7 @@ describe("a run", () => {
   });
 });
 
-describe("what is missing", () => {
+describe.concurrent("what is missing", () => {
   test("when a run is asked for is said at once, and nothing is remembered", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
@@ -176,7 +177,7 @@ describe("what is missing", () => {
   });
 });
 
-describe("a failure that may pass", () => {
+describe.concurrent("a failure that may pass", () => {
   test("is tried three times in all, some time apart, under one id", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
@@ -238,7 +239,7 @@ describe("a failure that may pass", () => {
   });
 });
 
-describe("a run whose server is gone", () => {
+describe.concurrent("a run whose server is gone", () => {
   /** A server that has begun the run and never ends it, and another one after its lease has run out. */
   async function cutOff(tool: string) {
     const deployment = await deploy();
