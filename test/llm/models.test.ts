@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Principal } from "../../src/identity";
 import { startModelServer } from "../sandbox/models/chat-server";
 import { api, at } from "../support/api";
+import { openLateStore } from "../support/late-store";
 import { type Site, startSite } from "../support/site";
 
 const STATIC = {
@@ -110,6 +111,25 @@ describe("an entry of the configuration", () => {
     expect(models.update(operator, "fixed", {})).rejects.toThrow("configuration");
     expect(models.create(operator, { id: "fixed", openai: {} })).rejects.toThrow("configuration");
   });
+});
+
+test("an engine that answers later does for entries, their keys and what tools may run", async () => {
+  await using upstream = await startModelServer();
+  await using late = await startSite({ parts: { openStore: openLateStore } });
+  const { models, identity } = late.runtime;
+  const owner = await identity.operator("default");
+  await models.create(owner, {
+    id: "late",
+    models: ["m"],
+    openai: { base_url: upstream.url, api_key: "late-key" },
+  });
+  await models.setRunnableTools(owner, "read_only");
+  const ask = api(late.url, await late.key("run")).post;
+  const body = { model: "m", messages: [{ role: "user", content: "?" }] };
+  expect((await ask("/v1/chat/completions", body)).status).toBe(200);
+  expect(upstream.exchanges[0]?.headers["authorization"]).toBe("Bearer late-key");
+  const running = { ...body, user: "alice", tools: ["Chat.SendMessage"], tool_choice: "generate" };
+  expect((await ask("/v1/chat/completions", running)).status).toBe(403);
 });
 
 test("the list of models is what clients of chat completions expect", async () => {
