@@ -1,6 +1,55 @@
 // Language models and chat completions, on the data folder and over HTTP.
-import type { ModelList } from "../../src/llm";
+import type { Page } from "../../src/base";
+import type { ModelEntry, ModelList, RunnableTools } from "../../src/llm";
 import { capability } from "./client";
+import { path } from "./http";
+
+const ENTRIES = "/v1/admin/models";
+const RUNNABLE = "/v1/admin/settings/runnable_tools";
+
+export const listEntries = capability<[], Page<ModelEntry>>({
+  direct: async ({ runtime, principal }) => {
+    const { wholePage } = await import("../../src/base");
+    return wholePage(await runtime.models.list(principal));
+  },
+  remote: (server) => server.get(ENTRIES),
+});
+
+export const getEntry = capability<[id: string], ModelEntry>({
+  direct: ({ runtime, principal }, id) => runtime.models.show(principal, id),
+  remote: (server, id) => server.get(path(`${ENTRIES}/`, id)),
+});
+
+export const createEntry = capability<[request: object], ModelEntry>({
+  direct: async ({ runtime, principal, checked }, request) => {
+    const { ModelEntryCreateRequest } = await import("../../src/llm");
+    return runtime.models.create(principal, checked(ModelEntryCreateRequest, request));
+  },
+  remote: (server, request) => server.send("POST", ENTRIES, request),
+});
+
+export const updateEntry = capability<[id: string, patch: object], ModelEntry>({
+  direct: async ({ runtime, principal, checked }, id, patch) => {
+    const { ModelEntryPatchRequest } = await import("../../src/llm");
+    return runtime.models.update(principal, id, checked(ModelEntryPatchRequest, patch));
+  },
+  remote: (server, id, patch) => server.send("PATCH", path(`${ENTRIES}/`, id), patch),
+});
+
+export const deleteEntry = capability<[id: string], void>({
+  direct: ({ runtime, principal }, id) => runtime.models.delete(principal, id),
+  remote: (server, id) => server.send("DELETE", path(`${ENTRIES}/`, id)),
+});
+
+/** Which tools chat completions may run; `tools`: which from now on. */
+export const runnableTools = capability<[tools: RunnableTools | undefined], { tools: RunnableTools }>({
+  direct: async ({ runtime, principal }, tools) => {
+    if (tools !== undefined) await runtime.models.setRunnableTools(principal, tools);
+    return { tools: await runtime.models.runnableTools(principal.projectId) };
+  },
+  remote: (server, tools) =>
+    tools === undefined ? server.get(RUNNABLE) : server.send("PUT", RUNNABLE, { tools }),
+});
 
 export const publishedModels = capability<[], ModelList>({
   direct: ({ runtime, principal }) => runtime.models.published(principal),

@@ -1,6 +1,14 @@
 // `runtime models`: servers of language models that chat completions may use. Their keys go in and never come out.
 import type { ModelEntry, RunnableTools } from "../../src/llm";
-import { withDataFolder } from "../client/client";
+import { withClient } from "../client/client";
+import {
+  createEntry,
+  deleteEntry,
+  getEntry,
+  listEntries,
+  runnableTools,
+  updateEntry,
+} from "../client/models";
 import { type Common, type FlagSpec, given, type Line, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
@@ -148,15 +156,15 @@ function keyFrom(io: Io, source: SecretSource | undefined): Promise<string> | un
 }
 
 function list(io: Io, common: Common): Promise<void> {
-  return withDataFolder(io, common, "models list", async ({ runtime, principal }) => {
-    const entries = await runtime.models.list(principal);
-    printList(io, common, entries, SHAPE, "There are no models yet. Add one: runtime models create --help");
+  return withClient(io, common, async (client) => {
+    const { items } = await listEntries(client);
+    printList(io, common, items, SHAPE, "There are no models yet. Add one: runtime models create --help");
   });
 }
 
 function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  return withDataFolder(io, common, "models show", async ({ runtime, principal }) => {
-    printRecord(io, common, await runtime.models.show(principal, id), SHAPE);
+  return withClient(io, common, async (client) => {
+    printRecord(io, common, await getEntry(client, id), SHAPE);
   });
 }
 
@@ -171,14 +179,8 @@ async function create(io: Io, common: Common, { id, type, key, fields }: CreateM
   const api_key = await keyFrom(io, key);
   const { models: names, ...server } = fields;
   const request = { id, ...given({ models: names }), [type]: given({ ...server, api_key }) };
-  await withDataFolder(io, common, "models create", async ({ runtime, principal }) => {
-    const { checked } = await import("../../src/base");
-    const { ModelEntryCreateRequest } = await import("../../src/llm");
-    const entry = await runtime.models.create(
-      principal,
-      checked(ModelEntryCreateRequest, request, "options"),
-    );
-    printRecord(io, common, entry, SHAPE);
+  await withClient(io, common, async (client) => {
+    printRecord(io, common, await createEntry(client, request), SHAPE);
     io.note(`Try it: runtime chat --model ${id}${names === undefined ? "/MODEL" : ""} "Hello"`);
   });
 }
@@ -195,33 +197,28 @@ async function update(io: Io, common: Common, { id, key, removesKey, fields }: U
   const request = given({ ...fields, api_key });
   if (Object.keys(request).length === 0)
     throw new UsageError("Say what to change: runtime models update --help");
-  await withDataFolder(io, common, "models update", async ({ runtime, principal }) => {
-    const { checked } = await import("../../src/base");
-    const { ModelEntryPatchRequest } = await import("../../src/llm");
-    const checkedRequest = checked(ModelEntryPatchRequest, request, "options");
-    printRecord(io, common, await runtime.models.update(principal, id, checkedRequest), SHAPE);
+  await withClient(io, common, async (client) => {
+    printRecord(io, common, await updateEntry(client, id, request), SHAPE);
   });
 }
 
 function remove(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  return withDataFolder(io, common, "models delete", async ({ runtime, principal }) => {
-    await runtime.models.delete(principal, id);
+  return withClient(io, common, async (client) => {
+    await deleteEntry(client, id);
     printDeleted(io, common, id);
     io.note(`The model entry ${id} is deleted.`);
   });
 }
 
 function tools(io: Io, common: Common, { allowed }: { allowed: RunnableTools | undefined }): Promise<void> {
-  return withDataFolder(io, common, "models tools", async ({ runtime, principal }) => {
-    if (allowed !== undefined) await runtime.models.setRunnableTools(principal, allowed);
-    const runnable = await runtime.models.runnableTools(principal.projectId);
-    printRecord(
-      io,
-      common,
-      { tools: runnable },
-      { name: (record) => record.tools, columns: [{ title: "tools", value: (record) => record.tools }] },
-    );
-    if (allowed === "all" && runnable !== "all")
+  return withClient(io, common, async (client) => {
+    const runnable = await runnableTools(client, allowed);
+    const shape: Shape<typeof runnable> = {
+      name: (record) => record.tools,
+      columns: [{ title: "tools", value: (record) => record.tools }],
+    };
+    printRecord(io, common, runnable, shape);
+    if (allowed === "all" && runnable.tools !== "all")
       io.note("The deployment allows only tools that read (llm.tools).");
   });
 }

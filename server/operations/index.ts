@@ -9,6 +9,7 @@ import { keyOperations } from "./keys";
 import { gatewayOperations } from "./gateways";
 import { llmOperations } from "./llm";
 import { manifestOperations } from "./manifest";
+import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   ...keyOperations,
   ...projectOperations,
   ...manifestOperations,
+  ...modelEntryOperations,
   ...trailOperations,
 ];
 

@@ -23,6 +23,9 @@ const MAY_END: readonly [RegExp, number[]][] = [
   // An id that was made up.
   [/\b[a-z]+_0\w{5,}/, [1, 3]],
   [/hooks bulk/, [1]],
+  // A model's server that is not there.
+  [/^runtime chat/, [1, 2]],
+  [/models show local/, [3]],
   [/runtime\.example\.com/, [0, 1]],
   [/^runtime login https/, [1, 2]],
   [/^runtime logout/, [0, 3]],
@@ -64,6 +67,7 @@ export function describeExamples(executable: () => string): void {
     writeFileSync(join(work, "provider.json"), JSON.stringify({ ...chatProvider(chat), id: "own" }));
     writeFileSync(join(work, "message.json"), '{"channel_name": "general", "message": "Hello"}');
     writeFileSync(join(work, "request.json"), '{"tool_names": ["Chat.WhoAmI"], "user_id": "alice"}');
+    writeFileSync(join(work, "question.txt"), "Hello\n");
     writeFileSync(join(work, "project.yaml"), "secrets: []\n");
     const config = { plugin_id: "pl_0123456789", hook_point: "tool.pre" };
     writeFileSync(join(work, "hooks.json"), JSON.stringify({ configs: [config] }));

@@ -30,12 +30,13 @@ export async function startStage(executable: string): Promise<Stage> {
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 60,
-    fetch: async ({ url }) => {
-      const { pathname, searchParams } = new URL(url);
+    fetch: async (request) => {
+      const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/consent") {
         await new Browser().consent(searchParams.get("url") ?? "", searchParams.get("person") ?? "");
         return new Response();
       }
+      if (pathname === "/llm/v1/chat/completions") return modelAnswer(await request.json());
       if (pathname.startsWith("/limited/"))
         return Response.json({ name: "rate_limited", message: "Too many requests." }, { status: 429 });
       if (pathname.startsWith("/slow/")) return new Promise<Response>(() => {});
@@ -51,6 +52,22 @@ export async function startStage(executable: string): Promise<Stage> {
       await chat.stop();
     },
   };
+}
+
+/** A language model that says one thing. */
+function modelAnswer(request: unknown): Response {
+  const { model, stream } = Object(request);
+  const head = { id: "c1", created: 1, model };
+  const say = { role: "assistant", content: "Hi there." };
+  if (stream !== true) {
+    const choices = [{ index: 0, message: say, finish_reason: "stop" }];
+    return Response.json({ ...head, object: "chat.completion", choices });
+  }
+  const chunk = (delta: object, finish_reason: string | null) =>
+    `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  return new Response(`${chunk(say, null)}${chunk({}, "stop")}data: [DONE]\n\n`, {
+    headers: { "content-type": "text/event-stream" },
+  });
 }
 
 export interface Ran {

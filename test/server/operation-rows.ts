@@ -150,6 +150,32 @@ export const ROWS: Record<string, Row> = {
     roles: ["admin"],
     success: 200,
   },
+  "model-entries-list": { path: "/v1/admin/models", roles: ["admin", "read"], success: 200 },
+  "model-entries-create": {
+    path: "/v1/admin/models",
+    body: { id: "entry", models: ["m"], openai: {} },
+    roles: ["admin"],
+    success: 201,
+  },
+  "model-entries-get": { path: "/v1/admin/models/unknown", roles: ["admin", "read"], success: 404 },
+  "model-entries-update": {
+    path: "/v1/admin/models/unknown",
+    body: { models: ["n"] },
+    roles: ["admin"],
+    success: 404,
+  },
+  "model-entries-delete": { path: "/v1/admin/models/unknown", roles: ["admin"], success: 404 },
+  "runnable-tools-get": {
+    path: "/v1/admin/settings/runnable_tools",
+    roles: ["admin", "read"],
+    success: 200,
+  },
+  "runnable-tools-update": {
+    path: "/v1/admin/settings/runnable_tools",
+    body: { tools: "all" },
+    roles: ["admin"],
+    success: 200,
+  },
   "manifest-get": { path: "/v1/admin/manifest", roles: ["admin"], success: 200 },
   "manifest-apply": {
     path: "/v1/admin/manifest?dry_run=true",
