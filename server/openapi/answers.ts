@@ -43,6 +43,11 @@ const PLAIN: Readonly<Record<number, string>> = {
 
 const REQUEST_ID = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
 const ETAG = { etag: { $ref: "#/components/headers/ETag" } };
+const RETRY_AFTER = { "retry-after": { $ref: "#/components/headers/RetryAfter" } };
+const DEPRECATION = { deprecation: { $ref: "#/components/headers/Deprecation" } };
+const CHALLENGE = { "www-authenticate": { $ref: "#/components/headers/Challenge" } };
+/** Of answers that say more than which request they belong to. */
+const MORE: Readonly<Record<number, object>> = { 401: CHALLENGE, 429: RETRY_AFTER };
 
 /** The headers that answers refer to. */
 export const HEADERS: JsonObject = {
@@ -54,6 +59,19 @@ export const HEADERS: JsonObject = {
     description: "Changes when the answer does; send it back as `If-None-Match`.",
     schema: { type: "string" },
   },
+  RetryAfter: {
+    description: "Seconds after which the request may be sent again.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  Deprecation: {
+    description:
+      "Only for a tool that was replaced (RFC 9745): since when, as `@` and seconds. `Link` names its successor.",
+    schema: { type: "string", pattern: "^@\\d+$" },
+  },
+  Challenge: {
+    description: "How to show a credential (RFC 9110, section 11.6.1).",
+    schema: { type: "string" },
+  },
 };
 
 /** Responses of an operation by status; those that many share are put under `shared` and referred to. */
@@ -62,10 +80,14 @@ export function responsesOf(
   components: Components,
   shared: Map<string, unknown>,
 ): { [status: string]: unknown } {
-  const { success, others = {}, etag, streams } = operation;
+  const { success, others = {}, etag, streams, tool } = operation;
   const responses = statusesOf(operation).map((status): [string, unknown] => {
     if (status === success.status) {
-      const headers = etag === true ? { ...REQUEST_ID, ...ETAG } : REQUEST_ID;
+      const headers = {
+        ...REQUEST_ID,
+        ...(etag === true ? ETAG : {}),
+        ...(tool === undefined ? {} : DEPRECATION),
+      };
       const done = response("Done.", headers, success.schema, components);
       return [String(status), streams === true ? withEvents(done) : done];
     }
@@ -74,7 +96,8 @@ export function responsesOf(
     if (other !== undefined) return [String(status), response(description, REQUEST_ID, other, components)];
     if (status < 400) return [String(status), response(description, { ...REQUEST_ID, ...ETAG })];
     const { name } = REFUSALS[status] ?? { name: `Status${status}` };
-    if (!shared.has(name)) shared.set(name, response(description, REQUEST_ID, ErrorRecord, components));
+    const headers = { ...REQUEST_ID, ...MORE[status] };
+    if (!shared.has(name)) shared.set(name, response(description, headers, ErrorRecord, components));
     return [String(status), { $ref: `#/components/responses/${name}` }];
   });
   return Object.fromEntries(responses);
