@@ -11,9 +11,10 @@ const ENCODER = new TextEncoder();
 
 /** `gone`: the reader has hung up. Rejects with what fails before the first event. */
 export async function eventStream(
-  core: Core,
+  { log }: Pick<Core, "log">,
   texts: AsyncGenerator<string, void>,
   gone: () => void,
+  aliveMs = ALIVE_MS,
 ): Promise<ReadableStream<Uint8Array>> {
   let first: IteratorResult<string, void> | undefined = await texts.next();
   let isOpen = true;
@@ -27,7 +28,7 @@ export async function eventStream(
           if (isOpen) controller.close();
           isOpen = false;
         };
-        const alive = setInterval(() => send(": alive\n\n"), ALIVE_MS);
+        const alive = setInterval(() => send(": alive\n\n"), aliveMs);
         try {
           const next = first ?? (await texts.next());
           first = undefined;
@@ -35,7 +36,7 @@ export async function eventStream(
           else send(next.value);
         } catch (thrown) {
           // Whoever has hung up knows.
-          if (isOpen) core.log.warn("stream of a chat completion failed", { error: thrown });
+          if (isOpen) log.warn("stream of a chat completion failed", { error: thrown });
           send(errorEvent(toRuntimeError(thrown)));
           close();
         } finally {

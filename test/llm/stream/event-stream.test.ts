@@ -1,0 +1,62 @@
+// The body of a streamed answer: alive while nothing comes, an error event at the end of what failed, and no word to who
+// has hung up.
+import { expect, test } from "bun:test";
+import { createLog, systemClock } from "../../../src/base";
+import { rateLimited } from "../../../src/errors";
+import { eventStream } from "../../../src/llm/stream/event-stream";
+
+function logged() {
+  const lines: string[] = [];
+  return { lines, log: createLog({ level: "debug", clock: systemClock, write: (line) => lines.push(line) }) };
+}
+
+const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
+const nothing = (): void => undefined;
+
+test("a stream in which nothing comes for a while says that it is alive", async () => {
+  const texts = (async function* () {
+    yield "a";
+    await Bun.sleep(200);
+    yield "b";
+  })();
+  const text = await read(await eventStream(logged(), texts, nothing, 30));
+  expect(text).toMatch(/^a(: alive\n\n){2,}b$/);
+});
+
+test("what fails before the first event is no stream", async () => {
+  const texts = (async function* () {
+    if (Date.now() > 0) throw rateLimited("Later.");
+    yield "";
+  })();
+  expect(await eventStream(logged(), texts, nothing).catch((error: unknown) => error)).toMatchObject({
+    status: 429,
+  });
+});
+
+test("what fails later is the last event, and in the log", async () => {
+  const means = logged();
+  const texts = (async function* () {
+    yield "a";
+    throw rateLimited("Later.");
+  })();
+  const text = await read(await eventStream(means, texts, nothing));
+  expect(text).toBe('adata: {"error":{"message":"Later.","type":"rate_limited","code":"rate_limited"}}\n\n');
+  expect(means.lines.length).toBe(1);
+});
+
+test("who hangs up is told about, and what fails for that is not logged", async () => {
+  const means = logged();
+  const hungUp = Promise.withResolvers<void>();
+  const texts = (async function* () {
+    yield "a";
+    await hungUp.promise;
+    throw new Error("nobody listens");
+  })();
+  const reader = (await eventStream(means, texts, hungUp.resolve)).getReader();
+  await reader.read();
+  const waiting = reader.read();
+  await reader.cancel();
+  await waiting;
+  await Bun.sleep(5);
+  expect(means.lines).toEqual([]);
+});
