@@ -35,7 +35,8 @@ export async function startMessagesServer(key: string): Promise<MessagesServer> 
   const refusals: string[] = [];
   const server = await startScriptedServer((exchange, reply) => {
     const { headers, body } = exchange;
-    if (headers["x-api-key"] !== key)
+    // Either way names the key; newer clients use the second.
+    if (headers["x-api-key"] !== key && headers["authorization"] !== `Bearer ${key}`)
       return reply.json(401, failure("authentication_error", "invalid x-api-key"));
     const fault =
       headers["anthropic-version"] === undefined
