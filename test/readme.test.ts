@@ -51,7 +51,7 @@ test("the commands stand where this test looks for them", () => {
 
 describe("try it", () => {
   test("start, then the three commands", async () => {
-    const port = String(20_000 + (process.pid % 20_000));
+    const port = String(20_000 + (process.pid % 6_000));
     const child = Bun.spawn(["sh", "-c", `exec ${START[0]}`], {
       cwd: ROOT,
       env: { ...environment, RUNTIME_PORT: port },
@@ -146,7 +146,8 @@ describe("the executable and the main job", () => {
     const [exports = "", init = "", create = "", serve = "", authorize = "", status = "", exec = ""] =
       MAIN_JOB;
     // The stand-in instead of the real platform, and an address that a browser reaches here.
-    const port = String(40_000 + (process.pid % 20_000));
+    // Below the range from which the system takes ports for others.
+    const port = String(26_000 + (process.pid % 6_000));
     const address = `http://127.0.0.1:${port}`;
     const more = {
       RUNTIME_CHAT_API_URL: chat.apiUrl,
