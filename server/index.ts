@@ -54,19 +54,22 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   let inUse = tls;
   const earlier = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
+  const renew = async (): Promise<void> => {
+    if (files === undefined) return;
+    const renewed = readTls(files);
+    warnOfEnd(runtime, renewed);
+    // Bun takes no other certificate for a socket that listens: the next one listens in its place.
+    const drained = app.server?.stop() ?? Promise.resolve();
+    earlier.add(drained);
+    void drained.finally(() => earlier.delete(drained));
+    await listenAgain((secrets) => listen(bound, secrets), renewed, inUse);
+    inUse = renewed;
+  };
+  let last: Promise<void> = Promise.resolve();
   return {
     address,
-    renewTls: async () => {
-      if (files === undefined) return;
-      const renewed = readTls(files);
-      warnOfEnd(runtime, renewed);
-      // Bun takes no other certificate for a socket that listens: the next one listens in its place.
-      const drained = app.server?.stop() ?? Promise.resolve();
-      earlier.add(drained);
-      void drained.finally(() => earlier.delete(drained));
-      await listenAgain((secrets) => listen(bound, secrets), renewed, inUse);
-      inUse = renewed;
-    },
+    // One after the other: two at a time would take the port from each other.
+    renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
       stopping.abort();
       await Promise.all([app.stop(), worker?.stop(), ...earlier]);

@@ -149,6 +149,12 @@ describe("a new certificate", () => {
     }
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
+
+  test("asked for many times at once is done one after the other", async () => {
+    await using server = await startSecure(first);
+    await Promise.all(Array.from({ length: 5 }, () => server.renewTls()));
+    expect((await get(server.address)).status).toBe(200);
+  });
 });
 
 describe("the start is refused with one line that names the file", () => {
