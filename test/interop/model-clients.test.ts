@@ -241,24 +241,28 @@ describe("the public client", () => {
   });
 
   test("is given no reason to repeat what has been done", async () => {
+    const tool_name = "Chat.SendMessage";
+    const { url = "" } = await arcade.tools.authorize({ tool_name, user_id: "alice" });
+    await new Browser().consent(url, "alice");
     // With the client's own retries: a write that ran before its model failed is not run again.
     const retrying = new Arcade({ baseURL: chat.site.url, apiKey: chat.key, maxRetries: 2 });
-    const refused: Turn = (request, reply) => {
+    const input = { channel_name: "general", message: "once" };
+    chat.upstream.script((request, reply) => {
       if (request.messages.at(-1)?.role === "tool") return reply.json(400, { error: { message: "no" } });
-      say(request, reply, { calls: [{ name: "Chat_WhoAmI", arguments: "{}" }] });
+      say(request, reply, { calls: [{ name: "Chat_SendMessage", arguments: JSON.stringify(input) }] });
+    });
+    const request = {
+      model: "test-model",
+      messages,
+      user: "alice",
+      tools: [tool_name],
+      tool_choice: "generate",
     };
-    chat.upstream.script(refused);
-    const before = chat.upstream.requests.length;
-    await failureOf(
-      retrying.chat.completions.create({
-        model: "test-model",
-        messages,
-        user: "alice",
-        tools: ["Chat.WhoAmI"],
-        tool_choice: "generate",
-      }),
+    expect((await failureOf(retrying.chat.completions.create(request))).message).toContain(
+      "writes has run already",
     );
-    expect(chat.upstream.requests.length - before).toBe(2);
+    const sent = await chat.site.chat.messages(chat.site.chat.channels.general.id);
+    expect(sent.filter(({ text }) => text === "once").length).toBe(1);
   });
 });
 

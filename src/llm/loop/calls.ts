@@ -37,14 +37,20 @@ export class Calls {
   /** How often each write was asked for with the same input. */
   readonly #seen = new Map<string, number>();
   #ran = 0;
+  #wrote = 0;
 
   constructor(parts: CallsFor) {
     this.#for = parts;
   }
 
-  /** How many calls ran, so that a failure after them is not taken for one that did nothing. */
+  /** How many calls ran. */
   get ran(): number {
     return this.#ran;
+  }
+
+  /** How many of them may have changed something: a failure after them must not look like one that did nothing. */
+  get wrote(): number {
+    return this.#wrote;
   }
 
   /**
@@ -107,7 +113,9 @@ export class Calls {
     if (owed !== undefined && "refusal" in owed) return refused(call, owed.refusal);
     const { core, signal } = this.#for;
     if (signal?.aborted) return answered(call, notRun("UNKNOWN", "The caller was gone before it ran."), "");
+    const writes = isReading(prepared.tool) ? 0 : 1;
     this.#ran++;
+    this.#wrote += writes;
     try {
       return await this.#run(call, prepared);
     } catch (error) {
@@ -142,7 +150,6 @@ export class Calls {
     prepared: Exclude<Prepared, { fault: string }>,
     error: RuntimeError,
   ): Promise<Answered> {
-    this.#ran--;
     const owed = error.status === 403 ? await this.#owed(prepared) : undefined;
     if (owed === undefined || "refusal" in owed) return refused(call, error);
     return { ...refused(call, error), authorization: owed.authorization };

@@ -49,13 +49,13 @@ export interface Outcome {
   logprobs?: unknown;
 }
 
-/** Throws what the caller is to be told; once a tool has run, in a way that keeps clients from repeating the request. */
+/** Throws what the caller is to be told; once a tool has written, in a way that keeps clients from repeating the request. */
 export async function* converse(conversation: Conversation): AsyncGenerator<Step, Outcome> {
   const { calls, core } = conversation;
   try {
     return yield* rounds(conversation, core.clock.now() + core.settings["llm.timeout"] * 1000);
   } catch (thrown) {
-    throw calls.ran === 0 ? thrown : afterRuns(toRuntimeError(thrown), calls.ran);
+    throw calls.wrote === 0 ? thrown : afterWrites(toRuntimeError(thrown), calls.wrote);
   }
 }
 
@@ -215,9 +215,10 @@ function jsonOrText(text: string): unknown {
 }
 
 // Clients repeat failed requests by themselves, and with them everything that has been done on the way.
-function afterRuns(error: RuntimeError, ran: number): RuntimeError {
-  const done = ran === 1 ? "A tool has run already" : `${ran} tools have run already`;
-  const message = `${error.message} ${done}: look what they did before you ask again.`;
+function afterWrites(error: RuntimeError, wrote: number): RuntimeError {
+  const done =
+    wrote === 1 ? "A tool that writes has run already" : `${wrote} tools that write have run already`;
+  const message = `${error.message} ${done}: look what was done before you ask again.`;
   const details = { cause: error.cause, retryAfterMs: error.retryAfterMs, shouldRetry: false };
   return error.status === 504 ? gatewayTimeout(message, details) : internalError(message, details);
 }

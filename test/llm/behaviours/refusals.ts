@@ -6,6 +6,8 @@ const HTML = { "content-type": "text/html" };
 const PAGE = "<html><h1>Bad Gateway</h1></html>";
 const call: Turn = (request, reply) =>
   say(request, reply, { calls: [{ name: "Test_Act", arguments: '{"text":"write"}', id: "x" }] });
+const reading: Turn = (request, reply) =>
+  say(request, reply, { calls: [{ name: "Test_Look", arguments: "{}", id: "x" }] });
 const done: Turn = (request, reply) => say(request, reply, { content: "Done." });
 
 function retryAfter(expected: (seconds: number) => boolean): NonNullable<Behaviour["also"]> {
@@ -158,7 +160,7 @@ const later: Behaviour[] = [
     runs: [{ text: "write" }],
     only: "whole",
     status: 500,
-    error: /\(503\).*A tool has run already/,
+    error: /\(503\).*A tool that writes has run already/,
     asked: 4,
     also: shouldNotRepeat,
   },
@@ -168,7 +170,7 @@ const later: Behaviour[] = [
     runs: [{ text: "write" }],
     only: "whole",
     status: 500,
-    error: /A tool has run already/,
+    error: /A tool that writes has run already/,
     asked: 2,
     also: shouldNotRepeat,
   },
@@ -177,16 +179,25 @@ const later: Behaviour[] = [
     turns: [call, (_, reply) => reply.json(400, { error: { message: "too long" } })],
     only: "whole",
     status: 500,
-    error: /too long.*A tool has run already/,
+    error: /too long.*A tool that writes has run already/,
     asked: 2,
     also: shouldNotRepeat,
+  },
+  {
+    name: "429 after a read that stays is 429: who repeats it does no harm",
+    turns: [reading, (_, reply) => reply.json(429, {}, { "retry-after": "3600" })],
+    only: "whole",
+    status: 429,
+    error: /limiting requests/,
+    asked: 2,
+    also: retryAfter((seconds) => seconds === 3600),
   },
   {
     name: "a failure after a write in a stream is an error event",
     turns: [call, (_, reply) => reply.json(400, { error: { message: "too long" } })],
     only: "stream",
     runs: [{ text: "write" }],
-    error: /too long.*A tool has run already/,
+    error: /too long.*A tool that writes has run already/,
   },
 ];
 
