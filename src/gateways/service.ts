@@ -11,7 +11,7 @@ import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
 import { checkGateway } from "./rules";
 import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "./schema";
-import { checkSlug, isReserved, slugsFor } from "./slug";
+import { checkSlug, isReserved, LONGEST_SLUG, slugsFor } from "./slug";
 
 type Action = "gateway.create" | "gateway.update" | "gateway.delete";
 
@@ -80,6 +80,8 @@ export class Gateways {
 
   /** The gateway at an address, of whatever project; undefined: there is none, or it is not active. */
   serving(slug: string): Awaitable<Gateway | undefined> {
+    // What can be nobody's is not remembered either: anybody may ask for texts of any length.
+    if (slug.length > LONGEST_SLUG) return undefined;
     return this.#bySlug.get(slug, async () => {
       const row = await repository.findGatewayBySlug(this.#core.store, slug);
       const gateway = row === undefined ? undefined : gatewayOf(row);

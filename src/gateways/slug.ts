@@ -2,6 +2,7 @@
 import type { Random } from "../crypto";
 import { invalidParameter } from "../errors";
 
+export const LONGEST_SLUG = 256;
 const FORM = /^[a-z0-9_-]{1,256}$/;
 
 /** Words that addresses of the server, or of later versions of it, need. */

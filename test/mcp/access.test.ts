@@ -94,7 +94,7 @@ describe("a gateway for API keys", () => {
 
 test("an inactive gateway and one that is not there are 404, whoever asks", async () => {
   await site.gateway("asleep", { status: "inactive" });
-  for (const slug of ["asleep", "nowhere", "Keys", "a%2Fb"]) {
+  for (const slug of ["asleep", "nowhere", "Keys", "a%2Fb", "x".repeat(5000)]) {
     const answer = await post(`${site.url}/mcp/${slug}`, request("ping"), { key, user: "alice" });
     expect([slug, answer.status, said(answer, "name")]).toEqual([slug, 404, "not_found"]);
   }

@@ -1,6 +1,7 @@
 // Both families of the protocol at one address: sessions until 2025-11-25, requests that say all themselves since
 // 2026-07-28.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { version } from "../../package.json";
 import { client, type McpSite, said, startMcpSite } from "./site";
 
 let site: McpSite;
@@ -22,7 +23,7 @@ describe("the first family", () => {
     expect(said(answer, "result")).toEqual({
       protocolVersion: "2025-11-25",
       capabilities: { tools: {} },
-      serverInfo: { name: "families", title: "Gateway families", version: "0.1.0" },
+      serverInfo: { name: "families", title: "Gateway families", version },
       instructions: "Be kind.",
     });
     const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
