@@ -31,7 +31,7 @@ function untilStopped(): { started: Promise<void>; aborted: Promise<void> } {
 describe("a call that says nothing for long", () => {
   beforeEach(() => {
     site.deployment.test.act = async (_input, { sleep }) => {
-      await sleep(1300);
+      await sleep(2200);
       return { done: true };
     };
   });
