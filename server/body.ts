@@ -60,23 +60,17 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   return decode(await readBytes(request, limits));
 }
 
-async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
+function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
   const promised = promisedBytes(request.headers);
   const tooLarge = (): Error =>
     requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
-  if (promised !== undefined && promised > maxBytes) throw tooLarge();
+  if (promised === undefined) return readPiecesInTime(request, maxBytes, timeoutMs, tooLarge);
+  if (promised > maxBytes) throw tooLarge();
   // Bun reads no more than was promised; in one go this costs a tenth of reading piece by piece.
-  if (promised !== undefined) return within(timeoutMs, request.bytes());
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(tooLate()), timeoutMs);
-  try {
-    return await readPieces(request, maxBytes, tooLarge, late.promise);
-  } finally {
-    clearTimeout(timer);
-  }
+  return inTime(request.bytes(), timeoutMs);
 }
 
-function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLate()), timeoutMs);
     work.then(
@@ -90,6 +84,21 @@ function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
       },
     );
   });
+}
+
+async function readPiecesInTime(
+  request: Request,
+  maxBytes: number,
+  timeoutMs: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooLate()), timeoutMs);
+  try {
+    return await readPieces(request, maxBytes, tooLarge, late.promise);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function tooLate(): Error {

@@ -4,6 +4,7 @@ import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
+import type { Awaitable } from "../store";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
@@ -52,6 +53,7 @@ export interface Peer {
 }
 
 type Request = Extract<RpcMessage, { kind: "request" }>;
+type Asking = Exclude<RpcMessage, { kind: "response" }>;
 type Notification = Extract<RpcMessage, { kind: "notification" }>;
 
 /** How long a client may take a list for current. */
@@ -116,11 +118,16 @@ export class Mcp {
     return this.#modern(message, peer, named);
   }
 
-  async #legacy(message: Exclude<RpcMessage, { kind: "response" }>, peer: Peer): Promise<Reply> {
+  #legacy(message: Asking, peer: Peer): Awaitable<Reply> {
     // A client that starts anew may still send the id of a session that is gone.
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
-    const session =
-      peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
+    const session = peer.sessionId === undefined ? undefined : this.#sessions.open(peer.sessionId, peer.user);
+    return session instanceof Promise
+      ? session.then((opened) => this.#inSession(message, peer, opened))
+      : this.#inSession(message, peer, session);
+  }
+
+  #inSession(message: Asking, peer: Peer, session: Session | undefined): Awaitable<Reply> {
     if (message.kind === "notification") {
       cancel(message, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
@@ -130,7 +137,7 @@ export class Mcp {
       case "ping":
         return resultReply(id, "{}");
       case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
+        return this.#offers.page(peer.user, cursorOf(params)).then((page) => resultReply(id, `{${page}}`));
       case "tools/call":
         return this.#callLegacy(message, peer, session);
       default:

@@ -6,11 +6,12 @@ import type { Bench, Context, Row } from "../bench";
 import { atLeast, atMost } from "../bound";
 import { NOTHING, TOOL } from "../catalog";
 import { LOAD_CORE } from "../children";
-import { detailsOf, load, rateRow, type Side, startBaseline } from "../compare";
+import { load, rateRow, type Side, startBaseline } from "../compare";
 import { createDeployment, type Deployment } from "../deployment";
 import { grouped, median, ratios, spread } from "../figures";
 import { type HttpRequest, type Measured, rawRequest } from "../load/job";
 import { startLoader } from "../load/loader";
+import { inTurn } from "../rounds";
 import {
   ACCEPT,
   type McpGateway,
@@ -102,38 +103,43 @@ async function calls(
   }));
 }
 
-/** Against the best of the others, round by round; each is alone on the core while it is measured. */
+interface Compared {
+  name: string;
+  ours: number[];
+  theirs: number[];
+}
+
+/** Against the best of the others. Each is measured in turn with ours, and alone on the core. */
 async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
-  const own = await load(context, { ours }, CONNECTIONS);
-  const rates = own.ours.map(({ rate }) => rate);
-  const others: Record<string, number[]> = {};
+  const compared: Compared[] = [];
   for (const start of [startMcpProxy, startSupergateway, startMcpHub]) {
-    const [name, rates] = await ratesOf(context, start);
-    others[name] = rates;
+    compared.push(await compareWith(context, start, ours));
   }
-  const sorted = Object.entries(others).toSorted(([, one], [, other]) => median(other) - median(one));
-  const [name = "", best = []] = sorted[0] ?? [];
-  const figures = ratios(rates, best);
+  const sorted = compared.toSorted((one, other) => median(other.theirs) - median(one.theirs));
+  const figuresOf = (one: Compared | undefined): number[] => ratios(one?.ours ?? [], one?.theirs ?? []);
+  const [best] = compared.toSorted((one, other) => median(figuresOf(one)) - median(figuresOf(other)));
+  const figures = figuresOf(best);
+  const rates = sorted.map(({ name, theirs }) => `${name} ${grouped(median(theirs))}/s`);
   return {
     name: "mcp-gateways",
-    measured: `${grouped(median(rates))}/s`,
-    baseline: `${grouped(median(best))}/s`,
+    measured: `${grouped(median(best?.ours ?? []))}/s`,
+    baseline: `${grouped(median(best?.theirs ?? []))}/s`,
     figure: median(figures),
     spread: spread(figures),
     bound: atLeast(5),
-    note: `${name} is best of ${sorted.map(([other, of]) => `${other} ${grouped(median(of))}/s`).join(", ")}`,
-    details: { ...detailsOf("ours", own.ours), ...medians(others) },
+    note: `against ${best?.name ?? "none"}, of ${rates.join(", ")}`,
+    details: Object.fromEntries(sorted.map(({ name, theirs }) => [`${name}_rate`, median(theirs)])),
   };
 }
 
 type Start = (context: Context) => Promise<McpGateway>;
 
-async function ratesOf(context: Context, start: Start): Promise<[name: string, rates: number[]]> {
+async function compareWith(context: Context, start: Start, ours: Side): Promise<Compared> {
   const gateway = await start(context);
   const { name, transport, headers } = gateway;
   if (transport === "sse") {
     await gateway.stop();
-    return [name, await ratesOverStreams(context, start)];
+    return { name, ...(await compareOverStreams(context, start, ours)) };
   }
   const requests = Array.from({ length: IDS }, (_, id) => ({
     method: "POST",
@@ -141,30 +147,35 @@ async function ratesOf(context: Context, start: Start): Promise<[name: string, r
     headers: { ...ACCEPT, ...headers },
     body: { jsonrpc: "2.0", id, method: "tools/call", params: { name: "Nothing", arguments: {} } },
   }));
-  const { them } = await load(context, { them: { ...gateway, requests, contains: "done" } }, CONNECTIONS);
+  const sides = { ours, theirs: { ...gateway, requests, contains: "done" } };
+  const measured = await load(context, sides, CONNECTIONS);
   await gateway.stop();
-  return [name, them.map(({ rate }: Measured) => rate)];
+  const rate = (round: Measured): number => round.rate;
+  return { name, ours: measured.ours.map(rate), theirs: measured.theirs.map(rate) };
 }
 
-async function ratesOverStreams(context: Context, start: Start): Promise<number[]> {
+async function compareOverStreams(
+  context: Context,
+  start: Start,
+  ours: Side,
+): Promise<Omit<Compared, "name">> {
   const { children, options } = context;
   const script = join(import.meta.dir, "..", "load", "sse.ts");
   const measureMs = options.seconds * 1000;
-  const rates: number[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    // Anew each time: once its clients have hung up, the gateway of this kind answers nobody any more.
-    const gateway = await start(context);
-    const args = [gateway.port, "nothing__Nothing", CONNECTIONS, 1500, measureMs].map(String);
-    const child = children.spawn([process.execPath, script, ...args], { core: LOAD_CORE });
-    rates.push(Number(await child.line(measureMs + 30_000)));
-    await child.exited;
-    await gateway.stop();
-  }
-  return rates;
-}
-
-function medians(rates: Readonly<Record<string, readonly number[]>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(rates).map(([name, of]) => [`${name}_rate`, median(of)]));
+  const once = { ...context, options: { ...options, rounds: 1 } };
+  return inTurn(options.rounds, {
+    ours: async () => (await load(once, { ours }, CONNECTIONS)).ours[0]?.rate ?? NaN,
+    theirs: async () => {
+      // Anew each time: once its clients have hung up, the gateway of this kind answers nobody any more.
+      const gateway = await start(context);
+      const args = [gateway.port, "nothing__Nothing", CONNECTIONS, 1500, measureMs].map(String);
+      const child = children.spawn([process.execPath, script, ...args], { core: LOAD_CORE });
+      const rate = Number(await child.line(measureMs + 30_000));
+      await child.exited;
+      await gateway.stop();
+      return rate;
+    },
+  });
 }
 
 /** What a long history of calls leaves in memory, beside what a short one does. */
