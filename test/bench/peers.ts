@@ -4,12 +4,17 @@ import { join } from "node:path";
 
 const INSTALL_MS = 180_000;
 
-/** The path of a file of a package. Throws when it cannot be installed. */
-export function peer(name: string, ...path: string[]): string {
+/** Whether a package is there, or could be installed. */
+export function hasPeer(name: string): boolean {
   const folder = join(import.meta.dir, "node_modules", name);
   if (!existsSync(folder)) install();
-  if (!existsSync(folder)) throw new Error(`${name} could not be installed: is there a network?`);
-  return join(folder, ...path);
+  return existsSync(folder);
+}
+
+/** The path of a file of a package. Throws when it cannot be installed. */
+export function peer(name: string, ...path: string[]): string {
+  if (!hasPeer(name)) throw new Error(`${name} could not be installed: is there a network?`);
+  return join(import.meta.dir, "node_modules", name, ...path);
 }
 
 /** What runs programs that were written for Node: Node where it is, Bun otherwise. */

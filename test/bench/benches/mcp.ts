@@ -11,6 +11,7 @@ import { createDeployment, type Deployment } from "../deployment";
 import { grouped, median, ratios, spread } from "../figures";
 import { type HttpRequest, type Measured, rawRequest } from "../load/job";
 import { startLoader } from "../load/loader";
+import { hasPeer } from "../peers";
 import { inTurn } from "../rounds";
 import {
   ACCEPT,
@@ -111,6 +112,10 @@ interface Compared {
 
 /** Against the best of the others. Each is measured in turn with ours, and alone on the core. */
 async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
+  const row = { name: "mcp-gateways", bound: atLeast(5) };
+  if (!hasPeer("mcp-proxy")) {
+    return { ...row, measured: "", baseline: "", note: "the gateways of others could not be installed" };
+  }
   const compared: Compared[] = [];
   for (const start of [startMcpProxy, startSupergateway, startMcpHub]) {
     compared.push(await compareWith(context, start, ours));
@@ -121,12 +126,11 @@ async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
   const figures = figuresOf(best);
   const rates = sorted.map(({ name, theirs }) => `${name} ${grouped(median(theirs))}/s`);
   return {
-    name: "mcp-gateways",
+    ...row,
     measured: `${grouped(median(best?.ours ?? []))}/s`,
     baseline: `${grouped(median(best?.theirs ?? []))}/s`,
     figure: median(figures),
     spread: spread(figures),
-    bound: atLeast(5),
     note: `against ${best?.name ?? "none"}, of ${rates.join(", ")}`,
     details: Object.fromEntries(sorted.map(({ name, theirs }) => [`${name}_rate`, median(theirs)])),
   };
