@@ -1,5 +1,5 @@
 // SQL of organizations, projects and API keys.
-import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import { type Awaitable, get, KINDS, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface OrganizationRow {
   id: string;
@@ -100,15 +100,8 @@ export function* addProject(row: ProjectRow): Transaction<void> {
 
 /** The project and, by cascade, every record that belongs to it. */
 export function* deleteProject(id: string): Transaction<number> {
-  yield* touch("projects");
-  yield* touch("keys");
-  yield* touch("providers");
-  yield* touch("secrets");
-  yield* touch("settings");
-  yield* touch("connections");
-  yield* touch("authorizations");
-  yield* touch("hooks");
-  yield* touch("gateways");
+  // Whatever is remembered of it: a later project may have the same name.
+  for (const kind of KINDS) yield* touch(kind);
   return yield* run(DELETE_PROJECT, id);
 }
 

@@ -5,6 +5,7 @@ export {
   type Awaitable,
   get,
   type Kind,
+  KINDS,
   type Query,
   query,
   run,

@@ -76,6 +76,21 @@ describe("a stored entry", () => {
     expect(site.runtime.models.show(operator, "theirs")).rejects.toThrow("no model entry");
   });
 
+  test("is gone with its project, also for a later project of the same name", async () => {
+    const { identity, models } = site.runtime;
+    const made = async () => {
+      await identity.createProject(operator, "again", "Again");
+      return identity.operator("again");
+    };
+    const named = async () =>
+      (await api(site.url, await site.key("run", undefined, "again")).get("/v1/models")).text;
+    await models.create(await made(), { id: "theirs", models: ["former-model"], openai: { api_key: "k" } });
+    expect(await named()).toContain("former-model");
+    await identity.deleteProject(operator, "again");
+    await made();
+    expect(await named()).not.toContain("former-model");
+  });
+
   test("counts at once, with its key, and no longer after it is deleted", async () => {
     await using upstream = await startModelServer();
     const key = await site.key("run");
