@@ -58,3 +58,10 @@ export function maySee(principal: Principal, userId: string): boolean {
   if (principal.kind === "user") return principal.userId === userId;
   return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
 }
+
+/** Throws `forbidden` when a key that is pinned to users would make one that may act for others. */
+export function requireReach(principal: Principal, users: readonly string[] = []): void {
+  if (principal.kind !== "key" || principal.users === null) return;
+  if (users.length > 0 && users.every((user) => maySee(principal, user))) return;
+  throw forbidden("This API key is pinned to users: name some of them, and nobody else, in users.");
+}

@@ -6,7 +6,7 @@ import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
-import { actorOf, type Principal, type Role, ROLES } from "./principal";
+import { actorOf, type Principal, requireReach, type Role, ROLES } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
@@ -163,8 +163,9 @@ export class Identity {
     await this.#core.store.write(() => this.#deleteProject(principal, id));
   }
 
-  /** Makes a key. The answer is the only place where `key` ever stands. */
+  /** Makes a key. The answer is the only place where `key` ever stands. Throws what `requireReach` throws. */
   async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
+    requireReach(principal, request.users);
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);

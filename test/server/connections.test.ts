@@ -91,6 +91,15 @@ describe("a key that is pinned to alice", () => {
   ];
   scenarios(() => stage, rows);
 
+  test("makes keys for alice alone, not for bob and not for everybody", async () => {
+    const { post } = api(stage.site.url, pinnedAdmin);
+    const make = async (users?: string[]) =>
+      (await post("/v1/admin/keys", { name: "made", ...(users === undefined ? {} : { users }) })).status;
+    expect([await make(["alice"]), await make(["alice", "bob"]), await make(["bob"]), await make()]).toEqual([
+      201, 403, 403, 403,
+    ]);
+  });
+
   test("cannot delete bob's: to it there is none", async () => {
     const pinned = api(stage.site.url, pinnedAdmin);
     const [foreign, unknown] = [
