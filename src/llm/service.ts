@@ -2,7 +2,7 @@
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
-import type { Tools } from "../tools";
+import { checkIdempotencyKey, type Tools } from "../tools";
 import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
 import { converse } from "./loop/converse";
@@ -94,6 +94,7 @@ export class Chat {
   /** The server runs what the model asks for. */
   async #converse(principal: Principal, choice: Choice, call: ChatCall, set: ToolSet): Promise<ChatAnswer> {
     const { request, idempotencyKey } = call;
+    if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
     if ((request.n ?? 1) !== 1) throw invalidParameter("n must be 1 where the server runs tools.");
     const { signal, gone } = hangUp(call);
     const streams = request.stream === true;

@@ -76,9 +76,7 @@ export class Idempotency {
     lost: () => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    if (!/^[\x21-\x7e]{1,255}$/.test(repeatable.key)) {
-      throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
-    }
+    checkIdempotencyKey(repeatable.key);
     const holder = newToken(this.#core.random);
     while (true) {
       const generation = await this.#core.store.generation("idempotency");
@@ -151,6 +149,12 @@ export class Idempotency {
   async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
     return JSON.parse(await this.#core.keyring.open(repeatable.projectId, placeOf(repeatable), sealed));
   }
+}
+
+/** Throws `invalid_parameter` for what is no key. */
+export function checkIdempotencyKey(key: string): void {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
+  throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
 }
 
 function* remember(repeatable: Repeatable, holder: string, sealed: string, until: number): Transaction<void> {

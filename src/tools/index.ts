@@ -49,7 +49,7 @@ export {
   type ToolPolicy,
 } from "./policy";
 export { endedBecause, networkFailureOf } from "./network-failure";
-export { Idempotency, sealedAnswers } from "./idempotency";
+export { checkIdempotencyKey, Idempotency, sealedAnswers } from "./idempotency";
 export { sealedRuns } from "./schedule/repository";
 export {
   ScheduledToolsQuery,

@@ -109,6 +109,28 @@ describe("a request that is repeated under its Idempotency-Key", () => {
     expect([stage.runs.length, stage.chat.upstream.requests.length]).toEqual([1, 4]);
   });
 
+  test("also under the longest of keys", async () => {
+    stage.chat.upstream.script((request, reply) =>
+      say(
+        request,
+        reply,
+        request.messages.length === 1
+          ? { calls: [{ name: "Test_Act", arguments: '{"text":"t"}' }] }
+          : { content: "Done." },
+      ),
+    );
+    await repeated({ "idempotency-key": "k".repeat(255) });
+    expect(stage.runs.length).toBe(1);
+  });
+
+  test("is refused under what is no key, before a model is asked", async () => {
+    for (const key of ["k".repeat(256), "two words"]) {
+      const { status, text } = await stage.chat.ask(REQUEST, { "idempotency-key": key });
+      expect([status, text]).toEqual([400, expect.stringContaining("Idempotency-Key must be")]);
+    }
+    expect(stage.chat.upstream.requests).toEqual([]);
+  });
+
   test("writes twice what the model asks for twice", async () => {
     stage.chat.upstream.script((request, reply) => {
       const twice = ["a", "b"].map((id) => ({ id, name: "Test_Act", arguments: '{"text":"t"}' }));

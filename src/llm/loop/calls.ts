@@ -161,8 +161,9 @@ export class Calls {
     const what = JSON.stringify([tool.fullyQualifiedName, input]);
     const count = (this.#seen.get(what) ?? 0) + 1;
     this.#seen.set(what, count);
-    const digest = new Bun.CryptoHasher("sha256").update(what).digest("base64url");
-    return `${idempotencyKey}:${digest}:${count}`;
+    // A digest of both: the longest key of a request must not make one that is too long.
+    const both = JSON.stringify([idempotencyKey, what]);
+    return `chat:${new Bun.CryptoHasher("sha256").update(both).digest("base64url")}:${count}`;
   }
 }
 
