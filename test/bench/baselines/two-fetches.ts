@@ -2,17 +2,24 @@
 import { serve } from "./serve";
 
 const address = `http://127.0.0.1:${process.argv[2]}`;
-// As large as the questions of hooks are.
+// What a pre hook asks about the tool of the bench.
+const behavior = {
+  operations: ["read"],
+  read_only: true,
+  destructive: false,
+  idempotent: true,
+  open_world: true,
+};
 const body = JSON.stringify({
   execution_id: "tc_01234567890abcdef01234567890abcdef",
-  tool: {
-    name: "Fetch",
-    toolkit: "Bench",
-    version: "1.0.0",
-    metadata: { behavior: { operations: ["read"] } },
+  tool: { name: "Fetch", toolkit: "Bench", version: "1.0.0", metadata: { behavior } },
+  context: {
+    authorization: [{ provider_id: "bench", oauth2: { scopes: ["bench.read", "bench.write"] } }],
+    secrets: [],
+    metadata: {},
+    user_id: "user-0000001@example.test",
   },
   inputs: { text: "hello" },
-  context: { authorization: [], secrets: [], metadata: {}, user_id: "user-0000001@example.test" },
 });
 const init = {
   method: "POST",
