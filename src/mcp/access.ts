@@ -11,6 +11,8 @@ export interface GatewayUser {
   userId: string;
 }
 
+/** As everywhere: nobody could confirm a consent of a longer one. */
+const LONGEST_USER = 256;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The one scope of a gateway (RFC 6749, section 3.3): being called at all. */
@@ -102,7 +104,7 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
   return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
 }
 
-/** The user whom a request names beside its key. Throws `invalid_authorization` for none, or for two. */
+/** The user whom a request names beside its key. Throws `invalid_authorization` for none, for two, or for a text that is too long. */
 function namedUser(headers: Headers): string {
   const [header] = USER_HEADERS;
   const named = USER_HEADERS.map((name) => headers.get(name)).filter(
@@ -114,7 +116,9 @@ function namedUser(headers: Headers): string {
   // What stands in between may have added one; guessing which counts could mean the wrong person.
   if (named.some((other) => other !== user))
     throw invalidAuthorization(`The headers name two users. Send ${header} alone.`);
-  return fromUtf8(user);
+  const userId = fromUtf8(user);
+  if (userId.length <= LONGEST_USER) return userId;
+  throw invalidAuthorization(`The user in the header ${header} is longer than ${LONGEST_USER} characters.`);
 }
 
 // Headers arrive byte by byte; what is UTF-8 is meant as that, so that a user is the same here as in a body.

@@ -27,6 +27,7 @@ describe("a gateway for API keys", () => {
   test("runs tools for the user whom the key names", async () => {
     expect(await call({ key, user: "alice" })).toEqual([200, "ran"]);
     expect(await call({ key, headers: { "arcade-user-id": "alice" } })).toEqual([200, "ran"]);
+    expect(await call({ key, user: "é".repeat(256) })).toEqual([200, "ran"]);
     expect(await call({ key: await site.key("admin"), user: "alice" })).toEqual([200, "ran"]);
   });
 
@@ -35,6 +36,7 @@ describe("a gateway for API keys", () => {
     ["with a key that is none", () => ({ key: "rt_none", user: "alice" }), 401, "API key"],
     ["without a user", () => ({ key }), 401, "x-user-id"],
     ["with an empty user", () => ({ key, user: "" }), 401, "x-user-id"],
+    ["with a user who is too long", () => ({ key, user: "u".repeat(257) }), 401, "longer than 256"],
     ["with a blank user", () => ({ key, user: " " }), 401, "x-user-id"],
     [
       "that names two users",
