@@ -1,7 +1,7 @@
 // Trying a plugin's webhooks with a sample, as calls would ask them: whether they can be reached, what they answer, and
 // what that answer would mean. Nothing is run and nothing is stored.
 import { type Static, Type } from "typebox";
-import type { Json } from "../base";
+import { isObject, type Json } from "../base";
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import { notFound } from "../errors";
@@ -27,7 +27,9 @@ export const PluginTrialResponse = Type.Object({
       url: Type.String(),
       decision: Type.Enum(["ok", "override", "denied", "rate_limited", "failed"]),
       reason: Type.Optional(Type.String({ description: "Why the answer is none." })),
-      answer: Type.Optional(Type.Unknown({ description: "The webhook's answer as it came." })),
+      answer: Type.Optional(
+        Type.Unknown({ description: "The webhook's answer as it came, without the values of secrets." }),
+      ),
       duration_ms: Type.Number(),
     }),
   ),
@@ -38,6 +40,7 @@ type Result = PluginTrial["results"][number];
 type Sample = { tool: Tool; call: GuardedCall };
 
 const USER = "user@example.com";
+const HIDDEN = "[redacted]";
 
 export class Trials {
   readonly #core: Core;
@@ -102,13 +105,26 @@ export class Trials {
     let answer: Json | undefined;
     try {
       answer = await ask(this.#core, target, body);
-      return { decision: meaningOf(point, answer, tool), answer, duration_ms: took() };
+      return { decision: meaningOf(point, answer, tool), answer: shown(answer), duration_ms: took() };
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
-      const shown = answer === undefined ? {} : { answer };
-      return { decision: "failed", reason: error.reason, ...shown, duration_ms: took() };
+      const given = answer === undefined ? {} : { answer: shown(answer) };
+      return { decision: "failed", reason: error.reason, ...given, duration_ms: took() };
     }
   }
+}
+
+// Values of secrets are for tools: who tries a plugin of the organization may not even be the one who keeps them.
+function shown(answer: Json): Json {
+  const override = isObject(answer) ? answer["override"] : undefined;
+  if (!isObject(answer) || !isObject(override) || (override["secrets"] ?? null) === null) return answer;
+  const { secrets } = override;
+  const masked = Array.isArray(secrets) ? secrets.map(withoutValues) : HIDDEN;
+  return { ...answer, override: { ...override, secrets: masked } };
+}
+
+function withoutValues(entry: Json): Json {
+  return isObject(entry) ? Object.fromEntries(Object.keys(entry).map((key) => [key, HIDDEN])) : HIDDEN;
 }
 
 function meaningOf(point: Point, answer: Json, tool: Tool): Result["decision"] {
