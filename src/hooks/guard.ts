@@ -97,8 +97,11 @@ export class ChainGuard implements Guard {
     const known = cache?.get(key);
     if (known !== undefined) return known;
     const filter = readAccess(await ask(this.#core, target, accessRequest(userId, tools)));
-    cache?.set(key, filter);
-    return filter;
+    // What the answer leaves of these tools, not the answer: that may be large.
+    const left = new Set(tools.filter(filter));
+    const kept: Filter = (tool) => left.has(tool);
+    cache?.set(key, kept);
+    return kept;
   }
 
   async #preVerdict(hook: LoadedHook, call: GuardedCall) {

@@ -1,5 +1,6 @@
 // What webhooks are sent, word for word, and how they know that it is us.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { heapStats } from "bun:jsc";
 import { Webhook } from "standardwebhooks";
 import { operator } from "../tools/deployment";
 import { execute, type Hooked, hooked } from "./hooked";
@@ -217,6 +218,23 @@ describe("answers about access", () => {
     });
   });
 
+  test("are kept as what they leave, however much they say", async () => {
+    const names = Array.from({ length: 25_000 }, (_, index) => [`Unknown${index}`, []]);
+    const answer = { deny: { Test: { tools: { ...Object.fromEntries(names), Echo: [] } } } };
+    stage.project.respond = (_asked, response) => json(response, 200, answer);
+    const used = (): number => {
+      Bun.gc(true);
+      return heapStats().heapSize;
+    };
+    await withPlugin({ points: ["access"], endpoint: caching }, async () => {
+      await list("first");
+      const before = used();
+      for (let user = 0; user < 12; user++)
+        expect((await list(`user ${user}`)).text).not.toContain('"Test.Echo"');
+      expect(used() - before).toBeLessThan(10_000_000);
+    });
+  });
+
   test("are asked anew when a hook or plugin changes", async () => {
     await withPlugin({ points: ["access"], endpoint: caching }, async () => {
       await list();
@@ -313,4 +331,18 @@ describe("answers before and after a run", () => {
       expect(stage.deployment.test.runs).toBe(runs);
     });
   });
+});
+
+// A key of any project of the organization may try its plugins.
+test("a plugin that is tried shows its answers without the values of secrets", async () => {
+  const answers: unknown[] = [{ secrets: [{ WORD: "CANARY" }] }, { secrets: { WORD: "CANARY" } }];
+  for (const override of answers) {
+    stage.organization.respond = () => ({ code: "OK", override });
+    const { plugins, hooks } = stage.deployment.runtime;
+    const made = await stage.plugin({ peer: stage.organization, binding: "tenant", points: ["pre"] });
+    const { status, text } = await stage.admin.post(`/v1/plugins/${made.id}/test`);
+    expect([status, text.includes("CANARY"), text.includes("[redacted]")]).toEqual([200, false, true]);
+    for (const id of Object.values(made.hooks)) await hooks.delete(operator(), id);
+    await plugins.delete(operator(), made.id);
+  }
 });
