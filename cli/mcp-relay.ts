@@ -16,12 +16,14 @@ interface Kept {
 
 export function relayTo(server: Server, slug: string, userId: string): Answerer {
   const path = `/mcp/${encodeURIComponent(slug)}`;
+  // Headers are bytes; these are UTF-8, as the server reads them.
+  const user = Buffer.from(userId).toString("latin1");
   const kept: Kept = {};
   return async (value, write, line) => {
     const id = isObject(value) ? value["id"] : undefined;
     const asked = typeof id === "string" || typeof id === "number" ? id : undefined;
     try {
-      const headers = { accept: ACCEPT, "x-user-id": userId, ...headersOf(value, kept) };
+      const headers = { accept: ACCEPT, "x-user-id": user, ...headersOf(value, kept) };
       const response = await server.open(path, line, headers);
       for await (const text of messagesOf(response)) {
         const message = messageIn(text);
