@@ -51,7 +51,7 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
     const { notFound } = await import("../../src/errors");
     throw notFound(`There is no active gateway "${slug}" in this project.`);
   }
-  const { errorReply, RpcError } = await import("../../src/mcp");
+  const { errorReply, requestIdOf, RpcError } = await import("../../src/mcp");
   const leave = await consentPlace(io, session);
   let sessionId: string | undefined;
   try {
@@ -59,8 +59,9 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
       // Looked up anew each time: an administrator may have changed it meanwhile.
       const gateway = await runtime.gateways.serving(slug);
       if (gateway?.projectId !== principal.projectId) {
-        const gone = errorReply(undefined, new RpcError(-32000, "The gateway is gone."));
-        return write(gone.text ?? "");
+        const id = requestIdOf(value);
+        if (id === undefined) return;
+        return write(errorReply(id, new RpcError(-32000, "The gateway is gone.")).text ?? "");
       }
       const user = { gateway, principal, userId };
       const stop = new AbortController();

@@ -67,6 +67,12 @@ export function readMessage(value: Json): RpcMessage {
   return { kind: "request", id, method, params: given };
 }
 
+/** The id of a request; undefined for what asks for no answer. */
+export function requestIdOf(value: Json): RequestId | undefined {
+  const id = isObject(value) && "method" in value ? value["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
 function invalid(message: string): RpcError {
   return new RpcError(INVALID_REQUEST, message, { status: 400 });
 }

@@ -171,6 +171,37 @@ test("passes messages on to a server, in both families, with streams and refusal
   expect((await nowhere.end()).code).toBe(0);
 }, 30_000);
 
+test("passes on for a user of any letters, and for nobody else", async () => {
+  await using server = await installation.serve();
+  const user = "Ã©李";
+  const { ask, end } = startIn(
+    { RUNTIME_API_KEY: await installation.key("run") },
+    "--gateway",
+    "pipe",
+    "--user",
+    user,
+    "--server",
+    server.address,
+  );
+  const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
+  const asked = await ask("tools/call", call);
+  expect(at(asked, "result.resultType")).toBe("input_required");
+  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  expect(at(await ask("tools/call", call), "result.structuredContent.username")).toBe("alice");
+  expect((await end()).code).toBe(0);
+  expect(JSON.stringify(await installation.json(["connections", "list"]))).toContain(user);
+}, 30_000);
+
+test("answers each request also when its gateway is deleted meanwhile", async () => {
+  await installation.json(["gateways", "create", "Brief", "--slug", "brief", "--toolkit", "Chat"]);
+  const { ask, send, end } = start("--gateway", "brief", "--user", "alice");
+  await ask("ping");
+  await installation.run(["gateways", "delete", "brief", "--yes"]);
+  send({ method: "notifications/initialized" });
+  expect(at(await ask("ping"), "error.message")).toContain("gateway is gone");
+  expect((await end()).said).toHaveLength(2);
+}, 30_000);
+
 test.each<[string, string[], number]>([
   ["without a gateway", ["--user", "alice"], 2],
   ["without a user", ["--gateway", "pipe"], 2],
