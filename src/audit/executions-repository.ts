@@ -15,12 +15,13 @@ export interface ExecutionRow {
   decisions: string | null;
 }
 
-/** The newest runs before a point of the log; an empty text stands for "any". */
+/** The newest runs between two points of the log; an empty text stands for "any". */
 export interface ExecutionsWindow {
   /** Qualified name in lower case, with or without its version. */
   tool: string;
   user: string;
   status: string;
+  sinceTime: number;
   beforeTime: number;
   beforeId: string;
   limit: number;
@@ -29,7 +30,7 @@ export interface ExecutionsWindow {
 const LIST = query<ExecutionRow>(
   "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions FROM executions " +
     "WHERE project_id = ? AND (? = '' OR LOWER(tool) = ? OR SUBSTR(LOWER(tool), 1, LENGTH(?) + 1) = ? || '@') " +
-    "AND (? = '' OR user_id = ?) AND (? = '' OR status = ?) AND (created_at, id) < (?, ?) " +
+    "AND (? = '' OR user_id = ?) AND (? = '' OR status = ?) AND created_at >= ? AND (created_at, id) < (?, ?) " +
     "ORDER BY created_at DESC, id DESC LIMIT ?",
 );
 const TIME_OF = query<{ created_at: number }>(
@@ -39,9 +40,10 @@ const TIME_OF = query<{ created_at: number }>(
 export function listExecutions(
   store: Store,
   projectId: string,
-  { tool, user, status, beforeTime, beforeId, limit }: ExecutionsWindow,
+  { tool, user, status, sinceTime, beforeTime, beforeId, limit }: ExecutionsWindow,
 ): Awaitable<ExecutionRow[]> {
-  const filter = [tool, tool, tool, tool, user, user, status, status, beforeTime, beforeId, limit] as const;
+  const texts = [tool, tool, tool, tool, user, user, status, status] as const;
+  const filter = [...texts, sinceTime, beforeTime, beforeId, limit] as const;
   return store.all(LIST, projectId, ...filter);
 }
 

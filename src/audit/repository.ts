@@ -28,11 +28,12 @@ export interface StoredAuditRow {
   created_at: number;
 }
 
-/** The newest entries before a point of the trail; an empty text stands for "any". */
+/** The newest entries between two points of the trail; an empty text stands for "any". */
 export interface AuditWindow {
   actor: string;
   action: string;
   target: string;
+  sinceTime: number;
   beforeTime: number;
   beforeId: string;
   limit: number;
@@ -41,7 +42,7 @@ export interface AuditWindow {
 const COLUMNS = "id, actor, action, target, details, created_at";
 const FILTER =
   "(? = '' OR actor = ?) AND (? = '' OR SUBSTR(action, 1, LENGTH(?)) = ?) AND (? = '' OR target = ?) " +
-  "AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?";
+  "AND created_at >= ? AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?";
 
 const LIST = query<StoredAuditRow>(`SELECT ${COLUMNS} FROM audit WHERE project_id = ? AND ${FILTER}`);
 const LIST_DEPLOYMENT = query<StoredAuditRow>(
@@ -56,9 +57,10 @@ const DEPLOYMENT_TIME_OF = query<{ created_at: number }>(
 export function listAudit(
   store: Store,
   projectId: string | null,
-  { actor, action, target, beforeTime, beforeId, limit }: AuditWindow,
+  { actor, action, target, sinceTime, beforeTime, beforeId, limit }: AuditWindow,
 ): Awaitable<StoredAuditRow[]> {
-  const filter = [actor, actor, action, action, action, target, target, beforeTime, beforeId, limit] as const;
+  const texts = [actor, actor, action, action, action, target, target] as const;
+  const filter = [...texts, sinceTime, beforeTime, beforeId, limit] as const;
   return projectId === null ? store.all(LIST_DEPLOYMENT, ...filter) : store.all(LIST, projectId, ...filter);
 }
 
@@ -69,6 +71,13 @@ export async function auditTime(
 ): Promise<number | undefined> {
   const row = projectId === null ? store.get(DEPLOYMENT_TIME_OF, id) : store.get(TIME_OF, projectId, id);
   return (await row)?.created_at;
+}
+
+const BEGIN = query<{ created_at: number }>("SELECT created_at FROM projects WHERE id = ?");
+
+/** When the project was made, ms; undefined when there is none. */
+export async function beginOfProject(store: Store, projectId: string): Promise<number | undefined> {
+  return (await store.get(BEGIN, projectId))?.created_at;
 }
 
 const NEWEST = query<{ newest: number | null }>(

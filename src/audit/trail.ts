@@ -3,7 +3,7 @@ import { MAX_LIMIT, timestamp } from "../base";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
-import { auditTime, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
+import { auditTime, beginOfProject, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
 import type {
   AuditEntryRecord,
   AuditFilter,
@@ -64,6 +64,7 @@ export class Trail {
       tool: tool.toLowerCase(),
       user: user_id,
       status,
+      sinceTime: await this.#beginOf(reader.projectId),
       beforeTime,
       beforeId: before ?? "",
       limit: limit + 1,
@@ -80,8 +81,14 @@ export class Trail {
     const beforeTime =
       before === undefined ? Number.MAX_SAFE_INTEGER : await auditTime(this.#store, projectId, before);
     if (beforeTime === undefined) throw notFound("There is no entry with the id that `before` names.");
-    const window = { actor, action, target, beforeTime, beforeId: before ?? "", limit: limit + 1 };
+    const sinceTime = projectId === null ? 0 : await this.#beginOf(projectId);
+    const window = { actor, action, target, sinceTime, beforeTime, beforeId: before ?? "", limit: limit + 1 };
     return windowOf((await listAudit(this.#store, projectId, window)).map(auditRecord), limit);
+  }
+
+  // What a deleted project has left is none of a later one's business, whatever it is called.
+  async #beginOf(projectId: string): Promise<number> {
+    return (await beginOfProject(this.#store, projectId)) ?? Number.MAX_SAFE_INTEGER;
   }
 }
 

@@ -51,6 +51,27 @@ describe("the audit trail", () => {
     expect(items.filter(({ target }) => target.startsWith("KEY_"))).toHaveLength(count);
   });
 
+  test("shows nothing of a former project of the same name, neither done nor run", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock } = deployment;
+    const make = () => runtime.identity.createProject(operator(), "second", "Second");
+    await make();
+    await runtime.secrets.upsert(operator("second"), "FORMER", { value: "v" });
+    await runtime.tools.execute(operator("second"), { tool_name: "Test.Look", user_id: "former" });
+    const seen = async () =>
+      JSON.stringify([
+        await runtime.trail.audit(operator("second"), {}),
+        await runtime.trail.executions(operator("second"), {}),
+      ]);
+    expect(await seen()).toMatch(/FORMER.*former/s);
+    clock.move(1);
+    await runtime.identity.deleteProject(operator(), "second");
+    clock.move(1);
+    await make();
+    expect(await seen()).toContain("project.create");
+    expect(await seen()).not.toMatch(/former/i);
+  });
+
   test("shows nothing of another project, and an entry of it is unknown", async () => {
     await using deployment = await withSecrets(2);
     const { runtime } = deployment;
