@@ -3,10 +3,11 @@ import { isObject } from "../../src/base";
 import type { ApiCall } from "../support/api";
 
 /** Fields whose value is nobody's business. */
-const SECRET = /^(value|client_secret|private_key|token|client_key|signing_secret|api_key|secret|password)$/;
+const SECRET =
+  /^(value|client_secret|private_key|token|client_key|signing_secret|api_key|secret|password|\w+_private_link)$/;
 
 /** Fields that name what exists: an error may say what does not. */
-const NAMES = /^(tool_names?|tools|tool_version|id|provider_id|plugin_id|model)$/;
+const NAMES = /^(tool_names?|tools|tool_version|id|name|key|provider_id|plugin_id|plugin|model)$/;
 
 export interface Place {
   /** Whether the value, or what it stands in, is a secret. */
