@@ -4,7 +4,7 @@ import type { ModelEntry, ModelList, RunnableTools } from "../../src/llm";
 import { capability } from "./client";
 import { path } from "./http";
 
-const ENTRIES = "/v1/admin/models";
+const ENTRIES = "/v1/admin/model_entries";
 const RUNNABLE = "/v1/admin/settings/runnable_tools";
 
 export const listEntries = capability<[], Page<ModelEntry>>({

@@ -5,7 +5,7 @@ import { ModelEntryCreateRequest, ModelEntryPatchRequest, ModelEntryResponse } f
 import { operation } from "./operation";
 
 const tag = "Administration";
-const ENTRIES = "/v1/admin/models";
+const ENTRIES = "/v1/admin/model_entries";
 const RunnableToolsRecord = Type.Object({ tools: Type.Enum(["all", "read_only"]) });
 
 export const modelEntryOperations = [

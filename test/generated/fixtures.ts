@@ -23,6 +23,10 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "confirm-user-auth-flow": {
     body: async (world, project) => ({ flow_id: await verifierTest(world, project) }),
   },
+  // Of the two kinds of servers one must be named.
+  "model-entries-create": {
+    body: () => Promise.resolve({ openai: { base_url: "https://models.example.com/v1", api_key: "a key" } }),
+  },
   "projects-get": { path: ownProject },
   "projects-update": { path: ownProject },
   "provider-setup-get": { path: () => Promise.resolve({ provider: "slack" }) },
