@@ -19,8 +19,9 @@ export class Projects {
 
   /** All projects for the operator of the data folder; a key knows of its own only. */
   async list(principal: Principal): Promise<Page<Project>> {
+    if (principal.kind !== "operator") return wholePage([await this.get(principal, principal.projectId)]);
     const rows = await repository.listProjects(this.#store, UNPAGED_LIMIT);
-    return wholePage(rows.filter(({ id }) => knows(principal, id)).map(projectRecord));
+    return wholePage(rows.map(projectRecord));
   }
 
   /** Throws `not_found`, for a key also when the project is another than its own. */
@@ -42,10 +43,11 @@ export class Projects {
   /** All organizations for the operator; for a key that of its project. */
   async organizations(principal: Principal): Promise<Page<Organization>> {
     const store = this.#store;
-    const own = await repository.findProject(store, principal.projectId);
-    const rows = await repository.listOrganizations(store, UNPAGED_LIMIT);
-    const known = rows.filter(({ id }) => principal.kind === "operator" || id === own?.org_id);
-    return wholePage(known.map(organizationRecord));
+    if (principal.kind === "operator")
+      return wholePage((await repository.listOrganizations(store, UNPAGED_LIMIT)).map(organizationRecord));
+    const { org_id } = await this.get(principal, principal.projectId);
+    const own = await repository.findOrganization(store, org_id);
+    return wholePage(own === undefined ? [] : [organizationRecord(own)]);
   }
 
   /** Who is calling, as they may know it themselves. */

@@ -42,6 +42,9 @@ const FIND_PROJECT = query<ProjectRow>(`SELECT ${PROJECT_COLUMNS} FROM projects 
 const LIST_PROJECTS = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id LIMIT ?`,
 );
+const LIST_NAMED = query<ProjectRow>(
+  `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience IS NOT NULL OR id = ? ORDER BY created_at, id`,
+);
 const ADD_PROJECT = query(
   "INSERT INTO projects (id, org_id, name, audience, created_at) VALUES (?, ?, ?, ?, ?)",
 );
@@ -65,6 +68,15 @@ export function findProject(store: Store, id: string): Awaitable<ProjectRow | un
 
 export function listProjects(store: Store, limit: number): Awaitable<ProjectRow[]> {
   return store.all(LIST_PROJECTS, limit);
+}
+
+/** All that user tokens can name: those with an audience of their own, and this one. */
+export function listNamedProjects(store: Store, defaultId: string): Awaitable<ProjectRow[]> {
+  return store.all(LIST_NAMED, defaultId);
+}
+
+export function findOrganization(store: Store, id: string): Awaitable<OrganizationRow | undefined> {
+  return store.get(FIND_ORGANIZATION, id);
 }
 
 export function listOrganizations(store: Store, limit: number): Awaitable<OrganizationRow[]> {

@@ -1,5 +1,4 @@
 // A verified user token → whom it lets act where: in a project, or at one address of it.
-import { UNPAGED_LIMIT } from "../base";
 import type { Core } from "../core";
 import { invalidAuthorization } from "../errors";
 import { type Awaitable, CachedByGeneration } from "../store";
@@ -89,7 +88,7 @@ export class UserPrincipals {
   }
 
   #projectRows(): Awaitable<ProjectRow[]> {
-    return this.#projects.get("all", () => repository.listProjects(this.#core.store, UNPAGED_LIMIT));
+    return this.#projects.get("all", () => repository.listNamedProjects(this.#core.store, DEFAULT_ID));
   }
 
   // Undefined for a project that no token can name.

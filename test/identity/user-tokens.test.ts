@@ -183,6 +183,25 @@ describe("the project of a token", () => {
     expect(await projectSeen(deployment, token)).toEqual([401, "invalid_authorization"]);
   });
 
+  test("is found among more than a thousand, by its tokens and by its keys", async () => {
+    await using deployment = await startOpenIdSite();
+    const { site, provider } = deployment;
+    const { identity } = site.runtime;
+    const operator = await identity.operator("default");
+    const names = Array.from({ length: 1000 }, (_, index) => `many-${index}`);
+    await Promise.all(names.map((name) => identity.createProject(operator, name, name)));
+    const other = await addOther(deployment);
+
+    expect(await projectSeen(deployment, issued(provider, other))).toEqual([
+      403,
+      "tool_requirements_not_met",
+    ]);
+    const { body } = await api(site.url, await site.key("read", undefined, "other")).get(
+      "/v1/admin/projects",
+    );
+    expect(at(body, "items.0.id")).toBe("other");
+  });
+
   test("without an audience of its own is named by no token", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider } = deployment;
