@@ -24,6 +24,7 @@ export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: C
   if (perMinute === 0) return undefined;
   const everyMs = MINUTE_MS / perMinute;
   const buckets = new Map<string, Bucket>();
+  let sweepAt = MANY;
   const filled = ({ tokens, at }: Bucket, now: number): number =>
     Math.min(perMinute, tokens + Math.max(0, now - at) / everyMs);
   return {
@@ -38,8 +39,10 @@ export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: C
           { retryAfterMs: Math.ceil((1 - tokens) * everyMs) },
         );
       }
-      if (buckets.size >= MANY) {
+      // Seldom enough that a request does not pay for all the others.
+      if (buckets.size >= sweepAt) {
         for (const [other, one] of buckets) if (filled(one, now) >= perMinute) buckets.delete(other);
+        sweepAt = Math.max(MANY, 2 * buckets.size);
       }
       buckets.set(name, { tokens: tokens - 1, at: now });
     },

@@ -1,6 +1,7 @@
 // How often one credential may call: off by default, per credential, and said in time.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "../../src/base";
+import { rateLimitOf } from "../../server/rate-limit";
 import { api, at } from "../support/api";
 import { startOwn } from "./own";
 import { type Stage, startStage } from "./stage";
@@ -68,6 +69,15 @@ test("what needs no credential is not counted, nor what has a wrong one", async 
     expect((await fetch(`${stage.site.url}/v1/health`)).status).toBe(200);
     expect((await fetch(`${stage.site.url}/v1/tools`, { headers: { authorization: "x" } })).status).toBe(401);
   }
+});
+
+// Looked through at each request, thirty thousand callers of one minute would cost every request a millisecond.
+test("a request costs the same beside many other callers", () => {
+  const limit = rateLimitOf(stage.site.runtime.core.settings, clock);
+  const started = performance.now();
+  for (let user = 0; user < 30_000; user++)
+    limit?.take({ kind: "user", projectId: "default", userId: `user ${user}` });
+  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 test("nothing is limited unless the operator says so", async () => {
