@@ -26,7 +26,7 @@ export async function statusOf(runtime: Runtime, principal: Principal, version: 
     runtime.providers.list(principal),
     runtime.secrets.list(principal),
     runtime.identity.listKeys(principal),
-    runtime.connections.list(principal, { limit: 1 }),
+    connectionsSeen(runtime, principal),
   ]);
   return {
     version,
@@ -37,6 +37,14 @@ export async function statusOf(runtime: Runtime, principal: Principal, version: 
     providers: providers.total_count,
     secrets: secrets.total_count,
     keys: keys.total_count,
-    connections: connections.total_count,
+    connections,
   };
+}
+
+/** How many the principal may see: a key that is pinned to users lists one user at a time. */
+async function connectionsSeen({ connections }: Runtime, principal: Principal): Promise<number> {
+  const users = principal.kind === "key" ? principal.users : null;
+  const filters = users === null ? [{}] : users.map((user_id) => ({ user_id }));
+  const pages = await Promise.all(filters.map((of) => connections.list(principal, { ...of, limit: 1 })));
+  return pages.reduce((sum, { total_count }) => sum + total_count, 0);
 }

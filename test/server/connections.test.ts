@@ -91,6 +91,17 @@ describe("a key that is pinned to alice", () => {
   ];
   scenarios(() => stage, rows);
 
+  test("counts hers where it asks how things stand; one of several users counts theirs", async () => {
+    const counted = async (users: string[]) => {
+      const { status, body } = await api(stage.site.url, await stage.site.key("read", users)).get(
+        "/v1/admin/status",
+      );
+      return [status, at(body, "connections")];
+    };
+    const [[, alice], [, own]] = [await counted(["alice"]), await counted(["bob"])];
+    expect(await counted(["alice", "bob"])).toEqual([200, Number(alice) + Number(own)]);
+  });
+
   test("makes keys for alice alone, not for bob and not for everybody", async () => {
     const { post } = api(stage.site.url, pinnedAdmin);
     const make = async (users?: string[]) =>
