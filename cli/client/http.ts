@@ -49,6 +49,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     path: string,
     body?: string,
     headers: Record<string, string> = {},
+    signal: AbortSignal = AbortSignal.timeout(timeoutMs),
   ): Promise<Response> => {
     const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
@@ -56,7 +57,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       method,
       headers: { ...credential, accept: "application/json", ...json, ...headers },
       redirect: "manual",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
       // Bun's types know `proxy` as a text only; `false` keeps the environment's proxy out of loopback.
@@ -86,7 +87,14 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     raw,
     open: (path, body, headers) => request("POST", path, body, headers),
     stream: async (path, body) => {
-      const response = await request("POST", path, JSON.stringify(body), { accept: "text/event-stream" });
+      // Until it begins: from then on the server itself cuts off what is silent for too long.
+      const limit = new AbortController();
+      const late = (): void => limit.abort(new DOMException("too late", "TimeoutError"));
+      const timer = setTimeout(late, timeoutMs);
+      const headers = { accept: "text/event-stream" };
+      const response = await request("POST", path, JSON.stringify(body), headers, limit.signal).finally(() =>
+        clearTimeout(timer),
+      );
       if (response.ok && response.body !== null) return response.body;
       throw valueOf(address, await answerOf(response));
     },
