@@ -5,6 +5,7 @@ import { internalError, RuntimeError } from "../errors";
 import { type Delta, streamTurn, type Turn } from "./loop/turn";
 import { readEvents } from "./stream/read-events";
 import type { Loose } from "./upstream/client";
+import { isFinished } from "./upstream/openai";
 
 /** Throws the error that the stream ends with. */
 export function readTurn(
@@ -15,14 +16,17 @@ export function readTurn(
 }
 
 async function* chunksOf(events: ReadableStream<Uint8Array>): AsyncGenerator<Loose, void> {
+  let complete = false;
   for await (const { data } of readEvents(events)) {
     if (data === "[DONE]") return;
     const chunk = parseJson(data);
     if (!isObject(chunk)) continue;
     if (isObject(chunk["error"])) throw errorOf(chunk["error"]);
+    complete ||= isFinished(chunk);
     yield chunk;
   }
-  throw internalError("The answer ended in the middle. Try again.");
+  // Some servers end without `[DONE]`; a reason to finish says as much.
+  if (!complete) throw internalError("The answer ended in the middle. Try again.");
 }
 
 function errorOf({ message, code }: Loose): RuntimeError {

@@ -66,7 +66,8 @@ export function chunkOf(server: ModelServer, data: string): Loose {
   throw unreadable(server, 200, "a stream whose events are not JSON");
 }
 
-function isFinished({ choices }: Loose): boolean {
+/** Whether a chunk says why the answer ends. */
+export function isFinished({ choices }: Loose): boolean {
   return (
     Array.isArray(choices) && choices.some((one) => isObject(one) && typeof one["finish_reason"] === "string")
   );

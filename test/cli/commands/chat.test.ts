@@ -1,6 +1,15 @@
 // `runtime chat`: text as it comes, calls shown, a question before what writes, and the consent that is owed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { say, startModelServer, type ModelServer, type Turn } from "../../sandbox/models/chat-server";
+import {
+  chunk,
+  DONE,
+  frame,
+  type ModelServer,
+  say,
+  startModelServer,
+  startStream,
+  type Turn,
+} from "../../sandbox/models/chat-server";
 import { at } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { type Site, startSite } from "../../support/site";
@@ -63,6 +72,34 @@ describe.each([
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hello" },
     ]);
+  });
+
+  test("an answer that has begun may take longer than --timeout", async () => {
+    model.script(async (_request, reply) => {
+      startStream(reply);
+      reply.write(frame(chunk({ content: "Slow" })));
+      await Bun.sleep(1300);
+      reply.write(frame(chunk({ content: " and whole." }, "stop")));
+      reply.write(DONE);
+      reply.end();
+    });
+    const { code, stdout } = await run(["Hello", "--no-tools", "--timeout", "1"], {}, remote);
+    expect([code, stdout]).toEqual([0, "Slow and whole.\n"]);
+  });
+
+  test("an answer of a server that ends without [DONE] is whole when it says why it ends", async () => {
+    const ending = (finish: string | null): Turn => {
+      return (_request, reply) => {
+        startStream(reply);
+        reply.write(frame(chunk({ content: "All of it." }, finish)));
+        reply.end();
+      };
+    };
+    model.script(ending("stop"));
+    const whole = await run(["Hello", "--no-tools"], {}, remote);
+    expect([whole.code, whole.stdout]).toEqual([0, "All of it.\n"]);
+    model.script(ending(null));
+    expect((await run(["Hello", "--no-tools"], {}, remote)).code).not.toBe(0);
   });
 
   test("a read is run and shown, without a question", async () => {
