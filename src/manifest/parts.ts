@@ -33,9 +33,10 @@ export async function exported(services: Services, principal: Principal): Promis
     services.secrets.list(principal),
     allGateways(services, principal),
   ]);
+  const nameOf = distinctNames();
   return {
     session_verification: { verifier_url, unsafe_skip_verification },
-    providers: byName(providers.items.map(exportedProvider), "id"),
+    providers: byName(providers.items, "id").map((record) => exportedProvider(record, nameOf(record.id))),
     secrets: byName(
       secrets.items.map(({ key, description }) => ({
         key,
@@ -51,9 +52,9 @@ export async function exported(services: Services, principal: Principal): Promis
 const SERVER_FIELDS = ["binding", "created_at", "updated_at"];
 
 // Without the fixed part of its redirect address, which is unique among all projects.
-function exportedProvider({ oauth2, ...record }: AuthProvider) {
+// `name`: how the variables for its secrets begin.
+function exportedProvider({ oauth2, ...record }: AuthProvider, name: string) {
   const { client_secret, private_key } = oauth2;
-  const name = record.id.toUpperCase().replaceAll(/\W/g, "_");
   return {
     ...without(record, SERVER_FIELDS),
     id: record.id,
@@ -62,6 +63,18 @@ function exportedProvider({ oauth2, ...record }: AuthProvider) {
       ...(client_secret.exists ? { client_secret_from: { env: `${name}_CLIENT_SECRET` } } : {}),
       ...(private_key?.exists === true ? { private_key_from: { env: `${name}_PRIVATE_KEY` } } : {}),
     },
+  };
+}
+
+/** Ids as names of variables: two that differ only in what no name may hold must not share a secret. */
+function distinctNames(): (id: string) => string {
+  const taken = new Set<string>();
+  return (id) => {
+    const plain = id.toUpperCase().replaceAll(/\W/g, "_");
+    let name = plain;
+    for (let count = 2; taken.has(name); count++) name = `${plain}_${count}`;
+    taken.add(name);
+    return name;
   };
 }
 

@@ -49,6 +49,19 @@ test("export | apply --dry-run on an empty project, then apply, gives an equal e
   expect(again.stderr).toBe("0 would change, 4 stay as they are.\n");
 });
 
+test("export names another variable for each provider, however alike their ids are", async () => {
+  const { run } = newTerminal();
+  for (const id of ["my-idp", "my.idp", "MY_IDP"]) {
+    const { code } = await run(["apply", "-f", "-"], {
+      stdin: JSON.stringify({ providers: [{ ...PROVIDER, id }] }),
+    });
+    expect(code).toBe(0);
+  }
+  const { stdout } = await run(["export"]);
+  const variables = [...stdout.matchAll(/env: (\w+_CLIENT_SECRET)/g)].map(([, name]) => name);
+  expect(new Set(variables).size).toBe(3);
+});
+
 test("export as JSON is the same document, and says where values come from", async () => {
   const { run } = await filled();
 
