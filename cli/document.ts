@@ -26,14 +26,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `value_from: {env: NAME}` becomes `value`; a variable that is not set leaves the field out. */
-function withValues(io: Io, folder: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item));
+/**
+ * `value_from: {env: NAME}` becomes `value`; a variable that is not set leaves the field out. Plugins keep it then: a
+ * credential that they have stays, and one that they lack is missing.
+ */
+function withValues(io: Io, folder: string, value: unknown, keepsUnset = false): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item, keepsUnset));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (!key.endsWith("_from") || !isObject(inner)) return [[key, withValues(io, folder, inner)]];
+    if (!key.endsWith("_from") || !isObject(inner))
+      return [[key, withValues(io, folder, inner, keepsUnset || key === "plugins")]];
     const text = valueFrom(io, folder, key, inner);
-    return text === undefined ? [] : [[key.slice(0, -"_from".length), text]];
+    if (text === undefined) return keepsUnset ? [[key, inner]] : [];
+    return [[key.slice(0, -"_from".length), text]];
   });
   return Object.fromEntries(entries);
 }

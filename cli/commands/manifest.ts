@@ -6,6 +6,7 @@ import { type Common, type Noun, verb } from "../command";
 import type { Io } from "../io";
 import { withProgress } from "../progress";
 import { print, printList, type Shape } from "../output";
+import { printable } from "../printable";
 
 export const exportNoun: Noun = {
   name: "export",
@@ -14,8 +15,8 @@ export const exportNoun: Noun = {
     verb({
       usage: "export",
       summary:
-        "Write providers, names of secrets, settings and gateways as one YAML document (or JSON with -o json), for " +
-        "runtime apply. Values of secrets never come out: the document names variables to take them from.",
+        "Write providers, names of secrets, settings, gateways, plugins and hooks as one YAML document (or JSON with " +
+        "-o json), for runtime apply. Values of secrets never come out: the document names variables to take them from.",
       examples: ["runtime export > project.yaml", "runtime export --project sales -o json"],
       read: () => ({}),
       run: write,
@@ -76,6 +77,7 @@ async function change(
     const applied = await withProgress(io, "Applying", applyManifest(client, document, dryRun));
     printList(io, common, applied.changes, SHAPE, "The document names nothing.");
     io.note(summaryOf(applied));
+    for (const one of applied.missing ?? []) io.note(`Give first: ${printable(one)}`);
   });
 }
 

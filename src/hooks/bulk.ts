@@ -12,11 +12,24 @@ import { changedHook, newHook, takenPriority } from "./rows";
 import type { BulkUpsertedHooks, BulkUpsertHooks } from "./schema";
 import { webhookOf } from "./stored";
 
-type Config = BulkUpsertHooks["configs"][number];
+type BulkConfig = BulkUpsertHooks["configs"][number];
+type Given = { [K in keyof Omit<BulkConfig, "plugin_id" | "hook_point">]?: BulkConfig[K] | undefined };
+
+/** What is wanted of one hook. */
+export interface HookEntry extends Given {
+  plugin_id: string;
+  hook_point: BulkConfig["hook_point"];
+  /** null: a new one. Undefined: the only one of the plugin at the point, else a new one. */
+  hook_id?: string | null | undefined;
+  /** Of a new one. */
+  name?: string | undefined;
+  timeout_ms?: number | undefined;
+}
+
 type Result = BulkUpsertedHooks["results"][number];
 
 interface Wanted {
-  config: Config;
+  config: HookEntry;
   /** Undefined: a new hook. */
   before: HookRow | undefined;
   row: HookRow;
@@ -27,33 +40,40 @@ export class BulkUpsert {
   readonly #audit: Audit;
   readonly #principal: Principal;
   readonly #scope: Scope;
+  readonly #list: string;
 
-  constructor(core: Core, audit: Audit, principal: Principal, scope: Scope) {
+  /** `list`: the field that the entries came in. */
+  constructor(core: Core, audit: Audit, principal: Principal, scope: Scope, list: string) {
     this.#core = core;
     this.#audit = audit;
     this.#principal = principal;
     this.#scope = scope;
+    this.#list = list;
   }
 
-  *run(configs: readonly Config[]): Transaction<Result[]> {
+  *run(configs: readonly HookEntry[]): Transaction<Result[]> {
     const { projectId } = this.#principal;
     const hooks = yield* repository.hooksInTransaction({ type: "project", id: projectId });
     const plugins = yield* this.#pluginsOf(configs);
     const errors: FieldError[] = [];
     const wanted = configs.map((config, index) => {
-      const repeated = configs.findIndex((one) => isOf(one, config)) < index;
+      const repeated = config.hook_id === undefined && configs.findIndex((one) => isOf(one, config)) < index;
       const found = this.#wanted(config, plugins.get(config.plugin_id), hooks, repeated);
-      if ("rule" in found) errors.push(at(index, found.field, found.message));
+      if ("rule" in found) errors.push(this.#at(index, found));
       return found;
     });
     const clean = wanted.filter((one): one is Wanted => !("rule" in one));
-    errors.push(...collisions(wanted, hooks));
-    if (errors.length > 0) throw refusal(errors, configs.length);
+    for (const [index, fault] of collisions(wanted, hooks)) errors.push(this.#at(index, fault));
+    if (errors.length > 0) throw refusal(errors, `${configs.length} entries (the first is ${this.#list}.0)`);
     yield* this.#write(clean);
     return clean.map(resultOf);
   }
 
-  *#pluginsOf(configs: readonly Config[]): Transaction<Map<string, PluginRow>> {
+  #at(index: number, { field, rule, message }: FieldError): FieldError {
+    return { field: `${this.#list}.${index}.${field}`, rule, message };
+  }
+
+  *#pluginsOf(configs: readonly HookEntry[]): Transaction<Map<string, PluginRow>> {
     const found = new Map<string, PluginRow>();
     for (const id of new Set(configs.map((config) => config.plugin_id))) {
       const plugin = yield* repository.pluginInTransaction(this.#scope, id);
@@ -63,7 +83,7 @@ export class BulkUpsert {
   }
 
   #wanted(
-    config: Config,
+    config: HookEntry,
     plugin: PluginRow | undefined,
     hooks: readonly HookRow[],
     repeated: boolean,
@@ -72,7 +92,9 @@ export class BulkUpsert {
     if (plugin === undefined) return fault("plugin_id", "names no plugin of this project");
     if (webhookOf(plugin).endpoints[endpointName(config.hook_point)] === undefined)
       return fault("hook_point", "has no endpoint in the plugin");
-    const [before, ...more] = hooks.filter((row) => isOf(row, config));
+    const [before, ...more] = hooks.filter((row) =>
+      config.hook_id === undefined ? isOf(row, config) : row.id === config.hook_id,
+    );
     if (more.length > 0)
       return fault("hook_point", "has several hooks of this plugin: change them one by one, by their ids");
     if (before !== undefined) {
@@ -103,18 +125,21 @@ export class BulkUpsert {
   }
 }
 
-function isOf({ plugin_id, hook_point }: HookRow | Config, config: Config): boolean {
+function isOf({ plugin_id, hook_point }: HookRow | HookEntry, config: HookEntry): boolean {
   return plugin_id === config.plugin_id && hook_point === config.hook_point;
 }
 
 /** Entries after which two hooks would run at one point with one priority. */
-function collisions(wanted: readonly (Wanted | FieldError)[], hooks: readonly HookRow[]): FieldError[] {
+function collisions(
+  wanted: readonly (Wanted | FieldError)[],
+  hooks: readonly HookRow[],
+): [index: number, FieldError][] {
   const after = new Map(hooks.map((row) => [row.id, row]));
   for (const one of wanted) if (!("rule" in one)) after.set(one.row.id, one.row);
   const all = [...after.values()];
   return wanted.flatMap((one, index) => {
     if ("rule" in one || one.row === one.before || !takenPriority(one.row, all)) return [];
-    return [at(index, "priority", `is taken. ${priorityTaken(one.row)}`)];
+    return [[index, fault("priority", `is taken. ${priorityTaken(one.row)}`)]];
   });
 }
 
@@ -127,14 +152,9 @@ function fault(field: string, message: string): FieldError {
   return { field, rule: "bulk", message };
 }
 
-function at(index: number, field: string, message: string): FieldError {
-  return { field: `configs.${index}.${field}`, rule: "bulk", message };
-}
-
-function refusal(errors: FieldError[], count: number): Error {
+function refusal(errors: FieldError[], entries: string): Error {
   const list = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
-  return malformedRequest(
-    `failed to validate request body: ${list}. Nothing was stored of the ${count} entries (the first is configs.0).`,
-    { fieldErrors: errors },
-  );
+  return malformedRequest(`failed to validate request body: ${list}. Nothing was stored of the ${entries}.`, {
+    fieldErrors: errors,
+  });
 }

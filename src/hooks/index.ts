@@ -5,12 +5,15 @@ export {
   type BulkUpsertHooks,
   BulkUpsertHooksRequest,
   BulkUpsertHooksResponse,
+  type ConfiguredPlugin,
+  ConfiguredPluginRequest,
   type CreatedPlugin,
   type CreateHook,
   CreateHookRequest,
   type CreatePlugin,
   CreatePluginRequest,
   CreatePluginResponse,
+  DEFAULT_TIMEOUT_MS,
   type Hook,
   HookQuery,
   type HooksFilter,
@@ -23,6 +26,7 @@ export {
   type PluginsFilter,
   PluginsQuery,
 } from "./schema";
+export type { HookEntry } from "./bulk";
 export { Bindings } from "./bindings";
 export { Chains } from "./chains";
 export { PluginHealth } from "./health";

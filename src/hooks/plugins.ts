@@ -14,6 +14,7 @@ import { checkNothingOfHooks, checkPlugin } from "./rules";
 import { newHook, takenPriority } from "./rows";
 import {
   type BindingType,
+  type ConfiguredPlugin,
   type CreatedPlugin,
   type CreatePlugin,
   type PatchPlugin,
@@ -81,6 +82,14 @@ export class Plugins {
     return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
   }
 
+  /** Makes a plugin of the project to which hooks are added later. Throws `conflict` for a name that is taken. */
+  async createWithoutHooks(principal: Principal, request: ConfiguredPlugin): Promise<Plugin> {
+    checkNothingOfHooks(request);
+    const row = await this.#newRow(principal, request, await this.#bindings.of(principal));
+    await this.#core.store.write(() => this.#create(principal, row, []));
+    return pluginRecord(row);
+  }
+
   /** Changes what is given. Throws `read_only` for a key and a plugin of the organization. */
   async update(principal: Principal, id: string, patch: PatchPlugin): Promise<Plugin> {
     checkNothingOfHooks(patch);
@@ -109,10 +118,10 @@ export class Plugins {
     return row;
   }
 
-  async #newRow(principal: Principal, request: CreatePlugin, { type, id }: Binding): Promise<PluginRow> {
+  async #newRow(principal: Principal, request: ConfiguredPlugin, { type, id }: Binding): Promise<PluginRow> {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
-    const given = request.webhook_config;
+    const given = request.webhook_config ?? {};
     const webhook = withGiven({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
     const credentials = credentialsWithGiven({}, given);
     checkPlugin(webhook, credentials);

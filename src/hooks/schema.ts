@@ -196,6 +196,13 @@ export const PatchPluginRequest = Type.Object({
   ),
 });
 
+/** A plugin as it is wanted, new or not. Its hooks are made apart. */
+export const ConfiguredPluginRequest = Type.Object({
+  ...PatchPluginRequest.properties,
+  name,
+  plugin_type: Type.Optional(Type.Enum(["webhook"])),
+});
+
 const endpointRecord = Type.Optional(
   Type.Object({
     url: Type.String(),
@@ -258,6 +265,7 @@ export type HooksFilter = Static<typeof HooksQuery>;
 export type BulkUpsertHooks = Static<typeof BulkUpsertHooksRequest>;
 export type BulkUpsertedHooks = Static<typeof BulkUpsertHooksResponse>;
 export type CreatePlugin = Static<typeof CreatePluginRequest>;
+export type ConfiguredPlugin = Static<typeof ConfiguredPluginRequest>;
 export type PatchPlugin = Static<typeof PatchPluginRequest>;
 export type Plugin = Static<typeof PluginResponse>;
 export type CreatedPlugin = Static<typeof CreatePluginResponse>;

@@ -6,7 +6,7 @@ import { alreadyExists, conflict, invalidParameter, notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import type { Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
-import { BulkUpsert } from "./bulk";
+import { BulkUpsert, type HookEntry } from "./bulk";
 import { priorityTaken, unknownPlugin } from "./plugins";
 import { endpointName, hookRecord } from "./record";
 import * as repository from "./repository";
@@ -86,9 +86,27 @@ export class Hooks {
   /** Creates or updates many hooks of the project, all or none. Throws `malformed_request` naming the entries. */
   async bulk(principal: Principal, { configs }: BulkUpsertHooks): Promise<BulkUpsertedHooks> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope);
-    const results = await this.#core.store.write(() => upsert.run(configs));
+    const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "configs");
+    // Nothing but the fields that were checked: a hook is found by its plugin and point here.
+    const entries = configs.map(
+      ({ plugin_id, hook_point, failure_mode, phase, priority, status }): HookEntry => ({
+        plugin_id,
+        hook_point,
+        failure_mode,
+        phase,
+        priority,
+        status,
+      }),
+    );
+    const results = await this.#core.store.write(() => upsert.run(entries));
     return { success: results.length, failed: 0, results };
+  }
+
+  /** As `bulk`, of hooks that the caller knows: theirs change whatever plugin and point they share with others. */
+  async place(principal: Principal, hooks: readonly HookEntry[]): Promise<void> {
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "hooks");
+    await this.#core.store.write(() => upsert.run(hooks));
   }
 
   *#create(principal: Principal, scope: Scope, request: CreateHook): Transaction<HookRow> {

@@ -1,38 +1,33 @@
 // The kinds of records in a document, each with its way in and out.
-import { type GatewayRecord, type Gateways } from "../gateways";
+import type { GatewayRecord } from "../gateways";
 import type { Principal } from "../identity";
-import type { AuthProvider, AuthProviderCreate, Providers } from "../providers";
-import type { Secrets } from "../secrets";
-import type { SessionSettings } from "../settings";
+import type { AuthProvider, AuthProviderCreate } from "../providers";
 import { differing, without } from "./difference";
-import type { Change, ExportedManifest, Manifest } from "./schema";
-
-export interface Services {
-  providers: Providers;
-  secrets: Secrets;
-  settings: SessionSettings;
-  gateways: Gateways;
-}
-
-/** One change, and how to make it. `missing`: what has to be given first. */
-export interface Step {
-  change: Change;
-  missing?: string;
-  run(): Promise<unknown>;
-}
-
-type Plan = (services: Services, principal: Principal, manifest: Manifest) => Promise<Step[]>;
+import { exportedHooks, planHooks } from "./hooks";
+import { exportedPlugins, planPlugins } from "./plugins";
+import type { ExportedManifest, Manifest } from "./schema";
+import { byName, changeOf, distinctNames, everything, type Plan, type Services, type Step } from "./step";
 
 /** In the order in which they are applied. */
-export const PLANS: readonly Plan[] = [planSettings, planSecrets, planProviders, planGateways];
+export const PLANS: readonly Plan[] = [
+  planSettings,
+  planSecrets,
+  planProviders,
+  planGateways,
+  planPlugins,
+  planHooks,
+];
 
 export async function exported(services: Services, principal: Principal): Promise<ExportedManifest> {
-  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways] = await Promise.all([
-    services.settings.get(principal),
-    services.providers.list(principal),
-    services.secrets.list(principal),
-    allGateways(services, principal),
-  ]);
+  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways, plugins, hooks] =
+    await Promise.all([
+      services.settings.get(principal),
+      services.providers.list(principal),
+      services.secrets.list(principal),
+      allGateways(services, principal),
+      exportedPlugins(services, principal),
+      exportedHooks(services, principal),
+    ]);
   const nameOf = distinctNames();
   return {
     session_verification: { verifier_url, unsafe_skip_verification },
@@ -46,6 +41,8 @@ export async function exported(services: Services, principal: Principal): Promis
       "key",
     ),
     gateways: byName(gateways.map(exportedGateway), "slug"),
+    plugins,
+    hooks,
   };
 }
 
@@ -63,18 +60,6 @@ function exportedProvider({ oauth2, ...record }: AuthProvider, name: string) {
       ...(client_secret.exists ? { client_secret_from: { env: `${name}_CLIENT_SECRET` } } : {}),
       ...(private_key?.exists === true ? { private_key_from: { env: `${name}_PRIVATE_KEY` } } : {}),
     },
-  };
-}
-
-/** Ids as names of variables: two that differ only in what no name may hold must not share a secret. */
-function distinctNames(): (id: string) => string {
-  const taken = new Set<string>();
-  return (id) => {
-    const plain = id.toUpperCase().replaceAll(/\W/g, "_");
-    let name = plain;
-    for (let count = 2; taken.has(name); count++) name = `${plain}_${count}`;
-    taken.add(name);
-    return name;
   };
 }
 
@@ -163,17 +148,6 @@ async function planGateways(services: Services, principal: Principal, manifest: 
   });
 }
 
-/** `fields`: what differs; undefined: there is no such record yet. */
-function changeOf(kind: Change["kind"], name: string, fields: string[] | undefined): Change {
-  if (fields === undefined) return { kind, name, action: "create" };
-  return fields.length === 0 ? { kind, name, action: "unchanged" } : { kind, name, action: "update", fields };
-}
-
-async function allGateways({ gateways }: Services, principal: Principal): Promise<GatewayRecord[]> {
-  const { items } = await gateways.list(principal, { limit: 1000, offset: 0 });
-  return items;
-}
-
-function byName<T extends { [K in N]?: string }, N extends string>(records: T[], name: N): T[] {
-  return records.toSorted((left, right) => ((left[name] ?? "") < (right[name] ?? "") ? -1 : 1));
+function allGateways({ gateways }: Services, principal: Principal): Promise<GatewayRecord[]> {
+  return everything((window) => gateways.list(principal, window));
 }

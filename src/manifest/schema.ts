@@ -1,6 +1,7 @@
 // A project's configuration as one document: what `export` writes and `apply` reads.
 import { type Static, Type } from "typebox";
 import { CreateGatewayRequest } from "../gateways";
+import { ConfiguredPluginRequest, CreateHookRequest } from "../hooks";
 import { AuthProviderCreateRequest } from "../providers";
 import { SecretKey } from "../secrets";
 import { UpdateSessionVerificationSettingsRequest } from "../settings";
@@ -13,15 +14,41 @@ export const ManifestSecret = Type.Object({
   value: Type.Optional(Type.String({ minLength: 1, maxLength: 5000 })),
 });
 
+const fromEnvironment = Type.Object({ env: Type.String() });
+const asked = Type.Optional(Type.Unknown({ description: "Where the value was looked for, and is not." }));
+
+/** A plugin without its hooks. Of a credential that nobody gave, its `_from` is left: what the plugin lacks is missing. */
+export const ManifestPlugin = Type.Intersect([
+  ConfiguredPluginRequest,
+  Type.Object({
+    webhook_config: Type.Object({
+      auth: Type.Optional(
+        Type.Object({ token_from: asked, client_cert_from: asked, client_key_from: asked }),
+      ),
+      signing_secret_from: asked,
+    }),
+  }),
+]);
+
+const { plugin_id: _id, name: hookName, phase, ...hookFields } = CreateHookRequest.properties;
+
+/** A hook by the name of its plugin. Without a name, the one of the plugin at the point. */
+export const ManifestHook = Type.Object({
+  plugin: ConfiguredPluginRequest.properties.name,
+  name: Type.Optional(hookName),
+  ...hookFields,
+  phase: Type.Optional(phase),
+});
+
 /** Values never come out: `export` says from which variable of the environment `apply` may take them. */
 export const ManifestRequest = Type.Object({
   session_verification: Type.Optional(UpdateSessionVerificationSettingsRequest),
   providers: Type.Optional(Type.Array(AuthProviderCreateRequest, most)),
   secrets: Type.Optional(Type.Array(ManifestSecret, most)),
   gateways: Type.Optional(Type.Array(CreateGatewayRequest, most)),
+  plugins: Type.Optional(Type.Array(ManifestPlugin, most)),
+  hooks: Type.Optional(Type.Array(ManifestHook, { maxItems: 3003 })),
 });
-
-const fromEnvironment = Type.Object({ env: Type.String() });
 
 export const ManifestResponse = Type.Object({
   session_verification: UpdateSessionVerificationSettingsRequest,
@@ -34,10 +61,12 @@ export const ManifestResponse = Type.Object({
     }),
   ),
   gateways: Type.Array(CreateGatewayRequest),
+  plugins: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  hooks: Type.Array(ManifestHook),
 });
 
 export const ChangeRecord = Type.Object({
-  kind: Type.Enum(["session_verification", "provider", "secret", "gateway"]),
+  kind: Type.Enum(["session_verification", "provider", "secret", "gateway", "plugin", "hook"]),
   name: Type.String(),
   action: Type.Enum(["create", "update", "unchanged"]),
   fields: Type.Optional(Type.Array(Type.String(), { description: "What an update changes." })),
@@ -46,9 +75,17 @@ export const ChangeRecord = Type.Object({
 export const ApplyQuery = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only say what would change." })),
 });
-export const ApplyResponse = Type.Object({ applied: Type.Boolean(), changes: Type.Array(ChangeRecord) });
+export const ApplyResponse = Type.Object({
+  applied: Type.Boolean(),
+  changes: Type.Array(ChangeRecord),
+  missing: Type.Optional(
+    Type.Array(Type.String(), { description: "What has to be given before this can be applied." }),
+  ),
+});
 
 export type Manifest = Static<typeof ManifestRequest>;
 export type ExportedManifest = Static<typeof ManifestResponse>;
 export type Change = Static<typeof ChangeRecord>;
 export type Applied = Static<typeof ApplyResponse>;
+export type ManifestPlugin = Static<typeof ManifestPlugin>;
+export type ManifestHook = Static<typeof ManifestHook>;

@@ -2,8 +2,9 @@
 // everything is looked at before anything is changed.
 import { malformedRequest } from "../errors";
 import type { Principal } from "../identity";
-import { exported, PLANS, type Services } from "./parts";
+import { exported, PLANS } from "./parts";
 import type { Applied, ExportedManifest, Manifest } from "./schema";
+import type { Services } from "./step";
 
 export class Manifests {
   readonly #services: Services;
@@ -17,7 +18,7 @@ export class Manifests {
   }
 
   /**
-   * What would change, or was changed, in order. Throws `malformed_request` naming the values that are missing, and
+   * What would change, or was changed, in order; a dry run also says what is missing. Throws `malformed_request` naming the values that are missing, and
    * what a service refuses: the changes before it stay, and a repeat goes on from there.
    */
   async apply(principal: Principal, manifest: Manifest, dryRun = false): Promise<Applied> {
@@ -25,7 +26,7 @@ export class Manifests {
     for (const plan of PLANS) steps.push(...(await plan(this.#services, principal, manifest)));
     const changes = steps.map(({ change }) => change);
     const missing = steps.flatMap((step) => (step.missing === undefined ? [] : [step.missing]));
-    if (dryRun) return { applied: false, changes };
+    if (dryRun) return { applied: false, changes, ...(missing.length === 0 ? {} : { missing }) };
     if (missing.length > 0) throw malformedRequest(`Give first: ${missing.join(", ")}. Nothing was changed.`);
     for (const { change, run } of steps) if (change.action !== "unchanged") await run();
     return { applied: true, changes };

@@ -122,6 +122,14 @@ test("a key that means several hooks is refused", async () => {
   await stage.admin.delete(`/v1/hooks/${String(at(body, "id"))}`);
 });
 
+test("an entry means the hook of its plugin and point, whatever else it says", async () => {
+  const [zero, one] = [await preHook(0), await preHook(1)];
+
+  const { body } = await bulk([pre(0, { hook_id: one?.id, timeout_ms: 1, name: "x" })]);
+
+  expect(at(body, "results.0")).toMatchObject({ action: "unchanged", hook_id: zero?.id });
+});
+
 test("another project's plugin is an unknown one", async () => {
   const { runtime } = stage.deployment;
   await runtime.identity.createProject(operator(), "elsewhere", "elsewhere");

@@ -18,6 +18,28 @@ const PROVIDER = {
   },
 };
 
+const SIGNING = `whsec_${btoa("hidden".repeat(5))}`;
+const PLUGIN = {
+  name: "Policy of sales",
+  status: "active",
+  retry: { enabled: true, max_attempts: 5 },
+  webhook_config: {
+    endpoints: {
+      access: {
+        url: "https://policy.test/a",
+        phase: "after",
+        failure_mode: "fail_open",
+        timeout_ms: 700,
+        cache_enabled: true,
+      },
+      pre: { url: "https://policy.test/p", phase: "before", failure_mode: "fail_closed", priority: 7 },
+    },
+    auth: { type: "bearer", token: "hidden-token" },
+    health_check_path: "/health",
+    signing_secret: SIGNING,
+  },
+};
+
 /** A terminal with a project that has one of everything, and an empty project beside it. */
 async function filled() {
   const terminal = newTerminal({ RUNTIME_REDIRECTS_ALLOW: "verifier.test" });
@@ -26,27 +48,39 @@ async function filled() {
   await run(["secrets", "set", "WORD", "-", "--description", "the word"], { stdin: "hidden word" });
   await run(["secrets", "set", "OTHER", "-"], { stdin: "hidden other" });
   await run(["settings", "update", "--verifier-url", "https://verifier.test/v"]);
+  const made = await run(["plugins", "create", "--file", "-", "-o", "name"], {
+    stdin: JSON.stringify(PLUGIN),
+  });
+  const again = ["--plugin", made.stdout.trim(), "--point", "tool.pre", "--priority", "8"];
+  const hook = ["hooks", "create", "second look", "--failure-mode", "fail_open", "--timeout-ms", "900"];
+  expect((await run([...hook, ...again])).stderr).toBe("");
   expect((await run(["projects", "create", "empty"])).code).toBe(0);
   return terminal;
 }
 
-const VALUES = { WORD: "hidden word", OTHER: "hidden other", IDP_CLIENT_SECRET: "hidden secret" };
+const VALUES = {
+  WORD: "hidden word",
+  OTHER: "hidden other",
+  IDP_CLIENT_SECRET: "hidden secret",
+  PLUGIN_POLICY_OF_SALES_TOKEN: "hidden-token",
+  PLUGIN_POLICY_OF_SALES_SIGNING_SECRET: SIGNING,
+};
 
 test("export | apply --dry-run on an empty project, then apply, gives an equal export", async () => {
   const { run } = await filled();
   const { stdout: document } = await run(["export"]);
-  expect(document).not.toContain("hidden");
+  expect(document).not.toMatch(/hidden|whsec_/);
 
   const into = (...flags: string[]) =>
     run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin: document, env: VALUES });
   const planned = await into("--dry-run");
-  expect(planned.stderr).toBe("4 would change, 0 stay as they are.\n");
+  expect(planned.stderr).toBe("8 would change, 0 stay as they are.\n");
   expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
 
   expect((await into()).stdout).toBe(planned.stdout);
   expect((await run(["export", "--project", "empty"])).stdout).toBe(document);
   const again = await run(["apply", "-f", "-", "--dry-run", "--project", "empty"], { stdin: document });
-  expect(again.stderr).toBe("0 would change, 4 stay as they are.\n");
+  expect(again.stderr).toBe("0 would change, 8 stay as they are.\n");
 });
 
 test("export names another variable for each provider, however alike their ids are", async () => {
@@ -73,6 +107,20 @@ test("export as JSON is the same document, and says where values come from", asy
     providers: [{ id: "idp", oauth2: { client_secret_from: { env: "IDP_CLIENT_SECRET" } } }],
     secrets: [{ key: "OTHER" }, { key: "WORD", description: "the word", value_from: { env: "WORD" } }],
     gateways: [],
+    plugins: [
+      {
+        name: "Policy of sales",
+        webhook_config: {
+          auth: { type: "bearer", token_from: { env: "PLUGIN_POLICY_OF_SALES_TOKEN" } },
+          signing_secret_from: { env: "PLUGIN_POLICY_OF_SALES_SIGNING_SECRET" },
+        },
+      },
+    ],
+    hooks: [
+      { plugin: "Policy of sales", hook_point: "tool.access", phase: "after", failure_mode: "fail_open" },
+      { plugin: "Policy of sales", hook_point: "tool.pre", priority: 7, failure_mode: "fail_closed" },
+      { plugin: "Policy of sales", name: "second look", priority: 8, timeout_ms: 900 },
+    ],
   });
 });
 
@@ -106,6 +154,86 @@ describe("apply", () => {
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain("Give first: the value of the secret OTHER, the value of the secret WORD");
     expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
+  });
+
+  test("says which credentials of plugins are missing, and keeps those that there are", async () => {
+    const { run } = await filled();
+    const { stdout } = await run(["export", "-o", "json"]);
+    const { plugins, hooks } = JSON.parse(stdout);
+    const stdin = JSON.stringify({ plugins, hooks });
+    const into = (...flags: string[]) => run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin });
+    const missing =
+      "Give first: the token of the plugin Policy of sales, the signing secret of the plugin Policy of sales";
+
+    const dry = await into("--dry-run");
+    const refused = await into();
+
+    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 stay as they are.\n${missing}\n`]);
+    expect([refused.code, refused.stderr.includes(missing)]).toEqual([1, true]);
+    expect((await run(["plugins", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
+    const changed = stdin.replace('"max_attempts":5', '"max_attempts":6');
+    const kept = await run(["apply", "-f", "-", "-o", "ndjson"], { stdin: changed });
+    expect(kept.stdout.split("\n")[0]).toContain('"action":"update","fields":["retry.max_attempts"]');
+    expect(
+      (await run(["export", "-o", "json"])).stdout.replace(/"max_attempts": ?6/, '"max_attempts": 5'),
+    ).toBe(stdout);
+  });
+
+  test("lets hooks change places, finds them by name, and deletes none", async () => {
+    const { run } = await filled();
+    const hook = { plugin: "Policy of sales", hook_point: "tool.pre", failure_mode: "fail_closed" };
+    const hooks = [
+      { ...hook, name: "Policy of sales tool.pre", priority: 8 },
+      { ...hook, name: "second look", priority: 7, failure_mode: "fail_open" },
+      { ...hook, name: "third look", priority: 9 },
+    ];
+    const before = JSON.parse((await run(["hooks", "list", "-o", "json"])).stdout);
+
+    const { stdout } = await run(["apply", "-f", "-", "--no-headers"], { stdin: JSON.stringify({ hooks }) });
+
+    expect(stdout.split("\n").map((line) => line.split(/  +/))).toMatchObject([
+      ["update", "hook", "Policy of sales tool.pre", "priority"],
+      ["update", "hook", "second look", "priority"],
+      ["create", "hook", "third look"],
+      [""],
+    ]);
+    const after = JSON.parse((await run(["hooks", "list", "-o", "json"])).stdout);
+    const priorities = (list: { id: string; priority: number }[]) =>
+      Object.fromEntries(list.map(({ id, priority }) => [id, priority]));
+    const swapped = Object.entries(priorities(before)).map(([id, priority]) => [
+      id,
+      priority === 0 ? 0 : 15 - priority,
+    ]);
+    expect(priorities(after)).toMatchObject(Object.fromEntries(swapped));
+    expect(after).toHaveLength(4);
+  });
+
+  test("names the plugin that a hook needs", async () => {
+    const stdin = JSON.stringify({
+      hooks: [{ plugin: "x", hook_point: "tool.pre", failure_mode: "fail_open" }],
+    });
+
+    const { code, stderr } = await newTerminal().run(["apply", "-f", "-"], { stdin });
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("Give first: the plugin x of the hook at tool.pre"),
+    ]);
+  });
+
+  test("plugins whose names look the same as variables get credentials of their own", async () => {
+    const { run } = await filled();
+    const twin = JSON.stringify({
+      ...PLUGIN,
+      name: "policy-of-sales",
+      webhook_config: { ...PLUGIN.webhook_config, endpoints: { post: PLUGIN.webhook_config.endpoints.pre } },
+    });
+    await run(["plugins", "create", "--file", "-"], { stdin: twin });
+
+    const { stdout } = await run(["export"]);
+
+    expect(stdout).toContain("PLUGIN_POLICY_OF_SALES_TOKEN");
+    expect(stdout).toContain("PLUGIN_POLICY_OF_SALES_2_TOKEN");
   });
 
   test("takes values from files beside the document", async () => {
@@ -146,10 +274,25 @@ describe("against a server", () => {
     "%s prints the same",
     async (line) => {
       const { run } = newTerminal(site.environment);
-      const stdin = JSON.stringify({ secrets: [{ key: "A", value: "x" }] });
-      await run(["secrets", "delete", "A"]);
+      const hook = { plugin: "p", hook_point: "tool.pre", failure_mode: "fail_open" };
+      const stdin = JSON.stringify({
+        secrets: [{ key: "A", value: "x" }],
+        plugins: [
+          {
+            name: "p",
+            webhook_config: { endpoints: { pre: { url: "https://p.test/" } }, signing_secret: SIGNING },
+          },
+        ],
+        hooks: [hook],
+      });
+      const anew = async () => {
+        await run(["secrets", "delete", "A"]);
+        for (const noun of ["hooks", "plugins"])
+          await run([noun, "delete", (await run([noun, "list", "-o", "name"])).stdout.trim()]);
+      };
+      await anew();
       const here = await run(line.split(" "), { stdin });
-      await run(["secrets", "delete", "A"]);
+      await anew();
 
       const there = await run([...line.split(" "), "--server", site.url], {
         stdin,
@@ -159,4 +302,18 @@ describe("against a server", () => {
       expect([there.code, there.stdout, there.stderr]).toEqual([0, here.stdout, here.stderr]);
     },
   );
+});
+
+test("a document goes round over a server as well", async () => {
+  const { stdout: document } = await (await filled()).run(["export"]);
+  await using site = await startSite({ environment: { RUNTIME_REDIRECTS_ALLOW: "verifier.test" } });
+  const env = { ...VALUES, RUNTIME_API_KEY: await site.key("admin") };
+  const { run } = newTerminal();
+  const there = (...words: string[]) => run([...words, "--server", site.url], { env, stdin: document });
+
+  const planned = await there("apply", "-f", "-", "--dry-run");
+  const applied = await there("apply", "-f", "-");
+
+  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 stay as they are.\n", planned.stdout]);
+  expect((await there("export")).stdout).toBe(document);
 });
