@@ -1,15 +1,11 @@
 // Faults that users of such gateways reported, each with the tests that keep it away. What is about upstream MCP servers
 // waits until there are any (docs/decisions.md). A test that is renamed or removed must take its row along, and no case
 // may be missing.
-import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { type FieldCase, testFieldCases } from "../support/field-cases";
 
-const TESTS = join(import.meta.dir, "..");
 const CASES = ["F028", "F031", "F032", "F033", "F035", "F037", "F038", "F098", "F099"];
 
-type Row = readonly [id: string, symptom: string, tests: readonly (readonly [file: string, name: string])[]];
-
-const ROWS: readonly Row[] = [
+const ROWS: readonly FieldCase[] = [
   [
     "F028",
     "names with dots are refused by model APIs",
@@ -96,17 +92,4 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test("no case is missing", () => {
-  expect(ROWS.map(([id]) => id)).toEqual(CASES);
-});
-
-test.each(ROWS.map((row) => [...row]))("%s (%s) has its tests", async (_id, _symptom, tests) => {
-  const missing: string[] = [];
-  for (const [file, name] of tests) {
-    const text = await Bun.file(join(TESTS, file)).text();
-    if (!text.includes(name)) missing.push(`${file}: ${name}`);
-  }
-
-  expect(tests.length).toBeGreaterThan(0);
-  expect(missing).toEqual([]);
-});
+testFieldCases(CASES, ROWS);

@@ -1,9 +1,6 @@
 // Faults that users of systems like this one reported about secrets, keys, deployments and HTTP, each with the tests
 // that stand against it. A test that is renamed or gone leaves its row unproven, and this one fails.
-import { expect, test } from "bun:test";
-import { join } from "node:path";
-
-const TESTS = join(import.meta.dir, "..");
+import { type FieldCase, testFieldCases } from "../support/field-cases";
 
 /** Every case there is, in the order of the list. */
 const CASES = [
@@ -21,10 +18,7 @@ const CASES = [
   "F090",
 ];
 
-/** File under test/, and the text of the test's name as it stands there. */
-type Proof = readonly [file: string, name: string];
-
-const ROWS: readonly (readonly [id: string, symptom: string, tests: readonly Proof[]])[] = [
+const ROWS: readonly FieldCase[] = [
   [
     "F062",
     "a piped secret keeps its line end",
@@ -182,17 +176,4 @@ const ROWS: readonly (readonly [id: string, symptom: string, tests: readonly Pro
   ],
 ];
 
-test("no case is missing", () => {
-  expect(ROWS.map(([id]) => id)).toEqual(CASES);
-});
-
-test.each(ROWS.map((row) => [...row]))("%s (%s) has its tests", async (_id, _symptom, tests) => {
-  const missing: string[] = [];
-  for (const [file, name] of tests) {
-    const text = await Bun.file(join(TESTS, file)).text();
-    if (!text.includes(name)) missing.push(`${file}: ${name}`);
-  }
-
-  expect(tests.length).toBeGreaterThan(0);
-  expect(missing).toEqual([]);
-});
+testFieldCases(CASES, ROWS);

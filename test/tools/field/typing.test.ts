@@ -144,7 +144,10 @@ describe("Sheets.UpdateCells", () => {
       start_row: "1",
       max_rows: "10",
     });
-    expect(at(read, "sheets.0.data.2.B")).toBeDefined();
+    expect(at(read, "sheets.0.data.2.B")).toEqual({
+      formattedValue: "FALSE",
+      userEnteredValue: false,
+    });
   });
 
   test("with a number as text uses that number, and refuses what is none", async () => {
