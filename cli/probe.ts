@@ -1,8 +1,9 @@
 // Whether a server runs on this data folder. Its announcement alone is not believed: a server that was killed leaves
-// one behind. The product's outbound client refuses loopback by design, hence a plain request here.
+// one behind.
 import { isObject } from "../src/base";
 import type { Runtime } from "../src/runtime";
 import { type Announcement, announcedServer } from "../src/serving";
+import { plainFetch } from "./plain-fetch";
 
 const TIMEOUT_MS = 2000;
 
@@ -13,15 +14,12 @@ export async function findServer({ core }: Runtime): Promise<Announcement | unde
 
 async function answers(address: string): Promise<boolean> {
   try {
-    const request = {
+    const response = await plainFetch(`${address}/v1/health`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      redirect: "manual",
-      proxy: false,
+      pastProxy: true,
       // The certificate names the public address, not this one. Nothing secret is said.
       tls: { rejectUnauthorized: false },
-    } as const;
-    // Bun's types know `proxy` as a text only; `false` is what keeps the environment's proxy out of loopback.
-    const response = await fetch(`${address}/v1/health`, request as unknown as RequestInit);
+    });
     const body: unknown = await response.json();
     return isObject(body) && typeof body["healthy"] === "boolean";
   } catch {

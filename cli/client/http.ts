@@ -4,6 +4,7 @@ import { isObject, parseJson } from "../../src/base/json";
 import type { Config } from "../../src/config";
 import { type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
 import type { Common } from "../command";
+import { plainFetch } from "../plain-fetch";
 import { statusName } from "./error-names";
 import type { Target } from "./target";
 
@@ -53,17 +54,14 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
   ): Promise<Response> => {
     const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
-    const init = {
+    return plainFetch(address + path, {
       method,
       headers: { ...credential, accept: "application/json", ...json, ...headers },
-      redirect: "manual",
       signal,
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
-      // Bun's types know `proxy` as a text only; `false` keeps the environment's proxy out of loopback.
-      ...(isLoopback(address) ? { proxy: false } : {}),
-    };
-    return fetch(address + path, init as unknown as RequestInit).catch((error: unknown) => {
+      pastProxy: isLoopback(address),
+    }).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
     });
   };
