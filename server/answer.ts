@@ -5,15 +5,15 @@ import { errorBody } from "../src/llm";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
-// A frozen record stays as it is: its text is made once.
+// A frozen record stays as it is: its text is made once. Asked for first, because to see that one is frozen takes longer.
 const texts = new WeakMap<object, string>();
 
 function textOf(body: unknown): string {
-  if (typeof body !== "object" || body === null || !Object.isFrozen(body)) return JSON.stringify(body);
+  if (typeof body !== "object" || body === null) return JSON.stringify(body);
   const known = texts.get(body);
   if (known !== undefined) return known;
   const text = JSON.stringify(body);
-  texts.set(body, text);
+  if (Object.isFrozen(body)) texts.set(body, text);
   return text;
 }
 
@@ -24,9 +24,21 @@ export function jsonAnswer(status: number, body: unknown, headers?: Record<strin
   });
 }
 
-/** A record whose text is there already. */
-export function textAnswer({ body }: JsonText): Response {
-  return new Response(body, { headers: HEADERS });
+// Copied whole into each answer, where a literal is read name by name; it holds the id of the answer that is being made.
+const RECORD_HEADERS = new Headers(HEADERS);
+const OK = { headers: RECORD_HEADERS };
+
+/** The answer to a request that went well: a record, or its text. It bears its request id. */
+export function recordAnswer(status: number, body: unknown, requestId: string): Response {
+  RECORD_HEADERS.set("x-request-id", requestId);
+  const text = body instanceof JsonText ? body.body : textOf(body);
+  return new Response(text, status === 200 ? OK : { status, headers: RECORD_HEADERS });
+}
+
+/** Puts the request id on an answer that was made without. */
+export function identified(answer: Response, requestId: string): Response {
+  answer.headers.set("x-request-id", requestId);
+  return answer;
 }
 
 /** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */

@@ -21,7 +21,9 @@ export class CheckedCall implements AnyCall {
   readonly #means: Means;
 
   constructor(
-    { runtime, principal, body, text }: { runtime: Runtime; principal: Principal } & ReadBody,
+    runtime: Runtime,
+    principal: Principal,
+    { body, text }: ReadBody,
     operation: Operation,
     incoming: Incoming,
     means: Means,
@@ -35,10 +37,16 @@ export class CheckedCall implements AnyCall {
     this.#means = means;
   }
 
-  // Handlers take the call apart: a function of it must not need it.
-  readonly path = (name: string): string => this.#incoming.params[name] ?? "";
-  readonly wantsPage = (): boolean =>
-    this.#incoming.request.headers.get("accept")?.includes("text/html") === true;
+  // Handlers take the call apart: a function of it must not need it. It is made when it is asked for.
+  get path(): (name: string) => string {
+    const { params } = this.#incoming;
+    return (name) => params[name] ?? "";
+  }
+
+  get wantsPage(): () => boolean {
+    const { headers } = this.#incoming.request;
+    return () => headers.get("accept")?.includes("text/html") === true;
+  }
 
   get query(): Record<string, unknown> {
     const { query } = this.#operation;

@@ -11,7 +11,7 @@ import {
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import { errorAnswer, jsonAnswer, taggedAnswer, textAnswer } from "./answer";
+import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, hasBody, readJsonAndText } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import { markDeprecated } from "./deprecation";
@@ -43,29 +43,47 @@ export function dispatch(
   means: Means,
   requestId: string,
 ): Awaitable<Response> {
-  const failed = (error: unknown): Response => {
-    const answer = errorAnswer(error, operation.modelErrors);
-    if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
-    return answer;
-  };
+  const asked: Asked = { runtime, operation, incoming, means, requestId };
   try {
-    const answer = after(principalOf(runtime, operation, incoming, means), (principal) =>
-      after(bodyOf(runtime, operation, incoming), (read) => {
-        checkParameters(operation, incoming.params);
-        const call = new CheckedCall({ runtime, principal, ...read }, operation, incoming, means);
-        return after(handled(operation, call, incoming), (value) =>
-          answerOf(operation, call, incoming.request, value),
-        );
-      }),
-    );
-    return answer instanceof Promise ? answer.catch(failed) : answer;
+    const principal = principalOf(asked);
+    const answer =
+      principal instanceof Promise || operation.body !== undefined
+        ? answeredLater(asked, principal)
+        : answered(asked, principal, NO_BODY);
+    return answer instanceof Promise ? answer.catch((error: unknown) => failed(asked, error)) : answer;
   } catch (error) {
-    return failed(error);
+    return failed(asked, error);
   }
 }
 
-function after<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/** One request to one operation. */
+interface Asked {
+  runtime: Runtime;
+  operation: Operation;
+  incoming: Incoming;
+  means: Means;
+  requestId: string;
+}
+
+function failed({ runtime, operation, requestId }: Asked, error: unknown): Response {
+  const answer = errorAnswer(error, operation.modelErrors);
+  if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
+  return identified(answer, requestId);
+}
+
+async function answeredLater(asked: Asked, principal: Awaitable<Principal>): Promise<Response> {
+  const known = await principal;
+  return answered(asked, known, await bodyOf(asked));
+}
+
+function answered(asked: Asked, principal: Principal, read: ReadBody): Awaitable<Response> {
+  const { runtime, operation, incoming, means } = asked;
+  checkParameters(operation, incoming.params);
+  const call = new CheckedCall(runtime, principal, read, operation, incoming, means);
+  const value = handled(operation, call, incoming);
+  return value instanceof Promise
+    ? value.then((known) => answerOf(asked, call, known))
+    : answerOf(asked, call, value);
 }
 
 function handled(operation: Operation, call: AnyCall, { params }: Incoming): Awaitable<unknown> {
@@ -73,17 +91,22 @@ function handled(operation: Operation, call: AnyCall, { params }: Incoming): Awa
   return key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
 }
 
-function answerOf(operation: Operation, call: AnyCall, request: Request, value: unknown): Response {
-  const answer = responseOf(operation, request, value);
-  if (operation.tool !== undefined) markDeprecated(answer.headers, call.runtime, operation.tool(call));
+function answerOf(asked: Asked, call: AnyCall, value: unknown): Response {
+  const { runtime, operation } = asked;
+  const answer = responseOf(asked, value);
+  if (operation.tool !== undefined) markDeprecated(answer.headers, runtime, operation.tool(call));
   return answer;
 }
 
-function responseOf({ success: { status }, etag }: Operation, request: Request, value: unknown): Response {
-  if (value instanceof JsonText) return etag === true ? taggedAnswer(request, value) : textAnswer(value);
-  if (value instanceof Response) return value;
-  if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
-  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+function responseOf({ operation, incoming, requestId }: Asked, value: unknown): Response {
+  const { status } = operation.success;
+  if (value instanceof JsonText && operation.etag === true)
+    return identified(taggedAnswer(incoming.request, value), requestId);
+  if (value instanceof Response) return identified(value, requestId);
+  if (value instanceof StatusAnswer) return recordAnswer(value.status, value.body, requestId);
+  return status === 204
+    ? identified(new Response(null, { status }), requestId)
+    : recordAnswer(status, value, requestId);
 }
 
 /** A repeat under the same key gets the answer of the first. */
@@ -112,22 +135,26 @@ function handledOnce(
 // Public operations run for nobody: their handlers use no principal.
 const NOBODY: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
 
-function principalOf(
-  { identity }: Runtime,
-  operation: Operation,
-  { request, params }: Incoming,
-  { rateLimit }: Means,
+function principalOf(asked: Asked): Awaitable<Principal> {
+  const { runtime, operation, incoming } = asked;
+  if (operation.credential === "public") return NOBODY;
+  const header = incoming.request.headers.get("authorization") ?? undefined;
+  const found = runtime.identity.authenticate(header, incoming.params["project_id"]);
+  return found instanceof Promise
+    ? found.then((principal) => admitted(asked, operation.credential, principal))
+    : admitted(asked, operation.credential, found);
+}
+
+function admitted(
+  { runtime, operation, incoming: { params }, means }: Asked,
+  credential: Operation["credential"],
+  principal: Principal,
 ): Awaitable<Principal> {
-  const { credential } = operation;
-  if (credential === "public") return NOBODY;
+  means.rateLimit?.take(principal);
+  if (credential !== "public") requireRole(principal, credential);
   const { org_id: orgId, project_id: projectId } = params;
-  const found = identity.authenticate(request.headers.get("authorization") ?? undefined, projectId);
-  return after(found, (principal) => {
-    rateLimit?.take(principal);
-    requireRole(principal, credential);
-    if (orgId === undefined || projectId === undefined) return principal;
-    return inProject(identity, principal, operation, params, orgId, projectId);
-  });
+  if (orgId === undefined || projectId === undefined) return principal;
+  return inProject(runtime.identity, principal, operation, params, orgId, projectId);
 }
 
 async function inProject(
@@ -151,8 +178,8 @@ async function inProject(
 
 const NO_BODY: ReadBody = { body: undefined, text: "" };
 
-function bodyOf({ core }: Runtime, { body }: Operation, { request }: Incoming): Awaitable<ReadBody> {
-  return body === undefined ? NO_BODY : readBody(body, request, bodyLimits(core.settings));
+function bodyOf({ runtime, operation: { body }, incoming }: Asked): Awaitable<ReadBody> {
+  return body === undefined ? NO_BODY : readBody(body, incoming.request, bodyLimits(runtime.core.settings));
 }
 
 async function readBody(
@@ -173,7 +200,8 @@ function checkParameters({ parameters, errors }: Operation, params: Incoming["pa
     const value = params[name] ?? "";
     if (value.length > 256 || /[\0\uFFFD]/.test(value)) throw refusal(`${name} is not a valid value.`);
     const schema = parameters?.[name];
-    const [error] = schema === undefined ? [] : fieldErrors(schema, value);
+    if (schema === undefined) continue;
+    const [error] = fieldErrors(schema, value);
     if (error !== undefined) throw refusal(`${name} ${error.message}.`);
   }
 }

@@ -1,6 +1,7 @@
 // Every route: the operations under all their addresses, the pages for browsers, the files for discovery.
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
+import { identified } from "./answer";
 import { dispatch, type Incoming, type Means } from "./dispatch";
 import { mcpRoutes } from "./mcp";
 import { type Operation, operations } from "./operations";
@@ -15,6 +16,7 @@ export interface Context {
   params: Incoming["params"];
   server: { timeout(request: Request, seconds: number): void } | null;
 }
+/** Answers a request with its request id on the answer. */
 export type Answer = (runtime: Runtime, context: Context, requestId: string) => Awaitable<Response>;
 
 export interface Route {
@@ -25,7 +27,20 @@ export interface Route {
 }
 
 export function routesWith(means: Means): Route[] {
-  return [...operations.flatMap((operation) => routesOf(operation, means)), ...mcpRoutes(means), ...PAGES];
+  return [
+    ...operations.flatMap((operation) => routesOf(operation, means)),
+    ...[...mcpRoutes(means), ...PAGES].map((route) => ({ ...route, answer: identifying(route.answer) })),
+  ];
+}
+
+/** The same answer with its request id on it. */
+export function identifying(answer: Answer): Answer {
+  return (runtime, context, requestId) => {
+    const response = answer(runtime, context, requestId);
+    return response instanceof Promise
+      ? response.then((known) => identified(known, requestId))
+      : identified(response, requestId);
+  };
 }
 
 const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });
@@ -65,9 +80,9 @@ function routesOf(operation: Operation, means: Means): Route[] {
 }
 
 function runOperation(operation: Operation, means: Means): Answer {
-  return (runtime, { request, params, server }, requestId) => {
+  return (runtime, context, requestId) => {
     // Long polls and tool runs outlast the idle limit; they have limits of their own.
-    if (operation.slow) server?.timeout(request, 0);
-    return dispatch(runtime, operation, { request, params }, means, requestId);
+    if (operation.slow) context.server?.timeout(context.request, 0);
+    return dispatch(runtime, operation, context, means, requestId);
   };
 }

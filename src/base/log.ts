@@ -8,6 +8,8 @@ export type LogFields = { [key: string]: unknown };
 export type LazyFields = LogFields | (() => LogFields);
 
 export interface Log {
+  /** Whether `debug` lines are written: where even asking costs, nobody need. */
+  readonly debugs: boolean;
   debug(message: string, fields?: LazyFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -40,6 +42,7 @@ export function createLog(options: LogOptions): Log {
     };
   };
   return {
+    debugs: threshold === 0,
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),

@@ -1,4 +1,5 @@
 // Auth providers.
+export type { Chosen, ProviderChoice } from "./choice";
 export type { EffectiveOAuth2 } from "./effective";
 export { type Expression, parseExpression } from "./expression";
 export { addressFault } from "./rules";
@@ -14,12 +15,6 @@ export {
   type RequestConfig,
   type TriggeredRequestConfig,
 } from "./schema";
-export {
-  type Chosen,
-  type Provider,
-  type ProviderChoice,
-  type ProviderDependents,
-  Providers,
-} from "./service";
+export { type Provider, type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

@@ -4,8 +4,15 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
-import { type Awaitable, CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import {
+  type Awaitable,
+  CachedByGeneration,
+  CachedByOwner,
+  type Transaction,
+  UniqueViolation,
+} from "../store";
 import type { ProviderPreset } from "../tools";
+import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
 import { discovered } from "./discovery";
 import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
 import { knownFields, patched, type SealedSecrets } from "./patch";
@@ -40,16 +47,6 @@ export interface Provider {
   sealedPrivateKey: string | null;
 }
 
-/** How a requirement names a provider. */
-export interface ProviderChoice {
-  /** One exact record. */
-  id?: string | undefined;
-  /** Well-known provider, or a record's id. */
-  provider_id?: string | undefined;
-}
-
-export type Chosen = { provider: Provider; note?: string } | { provider: undefined; reason: string };
-
 /** What must happen to other records, in the same transaction, when a provider changes or goes. */
 export interface ProviderDependents {
   changed(projectId: string, id: string): Transaction<void>;
@@ -63,7 +60,7 @@ export class Providers {
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
-  readonly #records: CachedByGeneration<string, AuthProvider>;
+  readonly #records: CachedByOwner<AuthProvider>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
@@ -73,7 +70,7 @@ export class Providers {
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
     this.#secrets = new ClientSecrets(core.keyring);
-    this.#records = new CachedByGeneration(core.store, "providers");
+    this.#records = new CachedByOwner(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
 
@@ -82,12 +79,8 @@ export class Providers {
     return wholePage(rows.map((row) => this.#record(row)));
   }
 
-  get(principal: Principal, id: string): Awaitable<AuthProvider> {
-    return this.#records.get(`${principal.projectId}/${id}`, async () => {
-      const row = await repository.findProvider(this.#core.store, principal.projectId, id);
-      if (row === undefined) throw unknown(id);
-      return Object.freeze(this.#record(row));
-    });
+  get({ projectId }: Principal, id: string): Awaitable<AuthProvider> {
+    return this.#records.get(projectId, id, () => this.#read(projectId, id));
   }
 
   /** Throws `already_exists`, or `malformed_request` naming the fields. */
@@ -161,20 +154,7 @@ export class Providers {
 
   /** The record that a requirement means, or why there is none. */
   async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
-    const providers = await this.#load(projectId);
-    const name = choice.id ?? choice.provider_id ?? "";
-    const exact = providers.filter(({ id }) => id === name);
-    const wellKnown =
-      choice.id === undefined ? providers.filter(({ providerId }) => providerId === name) : [];
-    const candidates = [...exact, ...wellKnown.filter((provider) => !exact.includes(provider))];
-    const [provider, ...others] = candidates.filter(({ active }) => active);
-    if (provider !== undefined) {
-      const note = `several providers serve "${name}"; the oldest active one, "${provider.id}", is used`;
-      return others.length === 0 || exact.includes(provider) ? { provider } : { provider, note };
-    }
-    if (candidates.length > 0)
-      return { provider: undefined, reason: `the auth provider "${name}" is inactive` };
-    return { provider: undefined, reason: `no auth provider "${name}" is configured in this project` };
+    return chosenOf(await this.#load(projectId), choice);
   }
 
   /** One provider by its own id. */
@@ -283,6 +263,12 @@ export class Providers {
       sealedClientSecret: row.sealed_client_secret,
       sealedPrivateKey: row.sealed_private_key,
     };
+  }
+
+  async #read(projectId: string, id: string): Promise<AuthProvider> {
+    const row = await repository.findProvider(this.#core.store, projectId, id);
+    if (row === undefined) throw unknown(id);
+    return Object.freeze(this.#record(row));
   }
 
   #record(row: ProviderRow): AuthProvider {

@@ -17,8 +17,11 @@ export class CachedByGeneration<Key, Value> {
   /** The cached value, or what `load` finds. Whatever it finds is remembered, `undefined` included. */
   get(key: Key, load: (key: Key) => Awaitable<Value>): Awaitable<Value> {
     const generation = this.#store.generation(this.#kind);
-    // Most calls end here, without a turn of the event loop's queue.
-    if (generation === this.#generation && this.#entries.has(key)) return this.#entries.get(key) as Value;
+    if (generation === this.#generation) {
+      const cached = this.#entries.get(key);
+      // Most calls end here, without a turn of the event loop's queue.
+      if (cached !== undefined) return cached;
+    }
     return this.#load(key, load, generation);
   }
 
@@ -47,6 +50,34 @@ export class CachedByGeneration<Key, Value> {
       return value;
     if (this.#entries.size >= this.#limit) this.#entries.clear();
     this.#entries.set(key, value);
+    return value;
+  }
+}
+
+/** The same for records that belong to somebody (a project): two short names are looked up faster than a joined one. */
+export class CachedByOwner<Value extends object> {
+  readonly #limit: number;
+  readonly #ofOwner: CachedByGeneration<string, Map<string, Value>>;
+
+  /** `limit`: records of one owner that are kept. */
+  constructor(store: Store, kind: Kind, limit = 1000) {
+    this.#limit = limit;
+    this.#ofOwner = new CachedByGeneration(store, kind);
+  }
+
+  /** The cached value, or what `load` finds, which is remembered. What it throws is not. */
+  get(owner: string, key: string, load: () => Awaitable<Value>): Awaitable<Value> {
+    return this.#ofOwner.peek(owner)?.get(key) ?? this.#load(owner, key, load);
+  }
+
+  async #load(owner: string, key: string, load: () => Awaitable<Value>): Promise<Value> {
+    // Asked for before the value: one that is read after the generation has changed goes where nobody looks any more.
+    const known = await this.#ofOwner.get(owner, () => new Map());
+    const cached = known.get(key);
+    if (cached !== undefined) return cached;
+    const value = await load();
+    if (known.size >= this.#limit) known.clear();
+    known.set(key, value);
     return value;
   }
 }

@@ -17,7 +17,7 @@ export {
   UniqueViolation,
   type Wait,
 } from "./port";
-export { CachedByGeneration } from "./cache";
+export { CachedByGeneration, CachedByOwner } from "./cache";
 export { findFact, removeFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";

@@ -11,7 +11,7 @@ const strict = (resolve?: (host: string) => Promise<string[]>) =>
     allow: [],
     timeoutMs: 1_000,
     maxBytes: 1_000,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
+    log: { debugs: false, debug() {}, info() {}, warn() {}, error() {} },
     resolve: resolve ?? (() => Promise.reject(new Error("no name is asked for"))),
   });
 

@@ -1,7 +1,7 @@
 // The second half of the contract of the store port: generations, waiting for a change, the cache above them.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
-import { CachedByGeneration, type SqliteOptions, type Store, touch } from "../../src/store";
+import { CachedByGeneration, CachedByOwner, type SqliteOptions, type Store, touch } from "../../src/store";
 import { FIND, increment, insert } from "./notes";
 import { engine, nextTurn } from "./opening";
 
@@ -200,6 +200,61 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
 
       expect([await cache.get("a", () => 2), await cache.get("c", () => 2)]).toEqual([2, 1]);
+    });
+  });
+
+  describe(`${name}: a cache by owner`, () => {
+    const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
+    const value = (of: string) => () => ({ of });
+
+    test("keeps what one owner has apart from what another has under the same name", async () => {
+      const cache = cacheOf(stores.new());
+      await cache.get("one", "a", value("one"));
+
+      expect(await cache.get("other", "a", value("other"))).toEqual({ of: "other" });
+      expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
+    });
+
+    test("a touch of another instance empties it, for every owner", async () => {
+      const [one, other] = stores.two();
+      const cache = cacheOf(other);
+      for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
+      await one.write(() => touch("keys"));
+      await nextTurn();
+
+      for (const owner of ["one", "other"])
+        expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
+    });
+
+    test("what was loaded while the kind changed is used but not kept", async () => {
+      const store = stores.new();
+      const cache = cacheOf(store);
+      const loaded = await cache.get("one", "a", async () => {
+        await store.write(() => touch("keys"));
+        return { of: "stale" };
+      });
+
+      expect([loaded, await cache.get("one", "a", value("fresh"))]).toEqual([
+        { of: "stale" },
+        { of: "fresh" },
+      ]);
+    });
+
+    test("a load that throws is not remembered", async () => {
+      const cache = cacheOf(stores.new());
+      const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
+
+      await expect(failed).rejects.toThrow("There is no such note.");
+      expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
+    });
+
+    test("beyond its limit an owner's starts over, another's stays", async () => {
+      const cache = cacheOf(stores.new(), 2);
+      await cache.get("other", "a", value("kept"));
+      for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));
+
+      expect(await cache.get("one", "a", value("after"))).toEqual({ of: "after" });
+      expect(await cache.get("other", "a", value("unused"))).toEqual({ of: "kept" });
     });
   });
 }

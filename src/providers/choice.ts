@@ -1,0 +1,28 @@
+// Which provider a requirement means: a record by its id, or the oldest active one that serves a well-known provider.
+import type { Provider } from "./service";
+
+/** How a requirement names a provider. */
+export interface ProviderChoice {
+  /** One exact record. */
+  id?: string | undefined;
+  /** Well-known provider, or a record's id. */
+  provider_id?: string | undefined;
+}
+
+export type Chosen = { provider: Provider; note?: string } | { provider: undefined; reason: string };
+
+/** The record that a requirement means, or why there is none. `providers`: of one project, oldest first. */
+export function chosenOf(providers: readonly Provider[], choice: ProviderChoice): Chosen {
+  const name = choice.id ?? choice.provider_id ?? "";
+  const exact = providers.filter(({ id }) => id === name);
+  const wellKnown = choice.id === undefined ? providers.filter(({ providerId }) => providerId === name) : [];
+  const candidates = [...exact, ...wellKnown.filter((provider) => !exact.includes(provider))];
+  const [provider, ...others] = candidates.filter(({ active }) => active);
+  if (provider !== undefined) {
+    const note = `several providers serve "${name}"; the oldest active one, "${provider.id}", is used`;
+    return others.length === 0 || exact.includes(provider) ? { provider } : { provider, note };
+  }
+  if (candidates.length > 0)
+    return { provider: undefined, reason: `the auth provider "${name}" is inactive` };
+  return { provider: undefined, reason: `no auth provider "${name}" is configured in this project` };
+}
