@@ -2,6 +2,7 @@
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
 import { errorBody } from "../src/llm";
+import type { Answer } from "./routes";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
@@ -30,8 +31,12 @@ const OK = { headers: RECORD_HEADERS };
 
 /** The answer to a request that went well: a record, or its text. It bears its request id. */
 export function recordAnswer(status: number, body: unknown, requestId: string): Response {
+  return textAnswer(status, body instanceof JsonText ? body.body : textOf(body), requestId);
+}
+
+/** The same for JSON that is text already. */
+export function textAnswer(status: number, text: string | Blob, requestId: string): Response {
   RECORD_HEADERS.set("x-request-id", requestId);
-  const text = body instanceof JsonText ? body.body : textOf(body);
   return new Response(text, status === 200 ? OK : { status, headers: RECORD_HEADERS });
 }
 
@@ -39,6 +44,16 @@ export function recordAnswer(status: number, body: unknown, requestId: string): 
 export function identified(answer: Response, requestId: string): Response {
   answer.headers.set("x-request-id", requestId);
   return answer;
+}
+
+/** The same answer with its request id on it. */
+export function identifying(answer: Answer): Answer {
+  return (runtime, context, requestId) => {
+    const response = answer(runtime, context, requestId);
+    return response instanceof Promise
+      ? response.then((known) => identified(known, requestId))
+      : identified(response, requestId);
+  };
 }
 
 /** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */

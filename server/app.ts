@@ -9,11 +9,11 @@ import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import { allowedMethods } from "./allowed";
-import { errorAnswer, identified } from "./answer";
+import { errorAnswer, identified, identifying } from "./answer";
 import { type Cors, corsOf } from "./cors";
 import { rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
-import { type Answer, type Context, identifying, type Route, routesWith } from "./routes";
+import { type Answer, type Context, type Route, routesWith } from "./routes";
 import { traceIdOf } from "./trace";
 
 interface Site {

@@ -1,5 +1,5 @@
 // The body of a request: counted and timed while it is read, so that the refusal is ours and says why.
-import { isObject, type Json, parseJson } from "../src/base";
+import { isObject, type Json, parseJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
 
@@ -72,14 +72,14 @@ function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promi
 
 function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooLate()), timeoutMs);
+    const alarm = setAlarm(timeoutMs, () => reject(tooLate()));
     work.then(
       (value) => {
-        clearTimeout(timer);
+        alarm.cancel();
         resolve(value);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        alarm.cancel();
         reject(error);
       },
     );
@@ -93,11 +93,11 @@ async function readPiecesInTime(
   tooLarge: () => Error,
 ): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(tooLate()), timeoutMs);
+  const alarm = setAlarm(timeoutMs, () => late.reject(tooLate()));
   try {
     return await readPieces(request, maxBytes, tooLarge, late.promise);
   } finally {
-    clearTimeout(timer);
+    alarm.cancel();
   }
 }
 

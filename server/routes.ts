@@ -1,7 +1,7 @@
 // Every route: the operations under all their addresses, the pages for browsers, the files for discovery.
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import { identified } from "./answer";
+import { identifying } from "./answer";
 import { dispatch, type Incoming, type Means } from "./dispatch";
 import { mcpRoutes } from "./mcp";
 import { type Operation, operations } from "./operations";
@@ -29,18 +29,9 @@ export interface Route {
 export function routesWith(means: Means): Route[] {
   return [
     ...operations.flatMap((operation) => routesOf(operation, means)),
-    ...[...mcpRoutes(means), ...PAGES].map((route) => ({ ...route, answer: identifying(route.answer) })),
+    ...mcpRoutes(means),
+    ...PAGES.map((route) => ({ ...route, answer: identifying(route.answer) })),
   ];
-}
-
-/** The same answer with its request id on it. */
-export function identifying(answer: Answer): Answer {
-  return (runtime, context, requestId) => {
-    const response = answer(runtime, context, requestId);
-    return response instanceof Promise
-      ? response.then((known) => identified(known, requestId))
-      : identified(response, requestId);
-  };
 }
 
 const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });

@@ -1,4 +1,5 @@
 // `runtime mcp`: a gateway on standard input and output, for clients that start programs.
+import { LazyAbort } from "../../src/base";
 import { withClient } from "../client/client";
 import { type Common, type Noun, verb } from "../command";
 import { UsageError } from "../errors";
@@ -64,7 +65,7 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
         return write(errorReply(id, new RpcError(-32000, "The gateway is gone.")).text ?? "");
       }
       const user = { gateway, principal, userId };
-      const stop = new AbortController();
+      const stop = new LazyAbort();
       const peer = { user, sessionId, header: undefined, stop, stopping: undefined, notify: write };
       const reply = await runtime.mcp.answer(value, peer);
       sessionId = reply.sessionId ?? sessionId;

@@ -22,7 +22,16 @@ export const systemClock: Clock = {
     }),
 };
 
+let latestSecond = NaN;
+let latestText = "";
+
 /** RFC 3339 in UTC with whole seconds, the form of every time on the wire. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  // Most are asked for within the same second.
+  if (second !== latestSecond) {
+    latestText = `${new Date(ms).toISOString().slice(0, 19)}Z`;
+    latestSecond = second;
+  }
+  return latestText;
 }

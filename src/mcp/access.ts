@@ -107,15 +107,17 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
 /** The user whom a request names beside its key. Throws `invalid_authorization` for none, for two, or for a text that is too long. */
 function namedUser(headers: Headers): string {
   const [header] = USER_HEADERS;
-  const named = USER_HEADERS.map((name) => headers.get(name)).filter(
-    (value) => value !== null && value !== "",
-  );
-  const [user] = named;
-  if (user === undefined || user === null)
+  let user: string | undefined;
+  for (const name of USER_HEADERS) {
+    const value = headers.get(name);
+    if (value === null || value === "") continue;
+    // What stands in between may have added one; guessing which counts could mean the wrong person.
+    if (user !== undefined && user !== value)
+      throw invalidAuthorization(`The headers name two users. Send ${header} alone.`);
+    user = value;
+  }
+  if (user === undefined)
     throw invalidAuthorization(`Name the user whom this call is for in the header ${header}.`);
-  // What stands in between may have added one; guessing which counts could mean the wrong person.
-  if (named.some((other) => other !== user))
-    throw invalidAuthorization(`The headers name two users. Send ${header} alone.`);
   const userId = fromUtf8(user);
   if (userId.length <= LONGEST_USER) return userId;
   throw invalidAuthorization(`The user in the header ${header} is longer than ${LONGEST_USER} characters.`);

@@ -1,5 +1,5 @@
 // tools/call: the one path of `tools.execute`, and what comes back through it as MCP says it.
-import { isObject, type JsonObject } from "../base";
+import { isObject, type JsonObject, type LazyAbort } from "../base";
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
 import { type Caller, type Execution, InputNeeded, type Tool, type Tools } from "../tools";
@@ -28,7 +28,7 @@ export interface ToolCall {
   modern: boolean;
   capabilities: JsonObject;
   consent: ConsentManner;
-  signal: AbortSignal;
+  signal: LazyAbort;
   /** Aborts when the server is about to end. */
   stopping: AbortSignal | undefined;
   /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
@@ -83,7 +83,7 @@ export class Calls {
     if (waiting.authorizationId !== undefined) {
       const answer = answersOf(params)[CONSENT_KEY];
       const { authorizationId: id } = waiting;
-      const until = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+      const until = stopping === undefined ? signal.signal : AbortSignal.any([signal.signal, stopping]);
       const refusal = await this.#parts.consent.awaited(user, id, answer, until);
       if (refusal !== undefined) return errorText(refusal);
     }
@@ -175,10 +175,9 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, asked: InputNeed
   const wanted = typeof token === "string" || typeof token === "number";
   const { notify } = call;
   let furthest = -Infinity;
-  const { [CONSENT_KEY]: _, ...answers } = call.modern ? answersOf(call.params) : {};
   return {
     capabilities: call.capabilities,
-    answers,
+    answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
     progress: (done, total) => {
       // The protocol wants values that grow.
@@ -189,6 +188,14 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, asked: InputNeed
     },
     asks: (need) => asked.push(need),
   };
+}
+
+const NO_ANSWERS: JsonObject = Object.freeze({});
+
+/** The answers that are for the tool: whether the user consented is ours. */
+function toolAnswers(params: JsonObject): JsonObject {
+  const { [CONSENT_KEY]: _, ...answers } = answersOf(params);
+  return answers;
 }
 
 /** Throws `RpcError` for what cannot be answers: each is an object, whatever was asked. */

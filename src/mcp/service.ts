@@ -1,5 +1,5 @@
 // MCP over a gateway: a message in, a reply out, on whatever transport. Both families of the protocol at one address.
-import { isObject, type Json, type JsonObject } from "../base";
+import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateway, Gateways } from "../gateways";
@@ -45,7 +45,7 @@ export interface Peer {
   /** Undefined on transports without headers. */
   header: HeaderReader | undefined;
   /** Aborted by the transport when the client is gone, and here when it cancels. One for each message. */
-  stop: AbortController;
+  stop: LazyAbort;
   /** Aborts when the server is about to end: what only waits is not waited for. */
   stopping: AbortSignal | undefined;
   /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
@@ -169,7 +169,7 @@ export class Mcp {
       modern: false,
       capabilities: {},
       consent: byUrl ? "url_error" : "text",
-      signal: stop.signal,
+      signal: stop,
       stopping,
       notify,
     };
@@ -194,7 +194,7 @@ export class Mcp {
     running?.set(id, stop);
     try {
       const answer = await this.#calls.run(call);
-      return stop.signal.aborted ? undefined : answer;
+      return stop.aborted ? undefined : answer;
     } finally {
       if (running?.get(id) === stop) running.delete(id);
     }
@@ -249,7 +249,7 @@ export class Mcp {
         modern: true,
         capabilities,
         consent: asksByUrl(capabilities) ? "input_required" : "text",
-        signal: stop.signal,
+        signal: stop,
         stopping,
         notify,
       },

@@ -1,5 +1,6 @@
 // Sessions of the revisions until 2025-11-25. The id is the session itself, sealed: it outlives a restart, any server
 // of the deployment can read it, and nothing has to be remembered.
+import type { LazyAbort } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { RuntimeError } from "../errors";
@@ -17,7 +18,7 @@ export interface SessionState {
 }
 
 /** Calls under way that their client can cancel, by request id. */
-export type Running = Map<RequestId, AbortController>;
+export type Running = Map<RequestId, LazyAbort>;
 
 export interface Session extends SessionState {
   readonly running: Running;

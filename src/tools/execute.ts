@@ -1,5 +1,5 @@
 // The one path on which a tool runs, whoever asked for it.
-import { timestamp } from "../base";
+import { type Abortable, signalOf, timestamp } from "../base";
 import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
@@ -23,7 +23,7 @@ import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 export interface ExecuteOptions {
   idempotencyKey?: string | undefined;
   /** Aborts when the caller is gone. A run under an Idempotency-Key goes on: the caller will ask for its answer. */
-  signal?: AbortSignal | undefined;
+  signal?: Abortable | undefined;
   /** Where the run can tell how far it is and ask. */
   caller?: Caller | undefined;
 }
@@ -101,7 +101,7 @@ export class Execute {
       },
       () => work({}),
       () => this.#lost(),
-      signal,
+      signalOf(signal),
     );
   }
 
@@ -143,9 +143,12 @@ export class Execute {
   ): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
-    const guard = await this.#policy.guardOf(principal.projectId);
+    // What is known at once is not waited for.
+    const found = this.#policy.guardOf(principal.projectId);
+    const guard = found instanceof Promise ? await found : found;
     const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
-    const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));
+    const gathered = refused ?? this.#readiness.of(principal.projectId, userId, tool, given);
+    const ready = gathered instanceof Promise ? await gathered : gathered;
     const started = performance.now();
     const logs = firstLogs(tool);
     const outcome: RunOutcome =
@@ -216,16 +219,12 @@ export class Execute {
     duration: number | undefined,
     output: ExecutionOutput,
   ): Execution {
-    return {
-      id,
-      execution_id: executionId,
-      execution_type: type,
-      status,
-      success: status === "completed",
-      ...(duration === undefined ? {} : { duration }),
-      finished_at: timestamp(this.#core.clock.now()),
-      output,
-    };
+    const finished_at = timestamp(this.#core.clock.now());
+    const success = status === "completed";
+    const ids = { id, execution_id: executionId, execution_type: type };
+    return duration === undefined
+      ? { ...ids, status, success, finished_at, output }
+      : { ...ids, status, success, duration, finished_at, output };
   }
 }
 
@@ -235,8 +234,9 @@ function firstLogs({ definition }: Tool): Logs {
 }
 
 function outputOf(outcome: RunOutcome, tool: Tool, logs: Logs, withStack: boolean): ExecutionOutput {
-  const shown = logs.length === 0 ? {} : { logs };
-  if (!("error" in outcome)) return { value: outcome.value, ...shown };
+  const shown = logs.length === 0 ? undefined : { logs };
+  if (!("error" in outcome))
+    return shown === undefined ? { value: outcome.value } : { value: outcome.value, ...shown };
   return {
     error: toolErrorRecord(outcome.error, tool, withStack),
     ...(outcome.authorization === undefined ? {} : { authorization: outcome.authorization }),

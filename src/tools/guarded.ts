@@ -1,4 +1,5 @@
 // A run between the rules that stand before it and those that stand behind it.
+import { signalOf } from "../base";
 import { InputNeeded } from "./caller";
 import { convertInput } from "./input";
 import type { Guard, GuardedCall, PolicyDecision } from "./policy";
@@ -50,7 +51,7 @@ async function guarded({ guard, runner, readiness }: Parts, run: GuardedRun): Pr
     grant,
     inputs,
     decisions,
-    signal: by.signal,
+    signal: signalOf(by.signal),
   };
   const changes = await guard.before(call);
   if (changes instanceof ToolError) return { error: changes };

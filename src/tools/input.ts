@@ -14,7 +14,8 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   const { properties } = definition.input;
   const lenient = definition.waivesRequirements?.(given as never) === true;
   const converted: Input = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
+    const value = given[name];
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (schema === undefined) {
       if (!lenient) throw unknownParameter(name, Object.keys(properties));
@@ -22,10 +23,9 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
       converted[name] = convert(definition, name, schema, value);
     }
   }
-  for (const [name, schema] of Object.entries(properties)) {
-    if (converted[name] === undefined && isObject(schema) && "default" in schema)
-      // A copy: a tool may do with its input what it likes.
-      converted[name] = structuredClone(schema["default"]);
+  for (const [name, value] of defaultsOf(properties)) {
+    // A copy: a tool may do with its input what it likes.
+    if (converted[name] === undefined) converted[name] = structuredClone(value);
   }
   const errors = errorsOf(definition, converted);
   // An input that needs nothing (a request for a schema) must not fail over what the tool does not even look at.
@@ -34,8 +34,24 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   return converted;
 }
 
+const defaults = new WeakMap<object, readonly [string, unknown][]>();
+
+/** The parameters that have a default. Looked for once. */
+function defaultsOf(properties: ToolDefinition["input"]["properties"]): readonly [string, unknown][] {
+  const known = defaults.get(properties);
+  if (known !== undefined) return known;
+  const found = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] =>
+    isObject(schema) && "default" in schema ? [[name, schema["default"]]] : [],
+  );
+  defaults.set(properties, found);
+  return found;
+}
+
 function errorsOf({ input: schema, checksItself = [] }: ToolDefinition, input: Input): FieldError[] {
-  return fieldErrors(schema, input).filter(({ field }) => !checksItself.includes(parameterOf(field)));
+  const errors = fieldErrors(schema, input);
+  return errors.length === 0
+    ? errors
+    : errors.filter(({ field }) => !checksItself.includes(parameterOf(field)));
 }
 
 function parameterOf(field: string): string {

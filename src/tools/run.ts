@@ -1,5 +1,5 @@
 // One run of a tool: input, context, time limit; and what its failure means for the user's grant.
-import { Redacted } from "../base";
+import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, TokenRequestError } from "../connections";
 import type { Core } from "../core";
@@ -29,7 +29,7 @@ interface Attempt {
 
 /** Who called: `signal` aborts when they are gone. */
 export interface CalledBy {
-  signal?: AbortSignal | undefined;
+  signal?: Abortable | undefined;
   caller?: Caller | undefined;
 }
 

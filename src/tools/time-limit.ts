@@ -1,23 +1,24 @@
 // The time that a run has, its repeat included. It ends early when the caller is gone.
+import { type Abortable, type Alarm, setAlarm } from "../base";
 
 /** A tool that listens to its signal reports better than we can: it gets this long to do so. */
 const GRACE_MS = 100;
 
 /** Real time, not the runtime's clock: what it limits is real too. */
 export class TimeLimit {
-  readonly #caller: AbortSignal | undefined;
+  readonly #caller: Abortable | undefined;
   readonly #cutOff: () => Error;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #alarm: Alarm;
   #stop: AbortController | undefined;
   #over = false;
   #grace: ReturnType<typeof setTimeout> | undefined;
   #reject: ((error: Error) => void) | undefined;
   #cut: Error | undefined;
 
-  constructor(timeoutMs: number, caller: AbortSignal | undefined, cutOff: () => Error) {
+  constructor(timeoutMs: number, caller: Abortable | undefined, cutOff: () => Error) {
     this.#caller = caller;
     this.#cutOff = cutOff;
-    this.#timer = setTimeout(this.#end, timeoutMs);
+    this.#alarm = setAlarm(timeoutMs, this.#end);
     // A signal that is aborted already never says so again.
     if (caller?.aborted) this.#end();
     caller?.addEventListener("abort", this.#end);
@@ -45,7 +46,7 @@ export class TimeLimit {
 
   /** Drops the timers and what waits for the caller. */
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#alarm.cancel();
     clearTimeout(this.#grace);
     this.#caller?.removeEventListener("abort", this.#end);
   }

@@ -1,0 +1,68 @@
+// Alarms: each rings once, in its time, unless it is cancelled; whatever the others of its length do.
+import { describe, expect, test } from "bun:test";
+import { setAlarm } from "../../src/base";
+
+const SHORT = 21;
+const rung = (): { times: number; ring: () => void } => {
+  const count = { times: 0, ring: () => void (count.times += 1) };
+  return count;
+};
+
+describe("an alarm", () => {
+  test("rings once, not before its time", async () => {
+    const started = performance.now();
+    await new Promise<void>((resolve) => setAlarm(SHORT, resolve));
+
+    // A timer of the system may be half a millisecond early.
+    expect(performance.now() - started).toBeGreaterThanOrEqual(SHORT - 1);
+  });
+
+  test("that is cancelled never rings, and may be cancelled again", async () => {
+    const cancelled = rung();
+    const alarm = setAlarm(SHORT, cancelled.ring);
+    alarm.cancel();
+    alarm.cancel();
+    await Bun.sleep(3 * SHORT);
+
+    expect(cancelled.times).toBe(0);
+  });
+
+  test.each([0, 1, 2])("number %i of three that is cancelled leaves the others", async (gone) => {
+    const all = [rung(), rung(), rung()];
+    const alarms = all.map(({ ring }) => setAlarm(SHORT, ring));
+    alarms[gone]?.cancel();
+    await Bun.sleep(4 * SHORT);
+
+    expect(all.map(({ times }) => times)).toEqual([0, 1, 2].map((index) => (index === gone ? 0 : 1)));
+  });
+
+  test("that is set while another of its length waits rings in its own time", async () => {
+    const first = rung();
+    setAlarm(60, first.ring).cancel();
+    await Bun.sleep(30);
+    const started = performance.now();
+    await new Promise<void>((resolve) => setAlarm(60, resolve));
+
+    expect(performance.now() - started).toBeGreaterThanOrEqual(59);
+    expect(first.times).toBe(0);
+  });
+
+  test("may set and cancel others while it rings", async () => {
+    const second = rung();
+    const third = rung();
+    setAlarm(SHORT, () => {
+      setAlarm(SHORT, second.ring);
+      setAlarm(SHORT, third.ring).cancel();
+    });
+    await Bun.sleep(5 * SHORT);
+
+    expect([second.times, third.times]).toEqual([1, 0]);
+  });
+
+  test("keeps no process alive", () => {
+    const script = `import { setAlarm } from "${import.meta.dir}/../../src/base"; setAlarm(60_000, () => {});`;
+    const done = Bun.spawnSync([process.execPath, "-e", script], { timeout: 10_000 });
+
+    expect(done.exitCode).toBe(0);
+  });
+});
