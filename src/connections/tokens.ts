@@ -71,6 +71,7 @@ export async function openKnown(
 export const sealedConnections = ["tokens", "facts"].map((field) =>
   sealedColumn({
     table: "connections",
+    kind: "connections",
     column: `sealed_${field}`,
     keys: ["user_id", "provider_id"],
     place: (row) => placeOf(keyOf(row), field),

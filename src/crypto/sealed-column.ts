@@ -1,5 +1,5 @@
 // Where sealed values of an area stand, so that a rotation of the data key can seal them anew.
-import { query, type Query, type SqlValue } from "../store";
+import { type Kind, query, type Query, type SqlValue } from "../store";
 import type { Place } from "./keyring";
 
 export interface SealedColumn {
@@ -10,6 +10,8 @@ export interface SealedColumn {
   /** Rows of a project whose value names the given data key. */
   count: Query<{ count: number }>;
   keys: readonly string[];
+  /** What is cached of these rows, and must not be once they are sealed anew. */
+  kind: Kind | undefined;
   place(row: SealedRow): Place;
 }
 
@@ -20,9 +22,10 @@ export function sealedColumn(options: {
   table: string;
   column: string;
   keys: readonly string[];
+  kind?: Kind;
   place: (row: SealedRow) => Place;
 }): SealedColumn {
-  const { table, column, keys, place } = options;
+  const { table, column, keys, kind, place } = options;
   const where = ["project_id", ...keys, column].map((name) => `${name} = ?`).join(" AND ");
   return {
     list: query(
@@ -32,6 +35,7 @@ export function sealedColumn(options: {
     replace: query(`UPDATE ${table} SET ${column} = ? WHERE ${where}`),
     count: query(`SELECT COUNT(*) AS count FROM ${table} WHERE project_id = ? AND ${column} LIKE ?`),
     keys,
+    kind,
     place,
   };
 }

@@ -112,6 +112,7 @@ export async function openCredentials(keyring: Keyring, row: PluginRow): Promise
 export const sealedPlugins = [
   sealedColumn({
     table: "plugins",
+    kind: "hooks",
     column: "sealed_credentials",
     keys: ["id"],
     place: (row) => place(String(row["id"])),

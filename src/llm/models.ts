@@ -181,6 +181,7 @@ export class Models {
 export const sealedModels = [
   sealedColumn({
     table: "models",
+    kind: "models",
     column: "sealed_api_key",
     keys: ["id"],
     place: (row) => place(String(row["id"])),

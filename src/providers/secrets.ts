@@ -33,6 +33,7 @@ export class ClientSecrets {
 export const sealedClientSecrets = FIELDS.map((field) =>
   sealedColumn({
     table: "auth_providers",
+    kind: "providers",
     column: `sealed_${field}`,
     keys: ["id"],
     place: (row) => place(String(row["id"]), field),

@@ -4,7 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { dataKeyOf, sealedBy, type SealedColumn, type SealedRow } from "../crypto";
 import { actorOf, type Principal } from "../identity";
-import { run, type SqlValue, type Transaction } from "../store";
+import { run, type SqlValue, touch, type Transaction } from "../store";
 
 /** A value sealed just before a rotation may be committed just after it: its key is kept at least this long. */
 const KEPT_MS = 3600_000;
@@ -97,5 +97,7 @@ function* replaceAll(projectId: string, column: SealedColumn, all: readonly Rese
     const keys: SqlValue[] = column.keys.map((key) => row[key] ?? null);
     changed += yield* run(column.replace, sealed, projectId, ...keys, row["sealed"] ?? null);
   }
+  // Whoever has kept such a row would meet a key that is gone one day.
+  if (changed > 0 && column.kind !== undefined) yield* touch(column.kind);
   return changed;
 }

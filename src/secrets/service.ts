@@ -114,6 +114,7 @@ export class Secrets {
 export const sealedSecrets = [
   sealedColumn({
     table: "secrets",
+    kind: "secrets",
     column: "sealed_value",
     keys: ["folded_key"],
     place: (row) => place(String(row["folded_key"])),

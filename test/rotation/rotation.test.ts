@@ -101,6 +101,32 @@ describe("a new data key", () => {
     expect(await values(site.runtime, 3)).toEqual(["value 0", "value 1", "value 2"]);
   });
 
+  test("and a second an hour later leave a server working that has kept what it read before", async () => {
+    let now = Date.now();
+    site = await startSite({
+      chatOptions: { rotation: { expiresIn: 7 * 24 * 3600 } },
+      parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } },
+    });
+    await site.addChatProvider();
+    const agent = api(site.url, await site.key("run"));
+    const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "alice" });
+    await new Browser().consent(String(at(started.body, "url")), "alice");
+    const execute = () => agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
+    expect(at((await execute()).body, "success")).toBe(true);
+    const second = await another();
+    const operator = await second.identity.operator("default");
+
+    await second.rotation.rotateDataKey(operator);
+    now += 2 * 3600_000;
+    // Drops the key that everything was sealed with at first.
+    await site.runtime.rotation.rotateDataKey(operator);
+
+    expect(at((await execute()).body, "success")).toBe(true);
+    const provider = await site.runtime.providers.find("default", "slack");
+    expect(provider).toBeDefined();
+    if (provider !== undefined) expect(await site.runtime.providers.clientSecret(provider)).toBeTruthy();
+  });
+
   test("of one project leaves the others alone", async () => {
     site = await startSite();
     const operator = await site.runtime.identity.operator("default");
