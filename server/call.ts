@@ -1,6 +1,7 @@
 // What a handler gets. A class, so that the members that few operations ask for cost nothing where nobody does.
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
+import { Departure } from "./departure";
 import type { Incoming, Means } from "./dispatch";
 import type { AnyCall, Operation } from "./operations";
 import { queryOf } from "./query";
@@ -55,6 +56,11 @@ export class CheckedCall implements AnyCall {
 
   get idempotencyKey(): string | undefined {
     return this.#incoming.request.headers.get("idempotency-key") ?? undefined;
+  }
+
+  get departure(): () => Departure {
+    const { request } = this.#incoming;
+    return () => new Departure(request);
   }
 
   // Bun makes the signal when it is first asked for, and most operations never ask.

@@ -5,10 +5,11 @@ import { checked, isObject } from "../src/base";
 import { malformedRequest } from "../src/errors";
 import { requestUrl } from "./request-url";
 
-/** Queries that were read before, by their text. Clients ask the same thing over and over. */
-const MOST_KNOWN = 200;
+/** Queries that were read before, by their text. Clients ask the same thing over and over, each for its own users. */
+const MOST_KNOWN = 10_000;
 const LONGEST_KNOWN = 200;
-const known = new WeakMap<TObject, Map<string, Record<string, unknown>>>();
+const known = new Map<TObject, Map<string, Record<string, unknown>>>();
+let count = 0;
 
 /** The query of a request, frozen. Throws `malformed_request` that names the parameters. */
 export function queryOf(schema: TObject, request: Request): Record<string, unknown> {
@@ -20,9 +21,22 @@ export function queryOf(schema: TObject, request: Request): Record<string, unkno
   const before = values.get(text);
   if (before !== undefined) return before;
   const value = Object.freeze(readQuery(schema, requestUrl(request).searchParams));
-  if (values.size >= MOST_KNOWN) values.clear();
-  if (text.length <= LONGEST_KNOWN) values.set(text, value);
+  if (text.length <= LONGEST_KNOWN) keep(values, text, value);
   return value;
+}
+
+/** All operations share what may be kept: whoever sends ever new queries to many of them fills no memory. */
+function keep(
+  values: Map<string, Record<string, unknown>>,
+  text: string,
+  value: Record<string, unknown>,
+): void {
+  if (count >= MOST_KNOWN) {
+    for (const each of known.values()) each.clear();
+    count = 0;
+  }
+  values.set(text, value);
+  count += 1;
 }
 
 /** Throws `malformed_request` that names the parameters. Parameters that are not declared are ignored. */

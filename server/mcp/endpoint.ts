@@ -9,11 +9,10 @@ import { errorAnswer, identified, textAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
 import type { Means } from "../dispatch";
 import type { Answer, Context } from "../routes";
+import { Departure } from "../departure";
 import { EventStream } from "./events";
 import { checkOrigin } from "./origin";
 
-/** Bun makes the signal of a request when it is first asked for, which most calls are over before. */
-const WATCH_AFTER_MS = 100;
 /** Below Bun's idle limit: a call that outlasts it is seen in time. */
 const LONGEST_SILENCE_MS = 60_000;
 
@@ -62,7 +61,7 @@ function answerCall(
   stopping: AbortSignal,
   requestId: string,
 ): Promise<Response> {
-  const stop = new LazyAbort();
+  const stop = new Departure(request);
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   // Asked for late: most calls are answered before anything could go ahead.
   const streams = (): boolean => request.headers.get("accept")?.includes("text/event-stream") === true;
@@ -81,17 +80,14 @@ function answerCall(
       // Without a stream the connection is only kept from being cut here.
       else server?.timeout(request, 0);
     };
-    let alarm = setAlarm(WATCH_AFTER_MS, () => {
-      if (request.signal.aborted) stop.abort();
-      request.signal.addEventListener("abort", () => stop.abort());
-      alarm = setAlarm(silenceMs, silent);
-    });
+    const alarm = setAlarm(silenceMs, silent);
     const notify = (text: string): void => {
       if (stream !== undefined || streams()) events().message(text);
     };
     // `answer` never rejects.
     void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
       alarm.cancel();
+      stop[Symbol.dispose]();
       if (stream === undefined) return resolve(replyResponse(reply, requestId));
       if (reply.text !== undefined) stream.message(reply.text);
       stream.close();

@@ -2,6 +2,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Principal, Role } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
+import type { Departure } from "../departure";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -19,6 +20,8 @@ export interface Call<Query, Body> {
   idempotencyKey: string | undefined;
   /** Whether the caller is a browser that wants a page to read. */
   wantsPage(): boolean;
+  /** Aborts when the caller hangs up. Cheaper than `signal`, which is a real one; the handler disposes of it. */
+  departure(): Departure;
   /** Aborts when the caller hangs up; for an operation that only waits, also when the server stops. */
   signal: AbortSignal;
 }

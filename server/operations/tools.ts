@@ -81,7 +81,9 @@ export const toolOperations = [
     takesIdempotencyKey: true,
     slow: true,
     tool: ({ body }) => ({ name: body.tool_name, version: body.tool_version }),
-    handle: ({ runtime, principal, body, idempotencyKey, signal }) =>
-      runtime.tools.execute(principal, body, { idempotencyKey, signal }),
+    handle: async ({ runtime, principal, body, idempotencyKey, departure }) => {
+      using signal = departure();
+      return await runtime.tools.execute(principal, body, { idempotencyKey, signal });
+    },
   }),
 ];

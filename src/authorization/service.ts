@@ -151,7 +151,7 @@ export class AuthorizationService {
     if (state.reason !== undefined) return { ...record, status: "failed", status_reason: state.reason };
     return {
       ...record,
-      scopes: state.scopes,
+      scopes: [...state.scopes],
       context: await this.#contextOf(row.project_id, row.connection_id),
     };
   }
@@ -165,7 +165,7 @@ export class AuthorizationService {
       ...(reason === undefined ? {} : { status_reason: reason }),
       user_id,
       provider_id,
-      scopes,
+      scopes: [...scopes],
       context: reason === undefined ? await this.#contextOf(projectId, state.connectionId) : {},
     };
   }

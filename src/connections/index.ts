@@ -6,7 +6,8 @@ export {
   type UserConnection,
   UserAuthProviderConnectionResponse,
 } from "./schema";
-export { Connections, type GrantState, type LiveGrant } from "./service";
+export type { LiveGrant } from "./live";
+export { Connections, type GrantState } from "./service";
 export { splitScopes } from "./token-answer";
 export { exchangeCode, type TokenGrant } from "./token-request";
 export { TokenRequestError } from "./token-request-error";

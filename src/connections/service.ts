@@ -1,6 +1,6 @@
 // What users granted at providers: store, read, refresh, forget. The token leaves this area only as `Redacted`, for
 // the hosts of its own platform.
-import type { Json, JsonObject, JsonText, Page, Redacted } from "../base";
+import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { notFound } from "../errors";
@@ -8,6 +8,7 @@ import { actorOf, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Awaitable, Transaction } from "../store";
 import { GrantStore } from "./grant-store";
+import { type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
@@ -15,17 +16,6 @@ import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import { openKnown, openTokens } from "./tokens";
-
-/** A grant that a tool may run with. */
-export interface LiveGrant {
-  connectionId: string;
-  version: number;
-  token: Redacted;
-  scopes: string[];
-  facts: JsonObject;
-  /** What the user info request gave. */
-  userInfo?: Json;
-}
 
 /** What is known of a user's grant without asking anybody. */
 export interface GrantState {
@@ -36,7 +26,7 @@ export interface GrantState {
   usable: boolean;
   /** Why it does not. */
   reason: string | undefined;
-  scopes: string[];
+  scopes: readonly string[];
 }
 
 export class Connections {
@@ -46,6 +36,7 @@ export class Connections {
   readonly #refresher: Refresher;
   readonly #grants: GrantStore;
   readonly #pages: ConnectionPages;
+  readonly #live: LiveGrants;
 
   constructor(core: Core, audit: Audit, providers: Providers) {
     this.#core = core;
@@ -54,6 +45,7 @@ export class Connections {
     this.#refresher = new Refresher(core, providers);
     this.#grants = new GrantStore(core, audit);
     this.#pages = new ConnectionPages(core, providers);
+    this.#live = new LiveGrants(core);
   }
 
   /** A page of connections; see `ConnectionPages`. */
@@ -80,7 +72,7 @@ export class Connections {
 
   /** What the user has granted at the provider, from the database alone; undefined when nothing. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
-    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    const row = await this.#live.row(projectId, userId, provider.id);
     return row === undefined ? undefined : this.#stateOf(row, provider);
   }
 
@@ -96,10 +88,10 @@ export class Connections {
    * Throws `TokenRequestError` (transient) when a needed refresh failed for a reason that may pass.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
-    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    const row = await this.#live.row(projectId, userId, provider.id);
     if (row === undefined || row.status !== "active") return undefined;
     const fresh = await this.#refresher.fresh(row, provider);
-    return fresh === undefined ? undefined : this.#live(fresh);
+    return fresh === undefined ? undefined : this.#live.of(fresh);
   }
 
   /** A newer token than `used`, which the platform refused; undefined when there is none to be had. */
@@ -109,12 +101,12 @@ export class Connections {
     provider: Provider,
     used: LiveGrant,
   ): Promise<LiveGrant | undefined> {
-    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    const row = await this.#live.row(projectId, userId, provider.id);
     if (row === undefined || row.status !== "active") return undefined;
-    if (row.version !== used.version) return this.#live(row);
+    if (row.version !== used.version) return this.#live.of(row);
     if (!canRefresh(row, provider)) return undefined;
     const fresh = await this.#refresher.refresh(row, provider);
-    return fresh === undefined ? undefined : this.#live(fresh);
+    return fresh === undefined ? undefined : this.#live.of(fresh);
   }
 
   /** The platform no longer accepts the grant: it becomes an unmet requirement and is not tried again. */
@@ -187,19 +179,7 @@ export class Connections {
       providerId: row.provider_id,
       usable,
       reason: row.status_reason ?? (usable ? undefined : "the grant has expired and cannot be renewed"),
-      scopes: JSON.parse(row.scopes),
-    };
-  }
-
-  async #live(row: ConnectionRow): Promise<LiveGrant> {
-    const tokens = await openTokens(this.#core.keyring, row);
-    return {
-      connectionId: row.id,
-      version: row.version,
-      token: tokens.accessToken,
-      scopes: JSON.parse(row.scopes),
-      facts: tokens.facts,
-      ...(tokens.userInfo === undefined ? {} : { userInfo: tokens.userInfo }),
+      scopes: this.#live.scopesOf(row),
     };
   }
 }

@@ -1,4 +1,5 @@
 // Limits of time and size.
+import { type Abortable, type Alarm, setAlarm } from "../base";
 import type { KeyName } from "../config";
 import { setting } from "./policy";
 import { EgressError, type EgressRequest } from "./types";
@@ -17,7 +18,7 @@ export interface Deadline {
 }
 
 /** Real time, not the runtime's clock: what it limits is real too. */
-export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
+export function startDeadline(timeoutMs: number, caller: Abortable | undefined): Deadline {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;
   let completed = false;
@@ -26,7 +27,8 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
     controller.abort();
   };
   const abort = (): void => end("aborted");
-  const timer = setTimeout(() => end("timeout"), timeoutMs);
+  const start = (): Alarm => setAlarm(alarmMs(timeoutMs), () => end("timeout"));
+  let alarm = start();
   if (caller?.aborted) abort();
   caller?.addEventListener("abort", abort);
   return {
@@ -36,14 +38,20 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
       completed = true;
     },
     restart: () => {
-      timer.refresh();
+      alarm.cancel();
+      alarm = start();
     },
     [Symbol.dispose]() {
-      clearTimeout(timer);
+      alarm.cancel();
       caller?.removeEventListener("abort", abort);
       if (!completed) controller.abort();
     },
   };
+}
+
+/** Alarms are for few different lengths: what is left of a run's time has any. A long one may be a moment longer. */
+function alarmMs(timeoutMs: number): number {
+  return timeoutMs < 1000 ? timeoutMs : Math.ceil(timeoutMs / 100) * 100;
 }
 
 /** Time and size of one call, and what to say when they are reached. */

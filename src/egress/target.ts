@@ -16,7 +16,7 @@ export interface Target {
  * not repeat the text: it may hold a secret.
  */
 export function parseTarget(text: string | URL, base?: URL): Target {
-  const url = URL.parse(String(text), base?.href);
+  const url = text instanceof URL ? text : URL.parse(text, base?.href);
   if (url === null || url.hostname === "") {
     throw refused("The address is not an absolute http(s) address.");
   }
@@ -29,7 +29,20 @@ export function parseTarget(text: string | URL, base?: URL): Target {
     );
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  return { url, host, literal: readAddress(host) };
+  return { url, host, literal: literalOf(host) };
+}
+
+/** Hosts that are addresses, and those that are none. Few, and asked about with every request. */
+const literals = new Map<string, Address | undefined>();
+const MOST_LITERALS = 1000;
+
+function literalOf(host: string): Address | undefined {
+  const known = literals.get(host);
+  if (known !== undefined || literals.has(host)) return known;
+  const read = readAddress(host);
+  if (literals.size >= MOST_LITERALS) literals.clear();
+  literals.set(host, read);
+  return read;
 }
 
 /** How messages name a target: never with path, query or user. */

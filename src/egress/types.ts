@@ -1,5 +1,5 @@
 // What callers of the outbound client see.
-import type { Redacted } from "../base";
+import type { Abortable, Redacted } from "../base";
 
 /** PEM. Of one request only: a connection with a client certificate is not shared with requests without it. */
 export interface TlsOptions {
@@ -20,7 +20,7 @@ export interface EgressRequest {
   body?: string | Redacted;
   tls?: TlsOptions | undefined;
   /** Aborts the request; the error is then `EgressError` with reason `aborted`. */
-  signal?: AbortSignal | undefined;
+  signal?: Abortable | undefined;
   /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */
   timeoutMs?: number;
   /** Largest body after decompression. Default: setting `egress.max_bytes`. */

@@ -1,5 +1,5 @@
 // What a running tool gets: the platform's addresses, the token bound to them, and nothing else.
-import { Redacted } from "../base";
+import { type Abortable, Redacted } from "../base";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider } from "../providers";
@@ -14,8 +14,8 @@ export interface Run {
   provider: Provider | undefined;
   grant: LiveGrant | undefined;
   secrets: Readonly<Record<string, string>>;
-  /** Whose signal ends the run. */
-  limit: { readonly signal: AbortSignal };
+  /** What ends the run. */
+  limit: { readonly signal: AbortSignal; readonly stop: Abortable };
   deadline: number;
   cache: ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
@@ -62,12 +62,22 @@ async function platformFetch(
   const token = anonymous ? undefined : run.grant?.token;
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
   return core.egress.fetch(url, {
-    signal: run.limit.signal,
+    signal: run.limit.stop,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
     headers: { ...headers, ...signed },
   });
 }
+
+/** A platform's address, and the root that the paths of its requests lie below. */
+interface PlatformAddress {
+  address: string;
+  root: URL;
+}
+
+/** By their text: few, and asked for with every request. */
+const addresses = new Map<string, PlatformAddress>();
+const MOST_ADDRESSES = 1000;
 
 /**
  * The address of a path below a base; without a path, the base's own as it is written. A path that leads out of its
@@ -75,10 +85,10 @@ async function platformFetch(
  */
 function platformUrl(core: Core, run: Run, baseName: string, path: string): URL {
   const base = run.tool.catalog.bases[baseName];
-  const address = base === undefined ? undefined : addressOf(core, run, base);
-  if (address === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
-  if (path === "") return address;
-  const root = new URL(address.href.endsWith("/") ? address.href : `${address.href}/`);
+  const found = base === undefined ? undefined : addressOf(core, run, base);
+  if (found === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
+  if (path === "") return new URL(found.address);
+  const { root } = found;
   const url = URL.parse(path.replace(/^\/+/, ""), root.href);
   if (url === null || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
     throw fatal("A request of this tool would leave its platform.");
@@ -86,13 +96,19 @@ function platformUrl(core: Core, run: Run, baseName: string, path: string): URL 
   return url;
 }
 
-function addressOf(core: Core, run: Run, base: Base): URL | undefined {
+function addressOf(core: Core, run: Run, base: Base): PlatformAddress | undefined {
   const set = base.setting === undefined ? undefined : core.settings[base.setting];
   const text = (base.secret === undefined ? undefined : run.secrets[base.secret]) ?? set ?? base.url;
   if (text === undefined) return undefined;
+  const known = addresses.get(text);
+  if (known !== undefined) return known;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     throw fatal(`${base.secret ?? base.setting ?? "The platform's address"} is not an http(s) address.`);
   }
-  return url;
+  const { href } = url;
+  const address = { address: href, root: new URL(href.endsWith("/") ? href : `${href}/`) };
+  if (addresses.size >= MOST_ADDRESSES) addresses.clear();
+  addresses.set(text, address);
+  return address;
 }

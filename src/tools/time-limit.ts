@@ -1,5 +1,5 @@
 // The time that a run has, its repeat included. It ends early when the caller is gone.
-import { type Abortable, type Alarm, setAlarm } from "../base";
+import { type Abortable, type Alarm, LazyAbort, setAlarm } from "../base";
 
 /** A tool that listens to its signal reports better than we can: it gets this long to do so. */
 const GRACE_MS = 100;
@@ -9,7 +9,7 @@ export class TimeLimit {
   readonly #caller: Abortable | undefined;
   readonly #cutOff: () => Error;
   readonly #alarm: Alarm;
-  #stop: AbortController | undefined;
+  readonly #stop = new LazyAbort();
   #over = false;
   #grace: ReturnType<typeof setTimeout> | undefined;
   #reject: ((error: Error) => void) | undefined;
@@ -28,10 +28,13 @@ export class TimeLimit {
     return this.#over;
   }
 
-  /** Aborts when the time is over. Made when it is first asked for: not every tool listens. */
+  /** Aborts when the time is over. */
+  get stop(): Abortable {
+    return this.#stop;
+  }
+
+  /** The same as a real signal, made when it is first asked for: not every tool listens. */
   get signal(): AbortSignal {
-    this.#stop ??= new AbortController();
-    if (this.#over) this.#stop.abort();
     return this.#stop.signal;
   }
 
@@ -57,6 +60,6 @@ export class TimeLimit {
       this.#cut = this.#cutOff();
       this.#reject?.(this.#cut);
     }, GRACE_MS);
-    this.#stop?.abort();
+    this.#stop.abort();
   };
 }

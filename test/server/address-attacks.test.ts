@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { whoAmI } from "../../catalogs/sheets/tools/who-am-i";
 import { sheetsCatalog } from "../../catalogs/sheets";
-import { Redacted } from "../../src/base";
+import { LazyAbort, Redacted } from "../../src/base";
 import type { Core } from "../../src/core";
 import { OpenIdIssuer } from "../../src/identity";
 import { ConnectionCaches } from "../../src/tools/cache";
@@ -116,7 +116,7 @@ describe.each(LITERALS)("%s", (literal) => {
       provider: undefined,
       grant: { connectionId: "ac", version: 1, token: new Redacted("token"), scopes: [], facts: {} },
       secrets: {},
-      limit: new AbortController(),
+      limit: { signal: new AbortController().signal, stop: new LazyAbort() },
       deadline: core.clock.now() + 5000,
       cache: new ConnectionCaches(core.clock).none(),
       logs: [],
