@@ -116,13 +116,12 @@ export class AuthorizationService {
     const { store, clock } = this.#core;
     const end = clock.now() + waitSeconds * 1000;
     const arrival = await this.#read(principal, id);
-    if (arrival.status === "failed" && waitSeconds > 0) {
+    if (arrival.status === "failed" && waitSeconds > 0)
       await clock.sleep(Math.min(waitSeconds * 1000, FAILED_ANSWER_MS), signal);
-      return arrival;
-    }
-    for (let record = arrival; ;) {
+    if (arrival.status !== "pending") return arrival;
+    for (;;) {
       const generation = await store.generation("authorizations");
-      record = await this.#read(principal, id);
+      const record = await this.#read(principal, id);
       const left = end - clock.now();
       if (record.status !== "pending" || left <= 0 || signal?.aborted) return record;
       const wait = { timeoutMs: Math.min(left, LOOK_MS), ...(signal === undefined ? {} : { signal }) };
@@ -132,11 +131,13 @@ export class AuthorizationService {
 
   async #read(principal: Principal, id: string): Promise<Authorization> {
     const { projectId } = principal;
-    const row = await repository.findFlow(this.#core.store, projectId, id);
-    if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
-    const connection = id.startsWith("ac_") ? await this.#connections.stateById(projectId, id) : undefined;
-    if (connection !== undefined && maySee(principal, connection.userId)) {
-      return this.#completed(projectId, id, connection);
+    if (id.startsWith("ac_")) {
+      const connection = await this.#connections.stateById(projectId, id);
+      if (connection !== undefined && maySee(principal, connection.userId))
+        return this.#completed(projectId, id, connection);
+    } else {
+      const row = await repository.findFlow(this.#core.store, projectId, id);
+      if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
     }
     throw invalidParameter("There is no authorization with this id.");
   }

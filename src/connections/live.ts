@@ -1,5 +1,5 @@
-// Rows that calls ask for again and again, and their opened grants. A row is kept until any connection changes, in
-// whatever process; what was opened of it lives as long as the row itself.
+// Connections that calls ask for again and again, and their opened grants. They are kept until any connection changes,
+// in whatever process.
 import type { Json, JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
 import { type Awaitable, CachedByGeneration } from "../store";
@@ -18,56 +18,80 @@ export interface LiveGrant {
   readonly userInfo?: Json;
 }
 
+/** A connection as it stands, and what was read of it so far. */
+export class KeptConnection {
+  readonly row: Readonly<ConnectionRow>;
+  /** Undefined until somebody needs it. */
+  grant: LiveGrant | undefined;
+  #scopes: readonly string[] | undefined;
+
+  constructor(row: ConnectionRow) {
+    this.row = Object.freeze(row);
+  }
+
+  get scopes(): readonly string[] {
+    return (this.#scopes ??= scopesOf(this.row));
+  }
+}
+
 /** As many users as may be at work at one time. */
-const MOST_ROWS = 10_000;
+const MOST_KEPT = 10_000;
 
 export class LiveGrants {
   readonly #core: Core;
-  readonly #rows: CachedByGeneration<string, ConnectionRow | undefined>;
-  readonly #grants = new WeakMap<ConnectionRow, LiveGrant>();
-  readonly #scopes = new WeakMap<ConnectionRow, readonly string[]>();
+  readonly #ofUser: CachedByGeneration<string, KeptConnection | undefined>;
+  readonly #byId: CachedByGeneration<string, KeptConnection | undefined>;
 
   constructor(core: Core) {
     this.#core = core;
-    this.#rows = new CachedByGeneration(core.store, "connections", MOST_ROWS);
+    this.#ofUser = new CachedByGeneration(core.store, "connections", MOST_KEPT);
+    this.#byId = new CachedByGeneration(core.store, "connections", MOST_KEPT);
   }
 
   /** The connection of a user at a provider, as it stands in this turn of the event loop. */
-  row(projectId: string, userId: string, providerId: string): Awaitable<ConnectionRow | undefined> {
+  ofUser(projectId: string, userId: string, providerId: string): Awaitable<KeptConnection | undefined> {
     // Of the three only the user's id may hold anything: it comes last.
-    return this.#rows.get(`${projectId}\n${providerId}\n${userId}`, () =>
-      this.#read(projectId, userId, providerId),
+    return this.#ofUser.get(`${projectId}\n${providerId}\n${userId}`, async () =>
+      kept(await repository.findConnection(this.#core.store, projectId, userId, providerId)),
     );
   }
 
-  async #read(projectId: string, userId: string, providerId: string): Promise<ConnectionRow | undefined> {
-    const row = await repository.findConnection(this.#core.store, projectId, userId, providerId);
-    return row === undefined ? undefined : Object.freeze(row);
+  /** The same by the connection's own id. */
+  byId(projectId: string, id: string): Awaitable<KeptConnection | undefined> {
+    return this.#byId.get(`${projectId}\n${id}`, async () =>
+      kept(await repository.findConnectionById(this.#core.store, projectId, id)),
+    );
   }
 
-  scopesOf(row: ConnectionRow): readonly string[] {
-    const known = this.#scopes.get(row);
-    if (known !== undefined) return known;
-    const scopes: string[] = JSON.parse(row.scopes);
-    this.#scopes.set(row, Object.freeze(scopes));
-    return scopes;
+  /** The opened grant of a connection. */
+  of(connection: KeptConnection): Awaitable<LiveGrant> {
+    return connection.grant ?? this.#open(connection);
   }
 
-  of(row: ConnectionRow): Awaitable<LiveGrant> {
-    return this.#grants.get(row) ?? this.#opened(row);
+  async #open(connection: KeptConnection): Promise<LiveGrant> {
+    connection.grant = await this.opened(connection.row);
+    return connection.grant;
   }
 
-  async #opened(row: ConnectionRow): Promise<LiveGrant> {
+  /** The same of a row that was only just written. */
+  async opened(row: ConnectionRow): Promise<LiveGrant> {
     const { accessToken: token, facts, userInfo } = await openTokens(this.#core.keyring, row);
-    const grant = Object.freeze({
+    return Object.freeze({
       connectionId: row.id,
       version: row.version,
       token,
-      scopes: this.scopesOf(row),
+      scopes: scopesOf(row),
       facts: Object.freeze(facts),
       ...(userInfo === undefined ? {} : { userInfo }),
     });
-    this.#grants.set(row, grant);
-    return grant;
   }
+}
+
+function kept(row: ConnectionRow | undefined): KeptConnection | undefined {
+  return row === undefined ? undefined : new KeptConnection(row);
+}
+
+function scopesOf(row: Pick<ConnectionRow, "scopes">): readonly string[] {
+  const scopes: string[] = JSON.parse(row.scopes);
+  return Object.freeze(scopes);
 }

@@ -8,14 +8,14 @@ import { actorOf, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Awaitable, Transaction } from "../store";
 import { GrantStore } from "./grant-store";
-import { type LiveGrant, LiveGrants } from "./live";
+import { type KeptConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
-import { openKnown, openTokens } from "./tokens";
+import { openTokens } from "./tokens";
 
 /** What is known of a user's grant without asking anybody. */
 export interface GrantState {
@@ -66,21 +66,21 @@ export class Connections {
 
   /** What the provider told of the user, by its user info request. */
   async userInfo(projectId: string, id: string): Promise<Json | undefined> {
-    const row = await repository.findConnectionById(this.#core.store, projectId, id);
-    return row === undefined ? undefined : (await openKnown(this.#core.keyring, row)).userInfo;
+    const kept = await this.#live.byId(projectId, id);
+    return kept === undefined ? undefined : (await this.#live.of(kept)).userInfo;
   }
 
   /** What the user has granted at the provider, from the database alone; undefined when nothing. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
-    const row = await this.#live.row(projectId, userId, provider.id);
-    return row === undefined ? undefined : this.#stateOf(row, provider);
+    const kept = await this.#live.ofUser(projectId, userId, provider.id);
+    return kept === undefined ? undefined : this.#stateOf(kept, provider);
   }
 
   /** The same by the connection's own id. */
   async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
-    const row = await repository.findConnectionById(this.#core.store, projectId, id);
-    if (row === undefined) return undefined;
-    return this.#stateOf(row, await this.#providers.find(projectId, row.provider_id));
+    const kept = await this.#live.byId(projectId, id);
+    if (kept === undefined) return undefined;
+    return this.#stateOf(kept, await this.#providers.find(projectId, kept.row.provider_id));
   }
 
   /**
@@ -88,10 +88,11 @@ export class Connections {
    * Throws `TokenRequestError` (transient) when a needed refresh failed for a reason that may pass.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
-    const row = await this.#live.row(projectId, userId, provider.id);
-    if (row === undefined || row.status !== "active") return undefined;
-    const fresh = await this.#refresher.fresh(row, provider);
-    return fresh === undefined ? undefined : this.#live.of(fresh);
+    const kept = await this.#live.ofUser(projectId, userId, provider.id);
+    if (kept === undefined || kept.row.status !== "active") return undefined;
+    const fresh = await this.#refresher.fresh(kept.row, provider);
+    if (fresh === undefined) return undefined;
+    return fresh === kept.row ? this.#live.of(kept) : this.#live.opened(fresh);
   }
 
   /** A newer token than `used`, which the platform refused; undefined when there is none to be had. */
@@ -101,12 +102,12 @@ export class Connections {
     provider: Provider,
     used: LiveGrant,
   ): Promise<LiveGrant | undefined> {
-    const row = await this.#live.row(projectId, userId, provider.id);
-    if (row === undefined || row.status !== "active") return undefined;
-    if (row.version !== used.version) return this.#live.of(row);
-    if (!canRefresh(row, provider)) return undefined;
-    const fresh = await this.#refresher.refresh(row, provider);
-    return fresh === undefined ? undefined : this.#live.of(fresh);
+    const kept = await this.#live.ofUser(projectId, userId, provider.id);
+    if (kept === undefined || kept.row.status !== "active") return undefined;
+    if (kept.row.version !== used.version) return this.#live.of(kept);
+    if (!canRefresh(kept.row, provider)) return undefined;
+    const fresh = await this.#refresher.refresh(kept.row, provider);
+    return fresh === undefined ? undefined : this.#live.opened(fresh);
   }
 
   /** The platform no longer accepts the grant: it becomes an unmet requirement and is not tried again. */
@@ -171,7 +172,7 @@ export class Connections {
     yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
   }
 
-  #stateOf(row: ConnectionRow, provider: Provider | undefined): GrantState {
+  #stateOf({ row, scopes }: KeptConnection, provider: Provider | undefined): GrantState {
     const usable = isUsable(row, provider, this.#core.clock.now());
     return {
       connectionId: row.id,
@@ -179,7 +180,7 @@ export class Connections {
       providerId: row.provider_id,
       usable,
       reason: row.status_reason ?? (usable ? undefined : "the grant has expired and cannot be renewed"),
-      scopes: this.#live.scopesOf(row),
+      scopes,
     };
   }
 }

@@ -17,13 +17,15 @@ export interface Run {
   /** What ends the run. */
   limit: { readonly signal: AbortSignal; readonly stop: Abortable };
   deadline: number;
-  cache: ConnectionCache;
+  /** Asked for once, and only by tools that keep something. */
+  cache: () => ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
   caller?: Caller | undefined;
 }
 
 export function toolContext(core: Core, run: Run): ToolContext {
   const { grant, provider } = run;
+  let cache: ConnectionCache | undefined;
   return {
     fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
     grant:
@@ -43,7 +45,9 @@ export function toolContext(core: Core, run: Run): ToolContext {
     log: (level, message, subtype) => {
       run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
     },
-    cache: run.cache,
+    get cache() {
+      return (cache ??= run.cache());
+    },
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };

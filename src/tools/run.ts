@@ -100,7 +100,8 @@ export class Runner {
       secrets,
       limit,
       deadline,
-      cache: grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
+      cache: () =>
+        grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
       logs,
       caller,
     });

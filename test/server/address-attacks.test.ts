@@ -118,7 +118,7 @@ describe.each(LITERALS)("%s", (literal) => {
       secrets: {},
       limit: { signal: new AbortController().signal, stop: new LazyAbort() },
       deadline: core.clock.now() + 5000,
-      cache: new ConnectionCaches(core.clock).none(),
+      cache: () => new ConnectionCaches(core.clock).none(),
       logs: [],
     });
     const error: unknown = await whoAmI.run({}, context).then(
