@@ -26,8 +26,9 @@ const gzippedFiles: Bun.BunPlugin = {
 
 mkdirSync(dirname(values.outfile), { recursive: true });
 const result = await Bun.build({
-  // Three entries: the first answers `--version` by itself, and loads the program with a server in it or the one without.
-  entrypoints: ["cli/main.ts", "cli/program.ts", "cli/serving.ts"],
+  // The first answers `--version` by itself, and loads one of the others: the plain listing of tools, the program, or
+  // the program with a server in it.
+  entrypoints: ["cli/main.ts", "cli/listing.ts", "cli/program.ts", "cli/serving.ts"],
   target: "bun",
   // As cjs, bytecode is loaded in half the time. It has no top-level await: one anywhere fails the build.
   format: "cjs",

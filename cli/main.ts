@@ -10,10 +10,22 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && ["--version", "-V", "version"].includes(argv[0] ?? "")) {
   writeAll(1, `${version}\n`);
 } else {
-  // The build makes an entry of its own of each program. A name that the bundler could read would pull all of it in
-  // here, and everybody who asks for the version would wait for it.
-  const name = argv.some((word) => SERVING.includes(word)) ? "serving" : "program";
-  void import(`./${name}.js`).then(async ({ main }: typeof import("./serving")) =>
-    process.exit(await main(argv)),
-  );
+  void run().then((code) => process.exit(code));
+}
+
+async function run(): Promise<number> {
+  if (argv.join(" ") === "tools list") {
+    const { main }: typeof import("./listing") = await entry("listing");
+    const code = await main();
+    if (code !== undefined) return code;
+  }
+  const serving = argv.some((word) => SERVING.includes(word));
+  const { main }: typeof import("./serving") = await entry(serving ? "serving" : "program");
+  return main(argv);
+}
+
+// The build makes an entry of its own of each. A name that the bundler could read would pull all of it in here, and
+// everybody who asks for the version would wait for it.
+function entry(name: "listing" | "program" | "serving") {
+  return import(`./${name}.js`);
 }

@@ -7,6 +7,7 @@ import type { Io } from "../io";
 import { printList, printRecord, type Shape } from "../output";
 import type { Column } from "../table";
 import { runTool } from "../tool-run";
+import { descriptionColumn, plainName } from "../tools-table";
 import { userOf } from "../user";
 import { printAuthorization } from "./auth";
 
@@ -97,15 +98,11 @@ async function list(io: Io, common: Common, filter: ListTools): Promise<void> {
     const columns: Column<ToolRecord>[] = [
       { title: "name", value: filter.include_all_versions ? fullName : plainName },
       ...(filter.user_id === undefined ? [] : [{ title: "ready", value: readiness }]),
-      { title: "description", value: ({ description }) => firstSentence(description) },
+      descriptionColumn,
     ];
     const shape = { ...SHAPE, columns, name: filter.include_all_versions ? fullName : plainName };
     printList(io, common, await pages(client, filter), shape, "There are no such tools.");
   });
-}
-
-function plainName({ qualified_name }: ToolRecord): string {
-  return qualified_name;
 }
 
 function fullName({ fully_qualified_name }: ToolRecord): string {
@@ -137,10 +134,6 @@ function readiness({ requirements }: ToolRecord): string {
   if (authorization?.status === "inactive") return "no provider";
   const missing = secrets.find(({ met }) => !met);
   return missing === undefined ? "needs consent" : `needs ${missing.key}`;
-}
-
-function firstSentence(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text);
 }
 
 async function show(

@@ -1,0 +1,80 @@
+// `runtime tools list` from the executable itself: the very table that the services make, and never in the place of what
+// somebody else has to answer.
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../support/temporary";
+import { runProcess } from "./support/processes";
+
+const LIST = ["tools", "list"];
+
+/** A home with files in its configuration folder. */
+function home(files: { readonly [name: string]: string } = {}): string {
+  const folder = temporaryFolder();
+  const config = join(folder, ".config", "runtime");
+  if (Object.keys(files).length > 0) mkdirSync(config, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(config, name), text);
+  return folder;
+}
+
+describe("the plain listing", () => {
+  test("is what the services list, byte for byte", async () => {
+    const env = { HOME: home() };
+    const own = await runProcess(LIST, { env });
+    const ofServices = await runProcess([...LIST, "--offset", "0"], { env });
+
+    expect([own.code, own.stderr, ofServices.code]).toEqual([0, "", 0]);
+    expect(own.stdout).toBe(ofServices.stdout);
+    expect(own.stdout.split("\n").length).toBeGreaterThan(54);
+  });
+
+  test.each<[string, { readonly [name: string]: string }, { readonly [name: string]: string }]>([
+    ["nothing is configured", {}, {}],
+    ["the file names a user and limits", { "runtime.yaml": "user: alice\negress:\n  timeout: 10\n" }, {}],
+    ["the file is empty", { "runtime.yaml": "" }, {}],
+    ["variables of the server are set", {}, { RUNTIME_PORT: "1", RUNTIME_EGRESS_ALLOW: "loopback" }],
+    ["the data folder is another", {}, { RUNTIME_DATA_DIR: "/nonexistent/folder" }],
+  ])("needs no data folder and makes none where %s", async (_what, files, env) => {
+    const folder = home(files);
+    const { code, stdout } = await runProcess(LIST, { env: { HOME: folder, ...env } });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("Chat.SendMessage");
+    expect(existsSync(join(folder, ".local"))).toBe(false);
+  });
+
+  // Port 9 of this machine: nobody listens, so that an attempt to ask is seen.
+  const NOBODY = "http://127.0.0.1:9";
+  const LOGIN = JSON.stringify({ current: NOBODY, keys: { [NOBODY]: "key" } });
+  test.each<
+    [string, { readonly [name: string]: string }, { readonly [name: string]: string }, number, RegExp]
+  >([
+    ["a server by variable", {}, { RUNTIME_SERVER: NOBODY, RUNTIME_API_KEY: "key" }, 1, /127\.0\.0\.1:9/],
+    [
+      "a server by file",
+      { "runtime.yaml": `server: ${NOBODY}\n` },
+      { RUNTIME_API_KEY: "key" },
+      1,
+      /127\.0\.0\.1:9/,
+    ],
+    ["a server by login", { "logins.json": LOGIN }, {}, 1, /127\.0\.0\.1:9/],
+    ["a project that is not there, by variable", {}, { RUNTIME_PROJECT: "other" }, 3, /no project "other"/],
+    [
+      "a project that is not there, by file",
+      { "runtime.yaml": "project: other\n" },
+      {},
+      3,
+      /no project "other"/,
+    ],
+    ["a variable that is not there", {}, { RUNTIME_SERVRE: NOBODY }, 1, /did you mean RUNTIME_SERVER/],
+    ["a key that is not there", { "runtime.yaml": "servre: x\n" }, {}, 1, /did you mean "server"/],
+    ["a key of a group that is not there", { "runtime.yaml": "egress:\n  alow: x\n" }, {}, 1, /egress\.alow/],
+    ["a file that is no YAML", { "runtime.yaml": "a: [" }, {}, 1, /not valid YAML/],
+    ["another file that is missing", {}, { RUNTIME_CONFIG: "/nonexistent/file.yaml" }, 1, /does not exist/],
+  ])("is not printed in the place of %s", async (_what, files, env, code, said) => {
+    const result = await runProcess(LIST, { env: { HOME: home(files), ...env } });
+
+    expect([result.code, result.stdout]).toEqual([code, ""]);
+    expect(result.stderr).toMatch(said);
+  });
+});
