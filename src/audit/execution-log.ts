@@ -1,6 +1,7 @@
 // The execution log and last-used stamps: in a file of their own, written behind the answer.
 import type { Clock, Log } from "../base";
-import { query, run, type SqlValue, type Store, type Transaction } from "../store";
+import { CachedByGeneration, type Kind, query, run, type SqlValue, type Store, touch } from "../store";
+import type { Transaction } from "../store";
 
 export interface ExecutionEntry {
   id: string;
@@ -40,6 +41,9 @@ const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
 const LAST_USED = query<{ at: number }>("SELECT at FROM last_used WHERE kind = ? AND id = ?");
+/** The generations of the log's own file that its stamps raise. */
+const STAMPED: Record<UsedKind, Kind> = { key: "keys", secret: "secrets" };
+const NEVER = -Infinity;
 const STAMP_EVERY_MS = 60_000;
 /** How long an entry may wait for others: a commit of its own would cost more than the run that it tells about. */
 const FLUSH_EVERY_MS = 10;
@@ -49,6 +53,8 @@ export class ExecutionLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
+  /** What the file says, until a process stamps another one. */
+  readonly #stored: Record<UsedKind, CachedByGeneration<string, number>>;
   #entries: Added[] = [];
   #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,6 +63,10 @@ export class ExecutionLog {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#stored = {
+      key: new CachedByGeneration(store, STAMPED.key),
+      secret: new CachedByGeneration(store, STAMPED.secret),
+    };
   }
 
   add(entry: ExecutionEntry): void {
@@ -68,16 +78,20 @@ export class ExecutionLog {
   used(kind: UsedKind, id: string): void {
     const now = this.#clock.now();
     const stamped = this.#stamped[kind];
-    if (now - (stamped.get(id) ?? -Infinity) < STAMP_EVERY_MS) return;
+    if (now - (stamped.get(id) ?? NEVER) < STAMP_EVERY_MS) return;
     stamped.set(id, now);
     this.#stamps.push({ kind, id, now });
     this.#later();
   }
 
   async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
-    const stored = (await this.#store.get(LAST_USED, kind, id))?.at;
-    const own = this.#stamped[kind].get(id);
-    return own === undefined ? stored : Math.max(own, stored ?? 0);
+    const stored = await this.#stored[kind].get(id, (of) => this.#load(kind, of));
+    const newest = Math.max(stored, this.#stamped[kind].get(id) ?? NEVER);
+    return newest === NEVER ? undefined : newest;
+  }
+
+  async #load(kind: UsedKind, id: string): Promise<number> {
+    return (await this.#store.get(LAST_USED, kind, id))?.at ?? NEVER;
   }
 
   /** Writes what still waits. Nobody waits for the log, and a log that cannot be written must not fail what it tells about. */
@@ -118,6 +132,7 @@ function* addAll(entries: readonly Added[], stamps: readonly Stamp[]): Transacti
     else for (const added of some) yield* run(ADD, ...rowOf(added));
   }
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
+  for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }
 
 function rowOf({ entry, now }: Added): SqlValue[] {

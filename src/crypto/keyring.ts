@@ -12,9 +12,11 @@ import {
   run,
   type Store,
   takeLease,
+  touch,
   type Transaction,
 } from "../store";
 import { decrypt, encrypt } from "./cipher";
+import { DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import {
   findRootKey,
@@ -27,14 +29,11 @@ import {
   type RootKeySettings,
 } from "./root-key";
 import {
-  ACTIVE_KEY,
   ADD_KEY,
   ALL_KEYS,
   DESTROY_KEYS,
   DROP_KEY,
-  type DataKeyRow,
   FIND_CANARY,
-  ONE_KEY,
   RETIRED_KEYS,
   RETIRE_KEYS,
   SET_CANARY,
@@ -121,7 +120,7 @@ class SealedKeyring implements Keyring {
   readonly #random: Random;
   readonly #now: () => number;
   readonly #roots: Roots;
-  readonly #unwrapped = new Map<string, Uint8Array>();
+  readonly #dataKeys: DataKeys;
   #root: RootKey;
 
   constructor({ store, settings, random, now }: KeyringOptions, root: RootKey) {
@@ -131,6 +130,7 @@ class SealedKeyring implements Keyring {
     this.#now = now;
     this.#root = root;
     this.#roots = new Roots(settings, root);
+    this.#dataKeys = new DataKeys(store, this.#roots);
   }
 
   get rootKeyId(): string {
@@ -185,11 +185,13 @@ class SealedKeyring implements Keyring {
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
     yield* run(ADD_KEY, id, projectId, rootId, wrapped, this.#now());
+    yield* touch("data_keys");
     return id;
   }
 
   *destroyDataKeys(projectId: string): Transaction<void> {
     yield* run(DESTROY_KEYS, projectId);
+    yield* touch("data_keys");
   }
 
   async rotateRoot(): Promise<{ id: string }> {
@@ -232,6 +234,7 @@ class SealedKeyring implements Keyring {
       );
     }
     yield* run(SET_CANARY, this.#canaryOf(rootId));
+    yield* touch("data_keys");
   }
 
   rotateDataKey(projectId: string): Promise<string> {
@@ -245,6 +248,7 @@ class SealedKeyring implements Keyring {
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
     for (const id of unused) yield* run(DROP_KEY, projectId, id);
+    if (unused.length > 0) yield* touch("data_keys");
   }
 
   retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]> {
@@ -252,9 +256,8 @@ class SealedKeyring implements Keyring {
   }
 
   async seal(projectId: string, place: Place, text: string): Promise<string> {
-    const row = await this.#store.get(ACTIVE_KEY, projectId);
-    if (row === undefined) throw internalError("This project has no data key.");
-    return `${VERSION}.${row.id}.${encrypt(this.#unwrap(projectId, row), contextOf(place), text, this.#random)}`;
+    const { id, key } = await this.#dataKeys.active(projectId);
+    return `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`;
   }
 
   async open(projectId: string, place: Place, sealed: string): Promise<string> {
@@ -262,35 +265,19 @@ class SealedKeyring implements Keyring {
     if (version !== VERSION || id === undefined || body === undefined) {
       throw internalError("A stored value has an unknown form.");
     }
-    const row = await this.#store.get(ONE_KEY, projectId, id);
-    if (row === undefined) throw internalError("The data key of a stored value is gone.");
+    const { key } = await this.#dataKeys.one(projectId, id);
     try {
-      return decrypt(this.#unwrap(projectId, row), contextOf(place), body);
+      return decrypt(key, contextOf(place), body);
     } catch (error) {
       throw internalError("A stored value cannot be decrypted.", {
         cause: error,
       });
     }
   }
-
-  #unwrap(projectId: string, row: DataKeyRow): Uint8Array {
-    const known = this.#unwrapped.get(row.id);
-    if (known !== undefined) return known;
-    const key = Buffer.from(
-      decrypt(this.#roots.wrappingOf(row.root_key_id), wrapContext(projectId, row.id), row.wrapped),
-      "base64",
-    );
-    this.#unwrapped.set(row.id, key);
-    return key;
-  }
 }
 
 function contextOf({ table, row, field }: Place): string {
   return JSON.stringify([table, row, field]);
-}
-
-function wrapContext(projectId: string, keyId: string): string {
-  return JSON.stringify(["data_keys", projectId, keyId]);
 }
 
 function rootIdOf(canary: string): string {

@@ -58,6 +58,7 @@ export const KINDS = [
   "hooks",
   "gateways",
   "models",
+  "data_keys",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

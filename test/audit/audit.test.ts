@@ -77,15 +77,14 @@ describe("the audit trail has", () => {
 });
 
 describe("the execution log", () => {
-  function open() {
-    const file = `${temporaryFolder()}/executions.db`;
+  function open(file = `${temporaryFolder()}/executions.db`) {
     const store = closedAfterTest(
       openSqlite({ file, migrations: executionLogMigrations, durability: "normal" }),
     );
     const lines: string[] = [];
     const clock = new MovableClock();
     const log = createLog({ level: "debug", clock, write: (line) => lines.push(line) });
-    return { store, clock, lines, executionLog: new ExecutionLog({ store, clock, log }) };
+    return { file, store, clock, lines, executionLog: new ExecutionLog({ store, clock, log }) };
   }
   const entry = {
     id: "te_1",
@@ -127,6 +126,39 @@ describe("the execution log", () => {
 
     expect(await executionLog.lastUsed("key", "x")).toBeNumber();
     expect(await executionLog.lastUsed("secret", "x")).toBeUndefined();
+  });
+
+  test.each(["key", "secret"] as const)("knows of a %s what another process stamps", async (kind) => {
+    const { file, executionLog } = open();
+    const other = open(file);
+    const before = await executionLog.lastUsed(kind, "x");
+    const seen: number[] = [];
+    for (const ms of [0, 90_000]) {
+      other.clock.move(ms);
+      other.executionLog.used(kind, "x");
+      await other.executionLog.flush();
+      await Bun.sleep(1);
+      seen.push((await executionLog.lastUsed(kind, "x")) ?? NaN);
+    }
+
+    expect(before).toBeUndefined();
+    // The clock moves on by itself, too.
+    expect((seen[1] ?? NaN) - (seen[0] ?? NaN)).toBeWithin(90_000, 95_000);
+  });
+
+  test("asks its file once for what nobody stamps anew", async () => {
+    const { file, store, executionLog } = open();
+    const other = open(file);
+    other.executionLog.used("secret", "x");
+    await other.executionLog.flush();
+    await Bun.sleep(1);
+    const first = await executionLog.lastUsed("secret", "x");
+    store.get = () => Promise.reject(new Error("was asked again"));
+    other.executionLog.add(entry);
+    await other.executionLog.flush();
+    await Bun.sleep(1);
+
+    expect(await executionLog.lastUsed("secret", "x")).toBe(first);
   });
 
   test("that cannot be written fails nothing, and says so in the log", async () => {

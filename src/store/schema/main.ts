@@ -8,6 +8,7 @@ import { gateways } from "./003-gateways";
 import { models } from "./004-models";
 import { scheduledRuns } from "./005-scheduled-runs";
 import { oldLeases } from "./006-old-leases";
+import { dataKeys } from "./007-data-keys";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -16,4 +17,5 @@ export const mainMigrations: readonly Migration[] = [
   models,
   scheduledRuns,
   oldLeases,
+  dataKeys,
 ];

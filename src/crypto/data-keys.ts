@@ -1,0 +1,64 @@
+// Data keys as they seal and open: unwrapped, and kept only until any data key changes, in whatever process. A key that
+// was destroyed opens nothing more, and one that was retired seals nothing more, from the next turn on.
+import { internalError } from "../errors";
+import { type Awaitable, CachedByGeneration, CachedByOwner, type Store } from "../store";
+import { decrypt } from "./cipher";
+import { ACTIVE_KEY, type DataKeyRow, ONE_KEY } from "./repository";
+import type { Roots } from "./roots";
+
+export interface DataKey {
+  id: string;
+  key: Uint8Array;
+}
+
+export class DataKeys {
+  readonly #store: Store;
+  readonly #roots: Roots;
+  /** By project. */
+  readonly #active: CachedByGeneration<string, DataKey>;
+  readonly #known: CachedByOwner<DataKey>;
+
+  constructor(store: Store, roots: Roots) {
+    this.#store = store;
+    this.#roots = roots;
+    this.#active = new CachedByGeneration(store, "data_keys");
+    this.#known = new CachedByOwner(store, "data_keys");
+  }
+
+  /** The key that seals for a project now. Throws `internal_error` when it has none. */
+  active(projectId: string): Awaitable<DataKey> {
+    return this.#active.get(projectId, this.#loadActive);
+  }
+
+  /** A key that sealed for the project. Throws `internal_error` when it is gone. */
+  one(projectId: string, id: string): Awaitable<DataKey> {
+    return this.#known.get(projectId, id, () => this.#loadOne(projectId, id));
+  }
+
+  readonly #loadActive = async (projectId: string): Promise<DataKey> => {
+    const row = await this.#store.get(ACTIVE_KEY, projectId);
+    if (row === undefined) throw internalError("This project has no data key.");
+    return this.#unwrapped(projectId, row);
+  };
+
+  async #loadOne(projectId: string, id: string): Promise<DataKey> {
+    const row = await this.#store.get(ONE_KEY, projectId, id);
+    if (row === undefined) throw internalError("The data key of a stored value is gone.");
+    return this.#unwrapped(projectId, row);
+  }
+
+  #unwrapped(projectId: string, row: DataKeyRow): DataKey {
+    const wrapping = this.#roots.wrappingOf(row.root_key_id);
+    try {
+      const text = decrypt(wrapping, wrapContext(projectId, row.id), row.wrapped);
+      return { id: row.id, key: Buffer.from(text, "base64") };
+    } catch (error) {
+      throw internalError("A data key cannot be unwrapped.", { cause: error });
+    }
+  }
+}
+
+/** Binds a wrapped data key to its project and id. */
+export function wrapContext(projectId: string, keyId: string): string {
+  return JSON.stringify(["data_keys", projectId, keyId]);
+}
