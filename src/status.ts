@@ -22,7 +22,7 @@ export type Status = Static<typeof StatusResponse>;
 export async function statusOf(runtime: Runtime, principal: Principal, version: string): Promise<Status> {
   const [health, tools, providers, secrets, keys, connections] = await Promise.all([
     runtime.health(),
-    runtime.tools.list(principal, { limit: 1 }),
+    runtime.tools.listings.list(principal, { limit: 1 }),
     runtime.providers.list(principal),
     runtime.secrets.list(principal),
     runtime.identity.listKeys(principal),

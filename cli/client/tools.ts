@@ -14,12 +14,12 @@ export interface ToolsFilter {
 }
 
 export const listTools = capability<[filter: ToolsFilter], Page<ToolRecord>>({
-  direct: ({ runtime, principal }, filter) => runtime.tools.list(principal, filter),
+  direct: ({ runtime, principal }, filter) => runtime.tools.listings.list(principal, filter),
   remote: (server, filter) => server.get("/v1/tools", { ...filter }),
 });
 
 export const getTool = capability<[name: string, query: { user_id?: string }], ToolRecord>({
-  direct: ({ runtime, principal }, name, query) => runtime.tools.get(principal, name, query),
+  direct: ({ runtime, principal }, name, query) => runtime.tools.listings.get(principal, name, query),
   remote: (server, name, query) => server.get(path("/v1/tools/", name), query),
 });
 

@@ -17,7 +17,7 @@ export const formattedToolOperations = [
     success: { status: 200, schema: pageOf(ArbitraryObject) },
     errors: [400, 401, 403, 415, 500],
     etag: true,
-    handle: ({ runtime, principal, query }) => runtime.tools.formattedListing(principal, query),
+    handle: ({ runtime, principal, query }) => runtime.tools.listings.formattedListing(principal, query),
   }),
   operation({
     id: "tool-spec-formatted",
@@ -32,6 +32,6 @@ export const formattedToolOperations = [
     etag: true,
     tool: ({ path }) => ({ name: path("name") }),
     handle: ({ runtime, principal, path, query }) =>
-      runtime.tools.formattedGet(principal, path("name"), query),
+      runtime.tools.listings.formattedGet(principal, path("name"), query),
   }),
 ];

@@ -27,7 +27,7 @@ export const toolOperations = [
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 415, 500],
     etag: true,
-    handle: ({ runtime, principal, query }) => runtime.tools.listing(principal, query),
+    handle: ({ runtime, principal, query }) => runtime.tools.listings.listing(principal, query),
   }),
   operation({
     id: "tool-get",
@@ -40,7 +40,8 @@ export const toolOperations = [
     success: { status: 200, schema: ToolResponse },
     errors: [400, 401, 403, 415, 500],
     tool: ({ path }) => ({ name: path("name") }),
-    handle: ({ runtime, principal, path, query }) => runtime.tools.get(principal, path("name"), query),
+    handle: ({ runtime, principal, path, query }) =>
+      runtime.tools.listings.get(principal, path("name"), query),
   }),
   operation({
     id: "tool-requirements",

@@ -5,19 +5,22 @@ export type JsonObject = { [key: string]: Json };
 
 const LONG = 16_384;
 
-/** JSON that is text already: made once, sent as it is. */
+/** JSON that is text already, and is sent as it is. */
 export class JsonText {
   readonly text: string;
+  /** Whether it is one text for many answers; otherwise neither its bytes nor a tag of it are worth having. */
+  readonly kept: boolean;
   #etag: string | undefined;
   #blob: Blob | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, use: "kept" | "once" = "kept") {
     this.text = text;
+    this.kept = use === "kept";
   }
 
-  /** What to send: of a long text its bytes, which would be made from it for each answer otherwise. */
+  /** What to send: of a long text that is kept its bytes, which would be made from it for each answer otherwise. */
   get body(): string | Blob {
-    return this.text.length < LONG ? this.text : (this.#blob ??= new Blob([this.text]));
+    return !this.kept || this.text.length < LONG ? this.text : (this.#blob ??= new Blob([this.text]));
   }
 
   /** Validator of RFC 9110: another text, another tag. */

@@ -1,8 +1,9 @@
 // What a tool needs before it runs, and what of it a user still owes.
-import type { AuthorizationService } from "../authorization";
-import { type Connections, missingScopes } from "../connections";
-import type { Provider, Providers } from "../providers";
+import type { Authorization, AuthorizationService } from "../authorization";
+import { type Connections, type GrantState, missingScopes } from "../connections";
+import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
+import type { Awaitable } from "../store";
 import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
@@ -18,6 +19,14 @@ export interface AuthorizationState {
   met: boolean;
   tokenStatus: "not_started" | "pending" | "completed" | "failed";
   pending: { id: string; url: string | undefined } | undefined;
+}
+
+/** What many tools of one user ask about the same providers, asked once. */
+export interface ProviderLookUps {
+  chosen(name: string): Awaitable<Chosen>;
+  /** What the user has granted there; undefined when nothing, or when there is no user. */
+  granted(provider: Provider): Awaitable<GrantState | undefined>;
+  pending(provider: Provider): Awaitable<Authorization | undefined>;
 }
 
 export interface SecretState {
@@ -50,7 +59,12 @@ export class Requirements {
   }
 
   /** What of the tool's needs is met for the user, from the database alone: nobody is asked. */
-  async of(projectId: string, userId: string | undefined, { definition }: Tool): Promise<RequirementsState> {
+  async of(
+    projectId: string,
+    userId: string | undefined,
+    { definition }: Tool,
+    lookUps = this.lookUps(projectId, userId),
+  ): Promise<RequirementsState> {
     const needed = definition.secrets ?? [];
     const secrets =
       needed.length === 0
@@ -58,54 +72,78 @@ export class Requirements {
         : await Promise.all(
             needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
           );
-    const authorization = await this.#authorizationOf(projectId, userId, definition.authorization);
+    const authorization = await authorizationOf(definition.authorization, lookUps);
     const met = secrets.every((secret) => secret.met) && (authorization === undefined || authorization.met);
     return { met, authorization, secrets };
   }
 
-  async #authorizationOf(
-    projectId: string,
-    userId: string | undefined,
-    need: { provider: string; scopes: readonly string[] } | undefined,
-  ): Promise<AuthorizationState | undefined> {
-    if (need === undefined) return undefined;
-    const chosen = await this.#providers.choose(projectId, { provider_id: need.provider });
-    const base = { name: need.provider, scopes: need.scopes, pending: undefined } as const;
-    if (chosen.provider === undefined) {
-      const missing = [...need.scopes];
-      return {
-        ...base,
-        provider: undefined,
-        reason: chosen.reason,
-        missing,
-        met: false,
-        tokenStatus: "not_started",
-      };
-    }
-    const { provider, note: reason } = chosen;
-    // Without scopes the tool needs the provider's client, nobody's grant.
-    if (need.scopes.length === 0) {
-      return { ...base, provider, reason, missing: [], met: true, tokenStatus: "completed" };
-    }
-    const granted =
-      userId === undefined ? undefined : await this.#connections.state(projectId, userId, provider);
-    const usable = granted?.usable === true;
-    const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
-    if (missing.length === 0)
-      return { ...base, provider, reason, missing, met: true, tokenStatus: "completed" };
-    const pending =
-      userId === undefined ? undefined : await this.#authorization.pending(projectId, userId, provider);
-    const dead = granted !== undefined && !usable;
+  /** For the tools of one listing. */
+  lookUps(projectId: string, userId: string | undefined): ProviderLookUps {
+    const chosen = new Map<string, Awaitable<Chosen>>();
+    const granted = new Map<string, Awaitable<GrantState | undefined>>();
+    const pending = new Map<string, Awaitable<Authorization | undefined>>();
     return {
-      ...base,
-      provider,
-      reason: dead ? granted.reason : reason,
-      missing,
-      met: false,
-      tokenStatus: pending !== undefined ? "pending" : dead ? "failed" : "not_started",
-      pending: pending === undefined ? undefined : { id: pending.id, url: pending.url },
+      chosen: (name) => once(chosen, name, () => this.#providers.choose(projectId, { provider_id: name })),
+      granted: (provider) =>
+        userId === undefined
+          ? undefined
+          : once(granted, provider.id, () => this.#connections.state(projectId, userId, provider)),
+      pending: (provider) =>
+        userId === undefined
+          ? undefined
+          : once(pending, provider.id, () => this.#authorization.pending(projectId, userId, provider)),
     };
   }
+}
+
+function once<T>(known: Map<string, Awaitable<T>>, key: string, ask: () => Awaitable<T>): Awaitable<T> {
+  const before = known.get(key);
+  // What is nothing is asked for again, which costs no more than to remember it.
+  if (before !== undefined) return before;
+  const answer = ask();
+  known.set(key, answer);
+  return answer;
+}
+
+async function authorizationOf(
+  need: { provider: string; scopes: readonly string[] } | undefined,
+  lookUps: ProviderLookUps,
+): Promise<AuthorizationState | undefined> {
+  if (need === undefined) return undefined;
+  const chosen = await lookUps.chosen(need.provider);
+  const base = { name: need.provider, scopes: need.scopes, pending: undefined } as const;
+  if (chosen.provider === undefined) {
+    const missing = [...need.scopes];
+    return {
+      ...base,
+      provider: undefined,
+      reason: chosen.reason,
+      missing,
+      met: false,
+      tokenStatus: "not_started",
+    };
+  }
+  const { provider, note: reason } = chosen;
+  // Without scopes the tool needs the provider's client, nobody's grant.
+  if (need.scopes.length === 0) {
+    return { ...base, provider, reason, missing: [], met: true, tokenStatus: "completed" };
+  }
+  const granted = await lookUps.granted(provider);
+  const usable = granted?.usable === true;
+  const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
+  if (missing.length === 0)
+    return { ...base, provider, reason, missing, met: true, tokenStatus: "completed" };
+  const pending = await lookUps.pending(provider);
+  const dead = granted !== undefined && !usable;
+  return {
+    ...base,
+    provider,
+    reason: dead ? granted.reason : reason,
+    missing,
+    met: false,
+    tokenStatus: pending !== undefined ? "pending" : dead ? "failed" : "not_started",
+    pending: pending === undefined ? undefined : { id: pending.id, url: pending.url },
+  };
 }
 
 /** The state as listings show it. Without a user nothing is said about tokens. */

@@ -249,9 +249,9 @@ describe("answers about access", () => {
     const { tools } = stage.deployment.runtime;
     const alice = { kind: "user", projectId: "default", userId: "alice" } as const;
     await withPlugin({ points: ["access"] }, async () => {
-      const { items } = await tools.list(alice, { limit: 100 });
+      const { items } = await tools.listings.list(alice, { limit: 100 });
       expect(items.map(({ name }) => name)).not.toContain("Echo");
-      const text = JSON.stringify(await tools.formattedListing(alice, { limit: 100 }));
+      const text = JSON.stringify(await tools.listings.formattedListing(alice, { limit: 100 }));
       expect(text).not.toContain("Test_Echo");
       expect(stage.project.asked.map(({ body }) => body["user_id"])).toEqual(["alice", "alice"]);
     });

@@ -6,7 +6,7 @@ import { agent, deploy, type Deployment } from "./deployment";
 
 describe("a listing", () => {
   async function listed({ runtime }: Deployment, query: object) {
-    const { items } = await runtime.tools.list(agent(), { limit: 100, ...query });
+    const { items } = await runtime.tools.listings.list(agent(), { limit: 100, ...query });
     return (name: string) => items.find((tool) => tool.name === name);
   }
 
@@ -51,8 +51,8 @@ describe("a listing", () => {
   test("is cut by toolkit, filter and page, and counts before the page is cut", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
-    const all = await runtime.tools.list(agent(), {});
-    const page = await runtime.tools.list(agent(), {
+    const all = await runtime.tools.listings.list(agent(), {});
+    const page = await runtime.tools.listings.list(agent(), {
       toolkit: "TEST",
       filter: '{"read_only":true}',
       limit: 2,
@@ -62,7 +62,7 @@ describe("a listing", () => {
     expect(all.total_count).toBe(all.items.length);
     expect(page.items.map(({ name }) => name)).toEqual(["Client", "Echo"]);
     expect(page.total_count).toBe(all.items.filter(({ metadata }) => metadata?.behavior.read_only).length);
-    expect((await runtime.tools.list(agent(), { toolkit: "None" })).items).toEqual([]);
+    expect((await runtime.tools.listings.list(agent(), { toolkit: "None" })).items).toEqual([]);
   });
 
   test("has the formats that are asked for", async () => {
@@ -78,7 +78,10 @@ describe("a listing", () => {
     await deployment.give("alice", { scopes: ["a"] });
     const { tools } = deployment.runtime;
     const statusFor = async (userId: string) => {
-      const answer = await tools.listing({ kind: "user", projectId: "default", userId }, { limit: 100 });
+      const answer = await tools.listings.listing(
+        { kind: "user", projectId: "default", userId },
+        { limit: 100 },
+      );
       const { items } = JSON.parse(answer instanceof JsonText ? answer.text : JSON.stringify(answer));
       return Object(items).find(({ name }: { name: string }) => name === "Narrow").requirements.met;
     };
@@ -95,6 +98,8 @@ describe("a listing", () => {
   ])("is refused %s", async (_name, query, status) => {
     await using deployment = await deploy();
 
-    expect((await refusal(deployment.runtime.tools.list(agent(["alice"]), query))).status).toBe(status);
+    expect((await refusal(deployment.runtime.tools.listings.list(agent(["alice"]), query))).status).toBe(
+      status,
+    );
   });
 });

@@ -1,0 +1,172 @@
+// Tools as fronts show them: as records, or in the formats of models.
+import { JsonText, type Page, page, paging } from "../base";
+import type { Principal } from "../identity";
+import { CachedByGeneration, type Store } from "../store";
+import { toolRecord } from "./document";
+import { matching } from "./filter";
+import { DEFAULT_FORMAT, formatOf, formatted } from "./formats";
+import { FormattedPages } from "./formats/pages";
+import { recordText } from "./record-text";
+import type { Registry, Tool } from "./registry";
+import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
+import type {
+  FormattedToolFilter,
+  FormattedToolsFilter,
+  RequirementsRecord,
+  ToolFilter,
+  ToolRecord,
+  ToolsFilter,
+} from "./schema";
+import { type View, viewOf } from "./view";
+
+/** Pages that are kept; one of a hundred tools is some 200 kB. */
+const MOST_PAGES = 50;
+
+export interface ListingParts {
+  store: Store;
+  registry: Registry;
+  requirements: Requirements;
+  /** `Tools.visible` */
+  visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
+  /** `Tools.find` */
+  find(principal: Principal, userId: string | undefined, name: string): Promise<Tool>;
+}
+
+export class Listings {
+  readonly #parts: ListingParts;
+  readonly #pages: CachedByGeneration<string, JsonText>;
+  readonly #formatted = new FormattedPages();
+
+  constructor(parts: ListingParts) {
+    this.#parts = parts;
+    this.#pages = new CachedByGeneration(parts.store, "providers", MOST_PAGES);
+  }
+
+  /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
+  async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
+    const view = viewOf(principal, query);
+    const lookUps = this.#parts.requirements.lookUps(principal.projectId, view.userId);
+    const { shown, total, window } = await this.#windowOf(principal, view, query);
+    const records = shown.map((tool) => this.#record(principal, tool, view, lookUps));
+    return page(await Promise.all(records), total, window);
+  }
+
+  /**
+   * The same as JSON. What is the same for every user is made once for the providers and secrets of this moment: a page
+   * of a hundred tools takes longer to make than a hundred requests to answer.
+   */
+  async listing(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord> | JsonText> {
+    const view = viewOf(principal, query);
+    if (view.userId !== undefined)
+      return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
+    const secrets = await this.#parts.store.generation("secrets");
+    const key = JSON.stringify([principal.projectId, secrets, query]);
+    return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
+  }
+
+  /** For one user: what is the same for all is put together, not made anew. */
+  async #textFor(principal: Principal, view: View, query: ToolsFilter): Promise<JsonText> {
+    const lookUps = this.#parts.requirements.lookUps(principal.projectId, view.userId);
+    const { shown, total, window } = await this.#windowOf(principal, view, query);
+    const texts = shown.map(async (tool) =>
+      recordText(tool, await this.#needsOf(principal, tool, view, lookUps)),
+    );
+    const { items: _, ...rest } = page(shown as Tool[], total, window);
+    return new JsonText(
+      `{"items":[${(await Promise.all(texts)).join(",")}],${JSON.stringify(rest).slice(1)}`,
+      "once",
+    );
+  }
+
+  async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
+    const window = paging(query);
+    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    return { shown, total: found.length, window };
+  }
+
+  async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
+    const view = viewOf(principal, query);
+    return this.#record(principal, await this.#parts.find(principal, view.userId, name), view);
+  }
+
+  /**
+   * Tools in one format. Without a user they are the same for everybody, and made once. Throws `invalid_parameter` for
+   * a bad filter, `unsupported_format` for an unknown format.
+   */
+  async formattedListing(
+    principal: Principal,
+    { format: name = DEFAULT_FORMAT, ...query }: FormattedToolsFilter,
+  ): Promise<Page<unknown> | JsonText> {
+    const format = formatOf(name);
+    if (format === "arcade") return this.listing(principal, query);
+    const view = viewOf(principal, query);
+    const window = paging(query);
+    if (view.userId === undefined) {
+      const key = JSON.stringify([format, query]);
+      return this.#formatted.page(key, format, () => ({
+        found: this.#found(query),
+        window,
+      }));
+    }
+    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    return page(
+      shown.map((tool) => formatted(tool, format)),
+      found.length,
+      window,
+    );
+  }
+
+  /** One tool in one format. */
+  async formattedGet(
+    principal: Principal,
+    name: string,
+    { format: formatName = DEFAULT_FORMAT, ...query }: FormattedToolFilter,
+  ): Promise<object> {
+    const format = formatOf(formatName);
+    if (format === "arcade") return this.get(principal, name, query);
+    const { userId } = viewOf(principal, query);
+    const tool = await this.#parts.find(principal, userId, name);
+    return userId === undefined ? this.#formatted.tool(tool, format) : formatted(tool, format);
+  }
+
+  async #visibleIn(
+    { projectId }: Principal,
+    { userId }: View,
+    among: readonly Tool[],
+  ): Promise<readonly Tool[]> {
+    return userId === undefined ? among : this.#parts.visible(projectId, userId, among);
+  }
+
+  #found({ include_all_versions: all, ...query }: ToolsFilter): readonly Tool[] {
+    return matching(all === true ? this.#parts.registry.versions : this.#parts.registry.tools, query);
+  }
+
+  async #needsOf(
+    { projectId }: Principal,
+    tool: Tool,
+    { userId }: View,
+    lookUps?: ProviderLookUps,
+  ): Promise<RequirementsRecord> {
+    const state = await this.#parts.requirements.of(projectId, userId, tool, lookUps);
+    const needs = state.authorization !== undefined || state.secrets.length > 0;
+    return needs ? requirementsRecord(state, userId) : { met: true };
+  }
+
+  async #record(
+    principal: Principal,
+    tool: Tool,
+    view: View,
+    lookUps?: ProviderLookUps,
+  ): Promise<ToolRecord> {
+    const requirements = await this.#needsOf(principal, tool, view, lookUps);
+    const { formats } = view;
+    const schemas = formats.map((format) => [format, formatted(tool, format)]);
+    return {
+      ...toolRecord(tool),
+      requirements,
+      ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
+    };
+  }
+}
