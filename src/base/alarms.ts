@@ -71,13 +71,22 @@ class List {
       due.push(entry);
     }
     if (this.#first !== undefined) this.#wait(Math.max(1, Math.ceil(this.#first.due - now)));
-    for (const { ring } of due) ring();
+    for (const { ring } of due) {
+      try {
+        ring();
+      } catch (error) {
+        // As from a timer of its own: told to the process, and the others ring all the same.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   };
 }
 
 const lists = new Map<number, List>();
 
-/** Calls `ring` once after `ms`, unless it is cancelled. `ring` does not throw. `ms`: of few different lengths. */
+/** Calls `ring` once after `ms`, unless it is cancelled. `ms`: of few different lengths. */
 export function setAlarm(ms: number, ring: () => void): Alarm {
   let list = lists.get(ms);
   if (list === undefined) lists.set(ms, (list = new List(ms)));
