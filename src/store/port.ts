@@ -24,7 +24,8 @@ export interface Step {
 
 /**
  * The body of a transaction: a generator that yields steps. One body runs to its end inside
- * `BEGIN IMMEDIATE … COMMIT` on SQLite and step by step elsewhere. It must not wait for anything but its steps.
+ * `BEGIN IMMEDIATE … COMMIT` on SQLite and step by step elsewhere. It must not wait for anything but its steps, and
+ * change nothing but rows: an engine may roll it back and run it anew.
  */
 export type Transaction<T> = Generator<Step, T, unknown>;
 
@@ -62,7 +63,8 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHERE kind = ?");
+/** An engine may run it once for all touches of a kind that it commits together. */
+export const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHERE kind = ?");
 
 /** Says, inside the transaction that changes it, that a kind of record has changed. */
 export function* touch(kind: Kind): Transaction<void> {

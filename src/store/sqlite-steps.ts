@@ -1,7 +1,7 @@
 // Statements on a SQLite connection, and its errors in the words of the port.
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { RuntimeError } from "../errors";
-import { type SqlValue, type Step, type Transaction, UniqueViolation } from "./port";
+import { type SqlValue, type Step, TOUCH, type Transaction, UniqueViolation } from "./port";
 
 // Bun's own cache holds 20 statements; all of ours are fixed texts, so every one is kept.
 const statements = new WeakMap<Database, Map<string, Statement<unknown, SqlValue[]>>>();
@@ -40,21 +40,42 @@ export function closeDatabase(database: Database): void {
   database.close();
 }
 
-/** Runs a transaction body to its end. */
-export function runSteps(database: Database, transaction: Transaction<unknown>): unknown {
-  let state = transaction.next();
-  while (!state.done) {
-    let answer: unknown;
-    try {
-      answer = runStep(database, state.value);
-    } catch (error) {
-      // The body may catch a broken UNIQUE rule and go on; what it does not catch comes back out of `throw`.
-      state = transaction.throw(translate(error));
-      continue;
-    }
-    state = transaction.next(answer);
+/** A transaction body on its way to its end: what it has done so far. */
+export class BodyRun {
+  /** A statement that writes has gone through. */
+  wrote = false;
+  /** Kinds that it touched. Their generations are raised with the commit: once for everybody who shares it. */
+  readonly touched: SqlValue[] = [];
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
   }
-  return state.value;
+
+  /** Runs the body to its end; what it returns. Throws what it throws. */
+  finish(transaction: Transaction<unknown>): unknown {
+    let state = transaction.next();
+    while (!state.done) {
+      let answer: unknown;
+      try {
+        answer = this.#step(state.value);
+      } catch (error) {
+        // The body may catch a broken UNIQUE rule and go on; what it does not catch comes back out of `throw`.
+        state = transaction.throw(translate(error));
+        continue;
+      }
+      state = transaction.next(answer);
+    }
+    return state.value;
+  }
+
+  // A statement that fails takes back what it did itself, and nothing else.
+  #step(step: Step): unknown {
+    if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
+    const answer = runStep(this.#database, step);
+    if (step.method === "run") this.wrote = true;
+    return answer;
+  }
 }
 
 /** Whether another connection holds the lock. */

@@ -7,7 +7,8 @@ import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { run, type Transaction, type Wait } from "./port";
 import { type Durability, open } from "./sqlite-file";
-import { closeDatabase, isBusy, prepared, runSteps, translate } from "./sqlite-steps";
+import { type Outcome, runGroup, settle, type Waiting } from "./sqlite-group";
+import { closeDatabase, isBusy, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
 
 export interface SqliteOptions {
@@ -19,10 +20,7 @@ export interface SqliteOptions {
   lockTimeoutMs?: number;
 }
 
-interface Pending {
-  body: () => Transaction<unknown>;
-  resolve: (value: unknown) => void;
-  reject: (reason: unknown) => void;
+interface Pending extends Waiting {
   since: number;
 }
 
@@ -179,45 +177,39 @@ class SqliteStore implements Store {
     });
   }
 
-  #flush(): void {
+  /** `apart`: a body of the group has failed after it had written. */
+  #flush(apart = false): void {
     this.#flushing = false;
     try {
-      this.#writer.query("BEGIN IMMEDIATE").run();
+      prepared(this.#writer, "BEGIN IMMEDIATE").run();
     } catch (error) {
       this.#later(error);
       return;
     }
     const group = this.#queue;
     this.#queue = [];
-    const done: [Pending, unknown][] = [];
+    let outcomes: Outcome[] | undefined;
     try {
-      for (const pending of group) this.#runOne(pending, done);
-      this.#writer.query("COMMIT").run();
+      outcomes = runGroup(this.#writer, group, apart);
+      prepared(this.#writer, outcomes === undefined ? "ROLLBACK" : "COMMIT").run();
     } catch (error) {
       // The whole group is gone (disk full, I/O error): nobody is told that it was stored.
-      if (this.#writer.inTransaction) this.#writer.query("ROLLBACK").run();
+      if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
       this.#failure = error;
+      for (const outcome of outcomes ?? []) if ("error" in outcome) settle(outcome);
       for (const pending of group) pending.reject(translate(error));
+      return;
+    }
+    if (outcomes === undefined) {
+      this.#queue = group;
+      this.#flush(true);
       return;
     }
     this.#failure = undefined;
     // A caller reads its own write: the shared read transaction, older than the commit, ends here.
     this.#endRead();
-    for (const [pending, value] of done) pending.resolve(value);
+    outcomes.forEach(settle);
     void this.#watch.check();
-  }
-
-  // One transaction of the group, in its own savepoint, so that its failure leaves the others alone.
-  #runOne(pending: Pending, done: [Pending, unknown][]): void {
-    this.#writer.query("SAVEPOINT one").run();
-    try {
-      done.push([pending, runSteps(this.#writer, pending.body())]);
-    } catch (error) {
-      if (!this.#writer.inTransaction) throw error;
-      this.#writer.query("ROLLBACK TO one").run();
-      pending.reject(translate(error));
-    }
-    this.#writer.query("RELEASE one").run();
   }
 
   // The lock is somebody else's: try again by timer; give up those that have waited too long.

@@ -29,6 +29,21 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await other.generation("keys")]).toEqual([0, 1]);
     });
 
+    test("touches of one turn raise every kind of theirs, and no other", async () => {
+      const store = stores.new();
+      await Promise.all([
+        store.write(() => touch("keys")),
+        store.write(function* () {
+          yield* touch("keys");
+          yield* touch("secrets");
+        }),
+        store.write(() => touch("keys")),
+      ]);
+      const [keys, secrets] = [await store.generation("keys"), await store.generation("secrets")];
+
+      expect([keys > 0, secrets > 0, await store.generation("providers")]).toEqual([true, true, 0]);
+    });
+
     test("a touch of a body that throws raises nothing", async () => {
       const store = stores.new();
       const written = store.write(function* () {

@@ -1,9 +1,9 @@
 // What every engine of the store port owes its callers. Run by `store.test.ts` for each of them.
 import { describe, expect, test } from "bun:test";
-import { notFound } from "../../src/errors";
-import { get, query, run, type SqliteOptions, type Store, touch, UniqueViolation } from "../../src/store";
+import { get, query, run, type SqliteOptions, type Store, touch } from "../../src/store";
 import { changesContract } from "./contract-changes";
-import { FIND, increment, INSERT, INSERT_BELOW, insert, LIST, listIds, migrations } from "./notes";
+import { failuresContract } from "./contract-failures";
+import { FIND, increment, INSERT_BELOW, insert, LIST, listIds, migrations } from "./notes";
 import { engine, newFile } from "./opening";
 
 export function storeContract(name: string, open: (options: SqliteOptions) => Store): void {
@@ -101,96 +101,6 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
     });
   });
 
-  describe(`${name}: a body that throws`, () => {
-    test("its error reaches the caller as it was thrown", async () => {
-      const refusal = notFound("There is no such note.");
-      const written = stores.new().write(function* () {
-        yield* insert("a", 1);
-        throw refusal;
-      });
-
-      expect(await written.catch((error: unknown) => error)).toBe(refusal);
-    });
-
-    test("its rows are gone, the rows of its turn's other writes are kept", async () => {
-      const store = stores.new();
-      const written = await Promise.allSettled([
-        store.write(() => insert("before", 1)),
-        store.write(function* () {
-          yield* insert("gone", 2);
-          throw notFound("There is no such note.");
-        }),
-        store.write(() => insert("after", 3)),
-      ]);
-
-      expect(written.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-      expect(await idsOf(store)).toEqual(["before", "after"]);
-    });
-
-    test("a body that throws before its first step harms nobody", async () => {
-      const store = stores.new();
-      const failed = store.write(() => {
-        throw notFound("There is no such note.");
-      });
-      const kept = store.write(() => insert("a", 1));
-
-      await expect(failed).rejects.toThrow("There is no such note.");
-      expect(await kept).toBe(1);
-    });
-
-    test("a statement that is no SQL rejects its own write alone", async () => {
-      const store = stores.new();
-      const failed = store.write(() => run(query("INSERT INTO nowhere VALUES (1)")));
-      const kept = store.write(() => insert("a", 1));
-
-      await expect(failed).rejects.toThrow(/nowhere/);
-      expect(await kept).toBe(1);
-    });
-  });
-
-  describe(`${name}: a key that exists`, () => {
-    const twice: [string, string, number][] = [
-      ["primary key", "a", 2],
-      ["unique column", "b", 1],
-    ];
-    test.each(twice)(
-      "a second row with the same %s rejects with UniqueViolation",
-      async (_rule, id, number) => {
-        const store = stores.new();
-        await store.write(() => insert("a", 1));
-
-        await expect(store.write(() => insert(id, number))).rejects.toBeInstanceOf(UniqueViolation);
-      },
-    );
-
-    test("the body may catch it and write something else", async () => {
-      const store = stores.new();
-      await store.write(() => insert("a", 1));
-      await store.write(function* () {
-        yield* insert("kept", 2);
-        try {
-          yield* run(INSERT, "a", 3);
-        } catch (error) {
-          if (!(error instanceof UniqueViolation)) throw error;
-          yield* insert("instead", 4);
-        }
-      });
-
-      expect(await idsOf(store)).toEqual(["a", "kept", "instead"]);
-    });
-
-    test("of two writes of one turn with one key the first wins", async () => {
-      const store = stores.new();
-      const [first, second] = await Promise.allSettled([
-        store.write(() => insert("a", 1)),
-        store.write(() => insert("a", 2)),
-      ]);
-
-      expect([first?.status, second?.status]).toEqual(["fulfilled", "rejected"]);
-      expect(await store.get(FIND, "a")).toEqual({ id: "a", number: 1 });
-    });
-  });
-
   describe(`${name}: many writers`, () => {
     test("read-then-write bodies of two instances lose no increment", async () => {
       const [one, other] = stores.two();
@@ -276,5 +186,6 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
     });
   });
 
+  failuresContract(name, open);
   changesContract(name, open);
 }

@@ -3,7 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { notFound } from "../../src/errors";
-import { openSqlite, query, run, type SqliteOptions, type Store, type Transaction } from "../../src/store";
+import {
+  openSqlite,
+  query,
+  run,
+  type SqliteOptions,
+  type Store,
+  touch,
+  type Transaction,
+} from "../../src/store";
 import { startChildOnFullDisk } from "../support/child";
 import { temporaryFolder } from "../support/temporary";
 import { FIND, increment, insert, INSERT_BELOW, LIST, migrations, RENUMBER } from "./notes";
@@ -43,6 +51,30 @@ describe("commits of one turn", () => {
     await Promise.allSettled([failed, ...writeTen(store)]);
 
     expect(commitsIn(file) - before).toBe(1);
+  });
+
+  test("a group of which one has failed runs no body oftener than twice", async () => {
+    const store = openAt(newFile());
+    const runs = [0, 0, 0];
+    const counted = (index: number, body: () => Transaction<unknown>) => () => {
+      runs[index] = (runs[index] ?? 0) + 1;
+      return body();
+    };
+    const failing = function* (): Transaction<void> {
+      yield* insert("gone", 99);
+      throw notFound("There is no such note.");
+    };
+    const bodies = [() => insert("a", 1), failing, failing];
+    await Promise.allSettled(bodies.map((body, index) => store.write(counted(index, body))));
+
+    expect(runs).toEqual([2, 2, 1]);
+  });
+
+  test("touches of a turn raise a generation once", async () => {
+    const store = openAt(newFile());
+    await Promise.all([1, 2, 3].map(() => store.write(() => touch("keys"))));
+
+    expect(await store.generation("keys")).toBe(1);
   });
 
   test("what was acknowledged is in the log already", async () => {
