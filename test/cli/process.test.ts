@@ -96,6 +96,20 @@ describe("large output", () => {
   });
 });
 
+// The entry answers these two itself, or by a file that knows nothing of the program.
+describe.each(["runtime --version", "runtime tools list"])("%s", (command) => {
+  test("is silent when nobody reads it", async () => {
+    expect(await runShell(`${command} | true`, { HOME: big })).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("says when there is no room for it", async () => {
+    const { code, stderr } = await runShell(`${command} > /dev/full`, { HOME: big });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Standard output cannot be written: .*\n$/);
+  });
+});
+
 describe("without a terminal nothing waits", () => {
   test.each([
     [["providers", "delete", "x"], "--yes"],
