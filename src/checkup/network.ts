@@ -1,5 +1,4 @@
 // What the network has to do with it: the port, the addresses that browsers and providers use, the providers' servers.
-import { createServer } from "node:net";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type Finding, ok, problem, warning } from "./finding";
@@ -30,7 +29,8 @@ export async function checkPort(
 
 function listening(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const server = createServer();
+    // Loaded for who asks, which few do: it takes as long as opening the database.
+    const server = process.getBuiltinModule("node:net").createServer();
     server.once("error", (error) => resolve("code" in error ? String(error.code) : "unknown"));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });

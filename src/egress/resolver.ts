@@ -1,6 +1,5 @@
 // Names to addresses, remembered for a few seconds: a call per request would cost a trip to the name server each time.
 // Memory does not weaken the policy, because every use checks the addresses and connects to exactly those.
-import { lookup } from "node:dns/promises";
 import type { Clock } from "../base";
 import { EgressError } from "./types";
 
@@ -19,6 +18,8 @@ const MOST_NAMES = 1_000;
 
 /** The system's resolver, hosts file included; `verbatim` keeps its order, which knows the routes of this machine. */
 export const systemResolve: Resolve = async (host) => {
+  // Loaded when a name is first asked for: a start has none.
+  const { lookup } = process.getBuiltinModule("node:dns/promises");
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
