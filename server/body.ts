@@ -164,6 +164,7 @@ function decode(bytes: Uint8Array): string {
 
 /** Counts brackets outside of strings, before any parser recurses into them. */
 function nestedTooDeep(text: string): boolean {
+  if (text.length <= MAX_DEPTH) return false;
   let depth = 0;
   let quoted = false;
   for (let index = 0; index < text.length; index++) {

@@ -28,13 +28,14 @@ export interface StoredAuditRow {
   created_at: number;
 }
 
-/** The newest entries between two points of the trail; an empty text stands for "any". */
+/** The newest entries between two points of the trail; an empty text stands for "any". Ids sort by time. */
 export interface AuditWindow {
   actor: string;
   action: string;
   target: string;
+  /** Entries of a moment have no smaller id than the one that is made for it. */
+  sinceId: string;
   sinceTime: number;
-  beforeTime: number;
   beforeId: string;
   limit: number;
 }
@@ -42,35 +43,29 @@ export interface AuditWindow {
 const COLUMNS = "id, actor, action, target, details, created_at";
 const FILTER =
   "(? = '' OR actor = ?) AND (? = '' OR SUBSTR(action, 1, LENGTH(?)) = ?) AND (? = '' OR target = ?) " +
-  "AND created_at >= ? AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?";
+  "AND id >= ? AND created_at >= ? AND id < ? ORDER BY id DESC LIMIT ?";
 
 const LIST = query<StoredAuditRow>(`SELECT ${COLUMNS} FROM audit WHERE project_id = ? AND ${FILTER}`);
 const LIST_DEPLOYMENT = query<StoredAuditRow>(
   `SELECT ${COLUMNS} FROM audit WHERE project_id IS NULL AND ${FILTER}`,
 );
-const TIME_OF = query<{ created_at: number }>("SELECT created_at FROM audit WHERE project_id = ? AND id = ?");
-const DEPLOYMENT_TIME_OF = query<{ created_at: number }>(
-  "SELECT created_at FROM audit WHERE project_id IS NULL AND id = ?",
-);
+const FIND = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? AND id = ?");
+const FIND_DEPLOYMENT = query<{ id: string }>("SELECT id FROM audit WHERE project_id IS NULL AND id = ?");
 
 /** Of a project, or with null of what concerns the whole deployment. */
 export function listAudit(
   store: Store,
   projectId: string | null,
-  { actor, action, target, sinceTime, beforeTime, beforeId, limit }: AuditWindow,
+  { actor, action, target, sinceId, sinceTime, beforeId, limit }: AuditWindow,
 ): Awaitable<StoredAuditRow[]> {
   const texts = [actor, actor, action, action, action, target, target] as const;
-  const filter = [...texts, sinceTime, beforeTime, beforeId, limit] as const;
+  const filter = [...texts, sinceId, sinceTime, beforeId, limit] as const;
   return projectId === null ? store.all(LIST_DEPLOYMENT, ...filter) : store.all(LIST, projectId, ...filter);
 }
 
-export async function auditTime(
-  store: Store,
-  projectId: string | null,
-  id: string,
-): Promise<number | undefined> {
-  const row = projectId === null ? store.get(DEPLOYMENT_TIME_OF, id) : store.get(TIME_OF, projectId, id);
-  return (await row)?.created_at;
+export async function hasAuditEntry(store: Store, projectId: string | null, id: string): Promise<boolean> {
+  const row = projectId === null ? store.get(FIND_DEPLOYMENT, id) : store.get(FIND, projectId, id);
+  return (await row) !== undefined;
 }
 
 const BEGIN = query<{ created_at: number }>("SELECT created_at FROM projects WHERE id = ?");
@@ -80,10 +75,10 @@ export async function beginOfProject(store: Store, projectId: string): Promise<n
   return (await store.get(BEGIN, projectId))?.created_at;
 }
 
-const NEWEST = query<{ newest: number | null }>(
-  "SELECT MAX(created_at) AS newest FROM audit WHERE project_id = ?",
+const NEWEST = query<{ created_at: number }>(
+  "SELECT created_at FROM audit WHERE project_id = ? ORDER BY id DESC LIMIT 1",
 );
 
 export async function newestAuditTime(store: Store, projectId: string): Promise<number | undefined> {
-  return (await store.get(NEWEST, projectId))?.newest ?? undefined;
+  return (await store.get(NEWEST, projectId))?.created_at;
 }

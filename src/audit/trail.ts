@@ -1,9 +1,10 @@
 // Reading back who did what, and what ran: newest first, a window at a time.
 import { MAX_LIMIT, timestamp } from "../base";
+import { firstIdAt } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
-import { auditTime, beginOfProject, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
+import { beginOfProject, hasAuditEntry, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
 import type {
   AuditEntryRecord,
   AuditFilter,
@@ -21,6 +22,8 @@ interface Reader {
 }
 
 const DEFAULT_LIMIT = 25;
+/** Greater than any id. */
+const PAST_ALL = "~";
 
 export class Trail {
   readonly #store: Store;
@@ -78,11 +81,11 @@ export class Trail {
   async #audit(projectId: string | null, filter: AuditFilter): Promise<AuditPage> {
     const { before, actor = "", action = "", target = "" } = filter;
     const limit = limitOf(filter.limit);
-    const beforeTime =
-      before === undefined ? Number.MAX_SAFE_INTEGER : await auditTime(this.#store, projectId, before);
-    if (beforeTime === undefined) throw notFound("There is no entry with the id that `before` names.");
+    if (before !== undefined && !(await hasAuditEntry(this.#store, projectId, before)))
+      throw notFound("There is no entry with the id that `before` names.");
     const sinceTime = projectId === null ? 0 : await this.#beginOf(projectId);
-    const window = { actor, action, target, sinceTime, beforeTime, beforeId: before ?? "", limit: limit + 1 };
+    const since = { sinceTime, sinceId: firstIdAt("au", sinceTime) };
+    const window = { actor, action, target, ...since, beforeId: before ?? PAST_ALL, limit: limit + 1 };
     return windowOf((await listAudit(this.#store, projectId, window)).map(auditRecord), limit);
   }
 

@@ -45,6 +45,11 @@ export function newId(prefix: IdPrefix, now: number, random: Random): string {
   return `${prefix}_${latestText}${random(10).toHex()}`;
 }
 
+/** No record id that was made at this time, ms, or later sorts before this. */
+export function firstIdAt(prefix: IdPrefix, time: number): string {
+  return `${prefix}_${time.toString(16).padStart(12, "0")}`;
+}
+
 const MOST_PER_MILLISECOND = 0x10000;
 
 /**

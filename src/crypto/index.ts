@@ -1,6 +1,7 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
 export {
+  firstIdAt,
   hashOf,
   newId,
   newToken,

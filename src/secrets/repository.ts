@@ -13,9 +13,17 @@ export interface SecretRow {
   updated_at: number;
 }
 
+/** What stays when the value is replaced. */
+export type KnownSecret = Pick<SecretRow, "id" | "key" | "description" | "created_at">;
+
 const COLUMNS = "id, project_id, key, folded_key, description, sealed_value, created_at, updated_at";
 const FIND = query<SecretRow>(`SELECT ${COLUMNS} FROM secrets WHERE project_id = ? AND folded_key = ?`);
-const FIND_BY_ID = query<SecretRow>(`SELECT ${COLUMNS} FROM secrets WHERE project_id = ? AND id = ?`);
+const KNOWN = query<KnownSecret>(
+  "SELECT id, key, description, created_at FROM secrets WHERE project_id = ? AND folded_key = ?",
+);
+const KNOWN_BY_ID = query<KnownSecret>(
+  "SELECT id, key, description, created_at FROM secrets WHERE project_id = ? AND id = ?",
+);
 const LIST = query<SecretRow>(
   `SELECT ${COLUMNS} FROM secrets WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
@@ -41,10 +49,10 @@ export function listSecrets(store: Store, projectId: string, limit: number): Awa
 export function* secretInTransaction(
   projectId: string,
   idOrFoldedKey: { id?: string; foldedKey: string },
-): Transaction<SecretRow | undefined> {
+): Transaction<KnownSecret | undefined> {
   const byId =
-    idOrFoldedKey.id === undefined ? undefined : yield* get(FIND_BY_ID, projectId, idOrFoldedKey.id);
-  return byId ?? (yield* get(FIND, projectId, idOrFoldedKey.foldedKey));
+    idOrFoldedKey.id === undefined ? undefined : yield* get(KNOWN_BY_ID, projectId, idOrFoldedKey.id);
+  return byId ?? (yield* get(KNOWN, projectId, idOrFoldedKey.foldedKey));
 }
 
 export function* addSecret(row: SecretRow): Transaction<void> {

@@ -1,6 +1,10 @@
 // Reading back what was done and what ran: newest first, in windows, of the own project only.
 import { describe, expect, test } from "bun:test";
-import { agent, deploy, type Deployment, operator } from "../tools/deployment";
+import { Audit, Trail } from "../../src/audit";
+import { systemRandom } from "../../src/crypto";
+import { mainMigrations, openSqlite, query, run } from "../../src/store";
+import { closedAfterTest, temporaryFolder } from "../support/temporary";
+import { agent, deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
 
 async function withSecrets(count: number): Promise<Deployment> {
   const deployment = await deploy();
@@ -84,6 +88,65 @@ describe("the audit trail", () => {
     await expect(runtime.trail.audit(operator("second"), { before: entry?.id ?? "" })).rejects.toMatchObject({
       name: "not_found",
     });
+  });
+
+  test("keeps the order of what was done while the clock stepped back, in windows that meet", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock } = deployment;
+    clock.move(60_000);
+    for (const key of ["A", "B", "C"]) {
+      await runtime.secrets.upsert(operator(), key, { value: "v" });
+      clock.move(-10_000);
+    }
+    const windows: string[] = [];
+    let before: string | undefined;
+    do {
+      const { items, next } = await runtime.trail.audit(operator(), {
+        action: "secret.",
+        limit: 1,
+        ...(before === undefined ? {} : { before }),
+      });
+      windows.push(...items.map(({ target }) => target));
+      before = next;
+    } while (before !== undefined);
+
+    expect(windows).toEqual(["C", "B", "A"]);
+  });
+
+  test("of an earlier version is listed as it was, and goes on", async () => {
+    const file = `${temporaryFolder()}/runtime.db`;
+    const old = openSqlite({ file, migrations: mainMigrations.slice(0, 7) });
+    const add = query<never>(
+      "INSERT INTO audit (id, project_id, actor, action, target, details, created_at) VALUES (?, ?, 'operator', ?, ?, ?, ?)",
+    );
+    await old.write(function* () {
+      yield* run(query("INSERT INTO organizations VALUES ('default', 'Default', 1000)"));
+      yield* run(query("INSERT INTO projects VALUES ('default', 'default', 'Default', NULL, 1000)"));
+      yield* run(add, `au_0000000003e7${"f".repeat(20)}`, "default", "secret.upsert", "former", null, 999);
+      yield* run(add, `au_0000000003e8${"0".repeat(20)}`, "default", "project.create", "default", null, 1000);
+      yield* run(
+        add,
+        `au_0000000003ea${"0".repeat(20)}`,
+        "default",
+        "key.create",
+        "k",
+        '{"role":"run"}',
+        1002,
+      );
+      yield* run(add, `au_0000000003eb${"0".repeat(20)}`, null, "project.delete", "second", null, 1003);
+    });
+    await old.close();
+    const store = closedAfterTest(openSqlite({ file, migrations: mainMigrations }));
+    const audit = new Audit({ clock: new MovableClock(), random: systemRandom });
+    const entry = { projectId: "default", actor: "operator", action: "secret.upsert", target: "NEW" };
+    await store.write(() => audit.record(entry));
+    const trail = new Trail(store, store, () => Promise.resolve());
+
+    const { items } = await trail.audit(operator(), {});
+    expect(items.map(({ target }) => target)).toEqual(["NEW", "k", "default"]);
+    expect(items[1]).toMatchObject({ time: "1970-01-01T00:00:01Z", details: { role: "run" } });
+    const deployment = await trail.deploymentAudit(operator(), {});
+    expect(deployment.items.map(({ target }) => target)).toEqual(["second"]);
   });
 
   test("of the deployment is the operator's alone", async () => {

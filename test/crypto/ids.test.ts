@@ -1,6 +1,7 @@
 // Ids that sort by time, tokens, hashes, and a comparison that takes any two texts.
 import { describe, expect, test } from "bun:test";
 import {
+  firstIdAt,
   hashOf,
   newId,
   newToken,
@@ -56,6 +57,14 @@ describe("ordered ids", () => {
 
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([newId("au", 5, systemRandom).length]));
+  });
+
+  test("that were made at a time or later sort behind the first of that time, all earlier ones before it", () => {
+    const next = orderedIds("au", (bytes) => new Uint8Array(bytes));
+    const [earlier, then, later] = [next(999), next(1000), next(1001)];
+    const first = firstIdAt("au", 1000);
+
+    expect([earlier < first, then >= first, later >= first]).toEqual([true, true, true]);
   });
 
   test("of two processes differ in 64 random bits", () => {

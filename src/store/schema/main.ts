@@ -9,6 +9,7 @@ import { models } from "./004-models";
 import { scheduledRuns } from "./005-scheduled-runs";
 import { oldLeases } from "./006-old-leases";
 import { dataKeys } from "./007-data-keys";
+import { leanAudit } from "./008-lean-audit";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -18,4 +19,5 @@ export const mainMigrations: readonly Migration[] = [
   scheduledRuns,
   oldLeases,
   dataKeys,
+  leanAudit,
 ];
