@@ -75,9 +75,10 @@ function withoutNulls(schema: TSchema, value: unknown): unknown {
   }
   if (!isObject(value)) return value;
   const kept: { [key: string]: unknown } = {};
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     // Assigned like other keys it would set the prototype, and fields would be found that nobody sent.
     if (key === "__proto__") continue;
+    const inner = value[key];
     const field = fieldOf(schema, key);
     if (!isSchema(field)) kept[key] = inner;
     else if (inner !== null) kept[key] = withoutNulls(field, inner);

@@ -5,16 +5,23 @@ import type { Random } from "./ids";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+const UTF_8 = new TextEncoder();
+const BASE64_URL = { alphabet: "base64url", omitPadding: true } as const;
+
 /** Encrypts text; base64url of nonce, ciphertext and tag. `context` binds the result to its place (AAD). */
 export function encrypt(key: Uint8Array, context: string, text: string, random: Random): string {
   const nonce = random(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce, {
-    authTagLength: TAG_BYTES,
-  });
-  cipher.setAAD(Buffer.from(context));
-  return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
-    "base64url",
-  );
+  // The tag has its 16 bytes by itself: to say so costs a tenth of the whole.
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(UTF_8.encode(context));
+  // In this mode all of the ciphertext comes at once, and nothing is left for the end.
+  const encrypted = cipher.update(UTF_8.encode(text));
+  cipher.final();
+  const sealed = new Uint8Array(NONCE_BYTES + encrypted.length + TAG_BYTES);
+  sealed.set(nonce, 0);
+  sealed.set(encrypted, NONCE_BYTES);
+  sealed.set(cipher.getAuthTag(), NONCE_BYTES + encrypted.length);
+  return sealed.toBase64(BASE64_URL);
 }
 
 /** The text again. Throws when key or context differ, or a bit was changed. */

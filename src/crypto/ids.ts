@@ -47,6 +47,10 @@ export function newId(prefix: IdPrefix, now: number, random: Random): string {
 
 /** No record id that was made at this time, ms, or later sorts before this. */
 export function firstIdAt(prefix: IdPrefix, time: number): string {
+  return startOf(prefix, time);
+}
+
+function startOf(prefix: IdPrefix, time: number): string {
   return `${prefix}_${time.toString(16).padStart(12, "0")}`;
 }
 
@@ -58,12 +62,16 @@ const MOST_PER_MILLISECOND = 0x10000;
  */
 export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => string {
   let latest = 0;
+  let start = startOf(prefix, latest);
   let count = 0;
   return (now) => {
     count = now > latest ? 0 : (count + 1) % MOST_PER_MILLISECOND;
-    latest = now > latest ? now : count === 0 ? latest + 1 : latest;
-    const order = latest.toString(16).padStart(12, "0") + count.toString(16).padStart(4, "0");
-    return `${prefix}_${order}${random(8).toHex()}`;
+    if (count === 0) {
+      latest = now > latest ? now : latest + 1;
+      start = startOf(prefix, latest);
+    }
+    // A digit of its own in front keeps the zeros of a small count.
+    return start + (MOST_PER_MILLISECOND + count).toString(16).slice(1) + random(8).toHex();
   };
 }
 

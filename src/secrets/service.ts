@@ -10,6 +10,16 @@ import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
 
+/** What a request says of a secret, as it is stored. */
+interface Given {
+  key: string;
+  folded_key: string;
+  description: string | undefined;
+  sealed_value: string;
+  /** ms */
+  now: number;
+}
+
 export class Secrets {
   readonly #core: Core;
   readonly #audit: Audit;
@@ -30,11 +40,12 @@ export class Secrets {
   async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
     const { store, keyring, clock } = this.#core;
     const { projectId } = principal;
+    const folded = fold(key);
     // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
-    const sealed = await keyring.seal(projectId, place(fold(key)), request.value);
-    const now = clock.now();
-    const row = await store.write(() => this.#upsert(principal, key, request.description, sealed, now));
-    return this.#record(row);
+    const sealed = await keyring.seal(projectId, place(folded), request.value);
+    const { description } = request;
+    const given = { key, folded_key: folded, description, sealed_value: sealed, now: clock.now() };
+    return this.#record(await store.write(() => this.#upsert(principal, given)));
   }
 
   /** Deletes by id or key. Throws `not_found`. */
@@ -56,20 +67,17 @@ export class Secrets {
 
   *#upsert(
     principal: Principal,
-    key: string,
-    description: string | undefined,
-    sealed: string,
-    now: number,
+    { key, folded_key, description, sealed_value, now }: Given,
   ): Transaction<SecretRow> {
     const { projectId } = principal;
-    const known = yield* repository.secretInTransaction(projectId, { foldedKey: fold(key) });
+    const known = yield* repository.secretInTransaction(projectId, { foldedKey: folded_key });
     const row: SecretRow = {
       id: known?.id ?? newId("sec", now, this.#core.random),
       project_id: projectId,
       key: known?.key ?? key,
-      folded_key: fold(key),
+      folded_key,
       description: description ?? known?.description ?? null,
-      sealed_value: sealed,
+      sealed_value,
       created_at: known?.created_at ?? now,
       updated_at: now,
     };
