@@ -200,7 +200,7 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
     trials,
     pluginHealth: new PluginHealth(core),
     trail,
-    manifests: new Manifests({ providers, secrets, settings, gateways, plugins, hooks }),
+    manifests: new Manifests({ providers, secrets, settings, gateways, plugins, hooks, models }),
     gateways,
     mcp,
     models,

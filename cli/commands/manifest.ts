@@ -15,7 +15,7 @@ export const exportNoun: Noun = {
     verb({
       usage: "export",
       summary:
-        "Write providers, names of secrets, settings, gateways, plugins and hooks as one YAML document (or JSON with " +
+        "Write providers, names of secrets, settings, gateways, plugins, hooks and model entries as one YAML document (or JSON with " +
         "-o json), for runtime apply. Values of secrets never come out: the document names variables to take them from.",
       examples: ["runtime export > project.yaml", "runtime export --project sales -o json"],
       read: () => ({}),

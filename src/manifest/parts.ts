@@ -4,6 +4,7 @@ import type { Principal } from "../identity";
 import type { AuthProvider, AuthProviderCreate } from "../providers";
 import { differing, without } from "./difference";
 import { exportedHooks, planHooks } from "./hooks";
+import { exportedModels, planModels } from "./models";
 import { exportedPlugins, planPlugins } from "./plugins";
 import type { ExportedManifest, Manifest } from "./schema";
 import { byName, changeOf, distinctNames, everything, type Plan, type Services, type Step } from "./step";
@@ -16,10 +17,11 @@ export const PLANS: readonly Plan[] = [
   planGateways,
   planPlugins,
   planHooks,
+  planModels,
 ];
 
 export async function exported(services: Services, principal: Principal): Promise<ExportedManifest> {
-  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways, plugins, hooks] =
+  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways, plugins, hooks, models] =
     await Promise.all([
       services.settings.get(principal),
       services.providers.list(principal),
@@ -27,6 +29,7 @@ export async function exported(services: Services, principal: Principal): Promis
       allGateways(services, principal),
       exportedPlugins(services, principal),
       exportedHooks(services, principal),
+      exportedModels(services, principal),
     ]);
   const nameOf = distinctNames();
   return {
@@ -43,6 +46,7 @@ export async function exported(services: Services, principal: Principal): Promis
     gateways: byName(gateways.map(exportedGateway), "slug"),
     plugins,
     hooks,
+    models,
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { CreateGatewayRequest } from "../gateways";
 import { ConfiguredPluginRequest, CreateHookRequest } from "../hooks";
+import { ModelEntryCreateRequest } from "../llm";
 import { AuthProviderCreateRequest } from "../providers";
 import { SecretKey } from "../secrets";
 import { UpdateSessionVerificationSettingsRequest } from "../settings";
@@ -48,6 +49,7 @@ export const ManifestRequest = Type.Object({
   gateways: Type.Optional(Type.Array(CreateGatewayRequest, most)),
   plugins: Type.Optional(Type.Array(ManifestPlugin, most)),
   hooks: Type.Optional(Type.Array(ManifestHook, { maxItems: 3003 })),
+  models: Type.Optional(Type.Array(ModelEntryCreateRequest, most)),
 });
 
 export const ManifestResponse = Type.Object({
@@ -63,10 +65,11 @@ export const ManifestResponse = Type.Object({
   gateways: Type.Array(CreateGatewayRequest),
   plugins: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   hooks: Type.Array(ManifestHook),
+  models: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 });
 
 export const ChangeRecord = Type.Object({
-  kind: Type.Enum(["session_verification", "provider", "secret", "gateway", "plugin", "hook"]),
+  kind: Type.Enum(["session_verification", "provider", "secret", "gateway", "plugin", "hook", "model"]),
   name: Type.String(),
   action: Type.Enum(["create", "update", "unchanged"]),
   fields: Type.Optional(Type.Array(Type.String(), { description: "What an update changes." })),

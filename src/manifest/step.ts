@@ -3,6 +3,7 @@ import { MAX_LIMIT, type Page } from "../base";
 import type { Gateways } from "../gateways";
 import type { Hooks, Plugins } from "../hooks";
 import type { Principal } from "../identity";
+import type { Models } from "../llm";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { SessionSettings } from "../settings";
@@ -15,6 +16,7 @@ export interface Services {
   gateways: Gateways;
   plugins: Plugins;
   hooks: Hooks;
+  models: Models;
 }
 
 /** One change, and how to make it. `missing`: what has to be given first. */
