@@ -1,6 +1,15 @@
 // The execution log and last-used stamps: in a file of their own, written behind the answer.
 import type { Clock, Log } from "../base";
-import { CachedByGeneration, type Kind, query, run, type SqlValue, type Store, touch } from "../store";
+import {
+  type Awaitable,
+  CachedByGeneration,
+  type Kind,
+  query,
+  run,
+  type SqlValue,
+  type Store,
+  touch,
+} from "../store";
 import type { Transaction } from "../store";
 
 export interface ExecutionEntry {
@@ -84,8 +93,15 @@ export class ExecutionLog {
     this.#later();
   }
 
-  async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
-    const stored = await this.#stored[kind].get(id, (of) => this.#load(kind, of));
+  lastUsed(kind: UsedKind, id: string): Awaitable<number | undefined> {
+    const stored = this.#stored[kind].get(id, (of) => this.#load(kind, of));
+    return stored instanceof Promise
+      ? stored.then((known) => this.#newest(kind, id, known))
+      : this.#newest(kind, id, stored);
+  }
+
+  /** Of what the file says and of what still waits to be written. */
+  #newest(kind: UsedKind, id: string, stored: number): number | undefined {
     const newest = Math.max(stored, this.#stamped[kind].get(id) ?? NEVER);
     return newest === NEVER ? undefined : newest;
   }

@@ -1,5 +1,6 @@
 // What a browser was sent away with, sealed in its flow until it comes back.
 import type { Core } from "../core";
+import type { Awaitable } from "../store";
 import { placeOf } from "./flow";
 import type { FlowRow } from "./repository";
 
@@ -11,7 +12,7 @@ export interface Exchange {
   nonce?: string;
 }
 
-export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Promise<string> {
+export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Awaitable<string> {
   return core.keyring.seal(flow.project_id, placeOf(flow.id, "exchange"), JSON.stringify(exchange));
 }
 

@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from "../store";
 import { decrypt, encrypt } from "./cipher";
-import { DataKeys, wrapContext } from "./data-keys";
+import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import {
   findRootKey,
@@ -53,7 +53,7 @@ export interface Keyring {
   readonly rootKeyId: string;
   /** Resolves when this process knows the root key that counts now; rejects with the reason otherwise. */
   check(): Promise<void>;
-  seal(projectId: string, place: Place, text: string): Promise<string>;
+  seal(projectId: string, place: Place, text: string): Awaitable<string>;
   /** The text again. Throws `internal_error` when it was moved, changed, or sealed by a key that is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
   /** Gives a new project its data key, inside the transaction that makes the project. */
@@ -255,8 +255,14 @@ class SealedKeyring implements Keyring {
     return this.#store.all(RETIRED_KEYS, projectId);
   }
 
-  async seal(projectId: string, place: Place, text: string): Promise<string> {
-    const { id, key } = await this.#dataKeys.active(projectId);
+  seal(projectId: string, place: Place, text: string): Awaitable<string> {
+    const active = this.#dataKeys.active(projectId);
+    return active instanceof Promise
+      ? active.then((key) => this.#sealed(key, place, text))
+      : this.#sealed(active, place, text);
+  }
+
+  #sealed({ id, key }: DataKey, place: Place, text: string): string {
     return `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`;
   }
 

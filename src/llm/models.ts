@@ -7,7 +7,7 @@ import type { Core } from "../core";
 import { sealedColumn } from "../crypto";
 import { alreadyExists, malformedRequest, notFound, RuntimeError } from "../errors";
 import { actorOf, type Principal } from "../identity";
-import { CachedByGeneration, type Transaction } from "../store";
+import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 import * as repository from "./repository";
@@ -131,7 +131,7 @@ export class Models {
     return serverOf(recordOf(row), secret, Math.floor(created_at / 1000));
   }
 
-  #sealed({ projectId }: Principal, id: string, key: string | undefined): Promise<string> | null {
+  #sealed({ projectId }: Principal, id: string, key: string | undefined): Awaitable<string | null> {
     return key === undefined ? null : this.#core.keyring.seal(projectId, place(id), key);
   }
 

@@ -43,7 +43,7 @@ export class Sessions {
   }
 
   /** The id of a new session of this user at this gateway. */
-  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: SessionState): Promise<string> {
+  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: SessionState): Awaitable<string> {
     const { keyring, random } = this.#core;
     const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11)];
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));

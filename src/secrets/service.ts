@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
 import { actorOf, type Principal, projectBinding } from "../identity";
-import type { Transaction } from "../store";
+import type { Awaitable, Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
@@ -105,18 +105,24 @@ export class Secrets {
     });
   }
 
-  async #record(row: SecretRow): Promise<StoredSecret> {
-    const accessed = await this.#executionLog.lastUsed("secret", row.id);
-    return {
-      id: row.id,
-      key: row.key,
-      ...(row.description === null ? {} : { description: row.description }),
-      binding: projectBinding(row.project_id),
-      created_at: timestamp(row.created_at),
-      updated_at: timestamp(row.updated_at),
-      ...(accessed === undefined ? {} : { last_accessed_at: timestamp(accessed) }),
-    };
+  #record(row: SecretRow): Awaitable<StoredSecret> {
+    const accessed = this.#executionLog.lastUsed("secret", row.id);
+    return accessed instanceof Promise
+      ? accessed.then((known) => recordOf(row, known))
+      : recordOf(row, accessed);
   }
+}
+
+function recordOf(row: SecretRow, accessed: number | undefined): StoredSecret {
+  return {
+    id: row.id,
+    key: row.key,
+    ...(row.description === null ? {} : { description: row.description }),
+    binding: projectBinding(row.project_id),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    ...(accessed === undefined ? {} : { last_accessed_at: timestamp(accessed) }),
+  };
 }
 
 export const sealedSecrets = [

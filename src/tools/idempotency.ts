@@ -3,7 +3,7 @@
 import type { Core } from "../core";
 import { hashOf, newToken, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
-import { get, query, run, touch, type Transaction } from "../store";
+import { type Awaitable, get, query, run, touch, type Transaction } from "../store";
 
 export interface Repeatable {
   projectId: string;
@@ -142,7 +142,7 @@ export class Idempotency {
     }
   }
 
-  #seal(repeatable: Repeatable, answer: unknown): Promise<string> {
+  #seal(repeatable: Repeatable, answer: unknown): Awaitable<string> {
     return this.#core.keyring.seal(repeatable.projectId, placeOf(repeatable), JSON.stringify(answer));
   }
 
