@@ -27,22 +27,56 @@ export interface Step {
  * `BEGIN IMMEDIATE … COMMIT` on SQLite and step by step elsewhere. It must not wait for anything but its steps, and
  * change nothing but rows: an engine may roll it back and run it anew.
  */
-export type Transaction<T> = Generator<Step, T, unknown>;
+export interface Transaction<T> {
+  next(answer?: unknown): IteratorResult<Step, T>;
+  throw(error: unknown): IteratorResult<Step, T>;
+  return(value: T): IteratorResult<Step, T>;
+  [Symbol.iterator](): Transaction<T>;
+}
+
+// Written out, since a generator for each step would cost every write a microsecond.
+class OneStep<T> implements Transaction<T> {
+  #step: Step | undefined;
+
+  constructor(method: Step["method"], text: string, params: readonly SqlValue[]) {
+    this.#step = { method, text, params };
+  }
+
+  next(answer?: unknown): IteratorResult<Step, T> {
+    const value = this.#step;
+    // The engine answers with what the statement declares.
+    if (value === undefined) return { done: true, value: answer as T };
+    this.#step = undefined;
+    return { done: false, value };
+  }
+
+  throw(error: unknown): never {
+    throw error;
+  }
+
+  return(value: T): IteratorResult<Step, T> {
+    this.#step = undefined;
+    return { done: true, value };
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+}
 
 /** First row of a query, inside a transaction. */
-export function* get<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row | undefined> {
-  // The engine answers with rows of the shape that the statement declares.
-  return (yield { method: "get", text: statement.text, params }) as Row | undefined;
+export function get<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row | undefined> {
+  return new OneStep("get", statement.text, params);
 }
 
 /** All rows of a query, inside a transaction. */
-export function* all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row[]> {
-  return (yield { method: "all", text: statement.text, params }) as Row[];
+export function all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row[]> {
+  return new OneStep("all", statement.text, params);
 }
 
 /** Runs a statement inside a transaction; the number of rows it changed. */
-export function* run(statement: Query<never>, ...params: SqlValue[]): Transaction<number> {
-  return (yield { method: "run", text: statement.text, params }) as number;
+export function run(statement: Query<never>, ...params: SqlValue[]): Transaction<number> {
+  return new OneStep("run", statement.text, params);
 }
 
 /** Kinds of records that are cached or waited for. A change raises the kind's generation in its own transaction. */
@@ -67,8 +101,8 @@ export type Kind = (typeof KINDS)[number];
 export const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHERE kind = ?");
 
 /** Says, inside the transaction that changes it, that a kind of record has changed. */
-export function* touch(kind: Kind): Transaction<void> {
-  yield* run(TOUCH, kind);
+export function touch(kind: Kind): Transaction<void> {
+  return new OneStep("run", TOUCH.text, [kind]);
 }
 
 export interface Wait {
