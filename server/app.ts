@@ -11,6 +11,7 @@ import type { Awaitable } from "../src/store";
 import { allowedMethods } from "./allowed";
 import { errorAnswer, identified, identifying } from "./answer";
 import { type Cors, corsOf } from "./cors";
+import { collectWhenQuiet } from "./idle";
 import { rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
 import { type Answer, type Context, type Route, routesWith } from "./routes";
@@ -19,6 +20,8 @@ import { traceIdOf } from "./trace";
 interface Site {
   runtime: Runtime;
   nextRequestId(): string;
+  /** Counts a request. */
+  counted(): void;
   /** Undefined: no browser of another origin may call, and nobody looks where a request comes from. */
   cors: Cors | undefined;
 }
@@ -38,7 +41,12 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
     serve: { idleTimeout: IDLE_TIMEOUT_S, maxRequestBodySize: BUN_BODY_LIMIT, reusePort: false },
   });
   const { random, settings, clock } = runtime.core;
-  const site: Site = { runtime, nextRequestId: requestIds(random), cors: corsOf(settings) };
+  const site: Site = {
+    runtime,
+    nextRequestId: requestIds(random),
+    counted: collectWhenQuiet(stopping),
+    cors: corsOf(settings),
+  };
   const routes = routesWith({ stopping, rateLimit: rateLimitOf(settings, clock) });
   const handler = (answer: Answer): Handler =>
     ((found: Found) => serve(site, contextOf(app, found), answer)).bind(undefined);
@@ -72,6 +80,7 @@ function nothingAt(routes: readonly Route[], cors: Cors | undefined): Answer {
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
 function serve(site: Site, context: Context, answer: Answer): Awaitable<Response> {
   const requestId = site.nextRequestId();
+  site.counted();
   const { log, clock } = site.runtime.core;
   const served: Served = { site, request: context.request, requestId, started: log.debugs ? clock.now() : 0 };
   try {

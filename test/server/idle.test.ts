@@ -1,0 +1,54 @@
+// When memory is collected: once after a busy time, and not while anybody calls.
+import { afterEach, expect, test } from "bun:test";
+import { collectWhenQuiet } from "../../server/idle";
+
+const QUIET_MS = 25;
+let stop = new AbortController();
+afterEach(() => {
+  stop.abort();
+  stop = new AbortController();
+});
+
+function watched(): { collected: number; call: (times: number) => void } {
+  const state = { collected: 0, call: (_times: number): void => undefined };
+  const count = collectWhenQuiet(stop.signal, () => void (state.collected += 1), QUIET_MS);
+  state.call = (times) => {
+    for (let index = 0; index < times; index++) count();
+  };
+  return state;
+}
+
+test("a busy time is collected after once, however long it is quiet", async () => {
+  const state = watched();
+  state.call(5000);
+  await Bun.sleep(8 * QUIET_MS);
+
+  expect(state.collected).toBe(1);
+});
+
+test("a second busy time is collected after too", async () => {
+  const state = watched();
+  for (let round = 0; round < 2; round++) {
+    state.call(1000);
+    await Bun.sleep(6 * QUIET_MS);
+  }
+
+  expect(state.collected).toBe(2);
+});
+
+test("a few calls are no busy time", async () => {
+  const state = watched();
+  state.call(999);
+  await Bun.sleep(6 * QUIET_MS);
+
+  expect(state.collected).toBe(0);
+});
+
+test("a server that stops collects no more", async () => {
+  const state = watched();
+  state.call(5000);
+  stop.abort();
+  await Bun.sleep(6 * QUIET_MS);
+
+  expect(state.collected).toBe(0);
+});
