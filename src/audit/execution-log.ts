@@ -9,8 +9,8 @@ import {
   type SqlValue,
   type Store,
   touch,
+  type Transaction,
 } from "../store";
-import type { Transaction } from "../store";
 
 export interface ExecutionEntry {
   id: string;

@@ -33,25 +33,26 @@ export function pooledRandom(): Random {
 export type IdPrefix =
   "ar" | "ac" | "te" | "tc" | "ta" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
 
-let latest = NaN;
+let latestMs = NaN;
 let latestText = "";
 
 /** A new record id: prefix, time (so that ids sort by creation) and 80 random bits. */
 export function newId(prefix: IdPrefix, now: number, random: Random): string {
-  if (now !== latest) {
-    latestText = now.toString(16).padStart(12, "0");
-    latest = now;
+  // Most are made within the same moment as the one before.
+  if (now !== latestMs) {
+    latestText = timeText(now);
+    latestMs = now;
   }
   return `${prefix}_${latestText}${random(10).toHex()}`;
 }
 
 /** No record id that was made at this time, ms, or later sorts before this. */
 export function firstIdAt(prefix: IdPrefix, time: number): string {
-  return startOf(prefix, time);
+  return `${prefix}_${timeText(time)}`;
 }
 
-function startOf(prefix: IdPrefix, time: number): string {
-  return `${prefix}_${time.toString(16).padStart(12, "0")}`;
+function timeText(ms: number): string {
+  return ms.toString(16).padStart(12, "0");
 }
 
 const MOST_PER_MILLISECOND = 0x10000;
@@ -62,13 +63,13 @@ const MOST_PER_MILLISECOND = 0x10000;
  */
 export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => string {
   let latest = 0;
-  let start = startOf(prefix, latest);
+  let start = firstIdAt(prefix, latest);
   let count = 0;
   return (now) => {
     count = now > latest ? 0 : (count + 1) % MOST_PER_MILLISECOND;
     if (count === 0) {
       latest = now > latest ? now : latest + 1;
-      start = startOf(prefix, latest);
+      start = firstIdAt(prefix, latest);
     }
     // A digit of its own in front keeps the zeros of a small count.
     return start + (MOST_PER_MILLISECOND + count).toString(16).slice(1) + random(8).toHex();

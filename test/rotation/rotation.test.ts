@@ -113,6 +113,9 @@ describe("a new data key", () => {
     await new Browser().consent(String(at(started.body, "url")), "alice");
     const execute = () => agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
     expect(at((await execute()).body, "success")).toBe(true);
+    const before = await site.runtime.providers.find("default", "slack");
+    const secretBefore = before === undefined ? undefined : await site.runtime.providers.clientSecret(before);
+    expect(secretBefore).toBeString();
     const second = await another();
     const operator = await second.identity.operator("default");
 
@@ -123,8 +126,8 @@ describe("a new data key", () => {
 
     expect(at((await execute()).body, "success")).toBe(true);
     const provider = await site.runtime.providers.find("default", "slack");
-    expect(provider).toBeDefined();
-    if (provider !== undefined) expect(await site.runtime.providers.clientSecret(provider)).toBeTruthy();
+    if (provider === undefined) throw new Error("the provider is gone");
+    expect(await site.runtime.providers.clientSecret(provider)).toBe(secretBefore);
   });
 
   test("of one project leaves the others alone", async () => {
