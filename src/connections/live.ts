@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { type Awaitable, CachedByGeneration } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { openTokens } from "./tokens";
+import { openKnown, openTokens } from "./tokens";
 
 /** A grant that a tool may run with. Frozen: several calls may run with one. */
 export interface LiveGrant {
@@ -61,6 +61,14 @@ export class LiveGrants {
     return this.#byId.get(`${projectId}\n${id}`, async () =>
       kept(await repository.findConnectionById(this.#core.store, projectId, id)),
     );
+  }
+
+  /** What the provider told of the user. Who only asks for that opens no token. */
+  async userInfo(projectId: string, id: string): Promise<Json | undefined> {
+    const connection = await this.byId(projectId, id);
+    return connection === undefined
+      ? undefined
+      : (await openKnown(this.#core.keyring, connection.row)).userInfo;
   }
 
   /** The opened grant of a connection. */

@@ -6,11 +6,11 @@ import { forbidden } from "../errors";
 import type { Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { type Awaitable, CachedByGeneration } from "../store";
+import type { LiveGrants } from "./live";
 import { canRefresh } from "./refresh";
 import * as repository from "./repository";
 import type { ListedConnection } from "./repository";
 import type { ConnectionsFilter, UserConnection } from "./schema";
-import { openKnown } from "./tokens";
 
 interface KnownPage {
   /** Absent for a page that must not be kept. */
@@ -38,11 +38,13 @@ const MOST_PAGES = 50;
 export class ConnectionPages {
   readonly #core: Core;
   readonly #providers: Providers;
+  readonly #live: LiveGrants;
   readonly #known: CachedByGeneration<string, KnownPage>;
 
-  constructor(core: Core, providers: Providers) {
+  constructor(core: Core, providers: Providers, live: LiveGrants) {
     this.#core = core;
     this.#providers = providers;
+    this.#live = live;
     this.#known = new CachedByGeneration(core.store, "connections", MOST_PAGES);
   }
 
@@ -96,15 +98,10 @@ export class ConnectionPages {
       // Sealed, and of few providers: read apart, so that other lists need not carry it; and never kept in the clear.
       if (provider?.oauth2.userInfo === undefined) continue;
       until = 0;
-      const userInfo = await this.#userInfo(projectId, row.id);
+      const userInfo = await this.#live.userInfo(projectId, row.id);
       if (userInfo !== undefined) record.provider_user_info = userInfo;
     }
     return { page: page(records, total, window), until };
-  }
-
-  async #userInfo(projectId: string, id: string) {
-    const row = await repository.findConnectionById(this.#core.store, projectId, id);
-    return row === undefined ? undefined : (await openKnown(this.#core.keyring, row)).userInfo;
   }
 }
 

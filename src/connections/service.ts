@@ -44,8 +44,8 @@ export class Connections {
     this.#providers = providers;
     this.#refresher = new Refresher(core, providers);
     this.#grants = new GrantStore(core, audit);
-    this.#pages = new ConnectionPages(core, providers);
     this.#live = new LiveGrants(core);
+    this.#pages = new ConnectionPages(core, providers, this.#live);
   }
 
   /** A page of connections; see `ConnectionPages`. */
@@ -65,9 +65,8 @@ export class Connections {
   }
 
   /** What the provider told of the user, by its user info request. */
-  async userInfo(projectId: string, id: string): Promise<Json | undefined> {
-    const kept = await this.#live.byId(projectId, id);
-    return kept === undefined ? undefined : (await this.#live.of(kept)).userInfo;
+  userInfo(projectId: string, id: string): Promise<Json | undefined> {
+    return this.#live.userInfo(projectId, id);
   }
 
   /** What the user has granted at the provider, from the database alone; undefined when nothing. */

@@ -1,7 +1,10 @@
 // What is kept of connections between calls: it counts only while nothing has changed, whoever changed it.
 import { describe, expect, test } from "bun:test";
+import { query, run, touch } from "../../src/store";
 import { deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
 import { call, refusal } from "./executing";
+
+const BREAK_TOKENS = query<never>("UPDATE connections SET sealed_tokens = 'v1.gone.x'");
 
 /** alice has a grant, and the runtime has used it. A second runtime stands for another process. */
 async function used(): Promise<Deployment & { id: string }> {
@@ -68,6 +71,21 @@ describe("a connection that was used before", () => {
       ["alice", "Test.Call", "second"],
     ] as const)
       expect(await refusal(call(deployment.runtime, user, tool, project))).toMatchObject({ status: 403 });
+  });
+
+  test("is told of without its token being opened", async () => {
+    await using deployment = await used();
+    const { runtime } = deployment;
+    await runtime.core.store.write(function* () {
+      yield* run(BREAK_TOKENS);
+      yield* touch("connections");
+    });
+
+    expect(await runtime.connections.userInfo("default", deployment.id)).toBeUndefined();
+    expect(await runtime.authorization.status(operator(), deployment.id)).toMatchObject({
+      status: "completed",
+    });
+    expect(await refusal(call(runtime, "alice"))).toMatchObject({ status: 500 });
   });
 
   test("gives a tool nothing that it could change for the next call", async () => {
