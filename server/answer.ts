@@ -2,6 +2,7 @@
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
 import { errorBody } from "../src/llm";
+import { after } from "../src/store";
 import type { Answer } from "./routes";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
@@ -48,12 +49,8 @@ export function identified(answer: Response, requestId: string): Response {
 
 /** The same answer with its request id on it. */
 export function identifying(answer: Answer): Answer {
-  return (runtime, context, requestId) => {
-    const response = answer(runtime, context, requestId);
-    return response instanceof Promise
-      ? response.then((known) => identified(known, requestId))
-      : identified(response, requestId);
-  };
+  return (runtime, context, requestId) =>
+    after(answer(runtime, context, requestId), (response) => identified(response, requestId));
 }
 
 /** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */

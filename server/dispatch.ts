@@ -10,7 +10,7 @@ import {
 } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
-import type { Awaitable } from "../src/store";
+import { after, type Awaitable } from "../src/store";
 import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, hasBody, readJsonAndText } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
@@ -80,10 +80,7 @@ function answered(asked: Asked, principal: Principal, read: ReadBody): Awaitable
   const { runtime, operation, incoming, means } = asked;
   checkParameters(operation, incoming.params);
   const call = new CheckedCall(runtime, principal, read, operation, incoming, means);
-  const value = handled(operation, call, incoming);
-  return value instanceof Promise
-    ? value.then((known) => answerOf(asked, call, known))
-    : answerOf(asked, call, value);
+  return after(handled(operation, call, incoming), (value) => answerOf(asked, call, value));
 }
 
 function handled(operation: Operation, call: AnyCall, { params }: Incoming): Awaitable<unknown> {
@@ -140,9 +137,7 @@ function principalOf(asked: Asked): Awaitable<Principal> {
   if (operation.credential === "public") return NOBODY;
   const header = incoming.request.headers.get("authorization") ?? undefined;
   const found = runtime.identity.authenticate(header, incoming.params["project_id"]);
-  return found instanceof Promise
-    ? found.then((principal) => admitted(asked, operation.credential, principal))
-    : admitted(asked, operation.credential, found);
+  return after(found, (principal) => admitted(asked, operation.credential, principal));
 }
 
 function admitted(

@@ -1,6 +1,7 @@
 // The execution log and last-used stamps: in a file of their own, written behind the answer.
 import type { Clock, Log } from "../base";
 import {
+  after,
   type Awaitable,
   CachedByGeneration,
   type Kind,
@@ -95,9 +96,7 @@ export class ExecutionLog {
 
   lastUsed(kind: UsedKind, id: string): Awaitable<number | undefined> {
     const stored = this.#stored[kind].get(id, (of) => this.#load(kind, of));
-    return stored instanceof Promise
-      ? stored.then((known) => this.#newest(kind, id, known))
-      : this.#newest(kind, id, stored);
+    return after(stored, (known) => this.#newest(kind, id, known));
   }
 
   /** Of what the file says and of what still waits to be written. */

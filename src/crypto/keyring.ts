@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { conflict, configurationError, internalError } from "../errors";
 import {
   all,
+  after,
   type Awaitable,
   get,
   type Lease,
@@ -16,7 +17,7 @@ import {
   type Transaction,
 } from "../store";
 import { decrypt, encrypt } from "./cipher";
-import { type DataKey, DataKeys, wrapContext } from "./data-keys";
+import { DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import {
   findRootKey,
@@ -256,14 +257,10 @@ class SealedKeyring implements Keyring {
   }
 
   seal(projectId: string, place: Place, text: string): Awaitable<string> {
-    const active = this.#dataKeys.active(projectId);
-    return active instanceof Promise
-      ? active.then((key) => this.#sealed(key, place, text))
-      : this.#sealed(active, place, text);
-  }
-
-  #sealed({ id, key }: DataKey, place: Place, text: string): string {
-    return `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`;
+    return after(
+      this.#dataKeys.active(projectId),
+      ({ id, key }) => `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`,
+    );
   }
 
   async open(projectId: string, place: Place, sealed: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
-import type { Awaitable } from "../store";
+import { after, type Awaitable } from "../store";
 
 /** Whom a gateway serves, and as whom. */
 export interface GatewayUser {
@@ -44,9 +44,7 @@ export class Access {
     const credential = headers.get("authorization") ?? undefined;
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential);
     const found = this.#identity.authenticate(credential);
-    return found instanceof Promise
-      ? found.then((principal) => withKey(gateway, principal, headers))
-      : withKey(gateway, found, headers);
+    return after(found, (principal) => withKey(gateway, principal, headers));
   }
 
   async #withToken(gateway: Gateway, credential: string | undefined): Promise<GatewayUser> {

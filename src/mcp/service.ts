@@ -4,7 +4,7 @@ import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
-import type { Awaitable } from "../store";
+import { after, type Awaitable } from "../store";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
@@ -122,9 +122,7 @@ export class Mcp {
     // A client that starts anew may still send the id of a session that is gone.
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
     const session = peer.sessionId === undefined ? undefined : this.#sessions.open(peer.sessionId, peer.user);
-    return session instanceof Promise
-      ? session.then((opened) => this.#inSession(message, peer, opened))
-      : this.#inSession(message, peer, session);
+    return after(session, (opened) => this.#inSession(message, peer, opened));
   }
 
   #inSession(message: Asking, peer: Peer, session: Session | undefined): Awaitable<Reply> {

@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
 import { actorOf, type Principal, projectBinding } from "../identity";
-import type { Awaitable, Transaction } from "../store";
+import { after, type Awaitable, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
@@ -106,10 +106,7 @@ export class Secrets {
   }
 
   #record(row: SecretRow): Awaitable<StoredSecret> {
-    const accessed = this.#executionLog.lastUsed("secret", row.id);
-    return accessed instanceof Promise
-      ? accessed.then((known) => recordOf(row, known))
-      : recordOf(row, accessed);
+    return after(this.#executionLog.lastUsed("secret", row.id), (accessed) => recordOf(row, accessed));
   }
 }
 

@@ -2,6 +2,7 @@
 export type { Migration } from "./migrate";
 export {
   all,
+  after,
   type Awaitable,
   get,
   type Kind,

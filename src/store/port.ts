@@ -4,6 +4,11 @@
 export type SqlValue = string | number | null;
 export type Awaitable<T> = T | Promise<T>;
 
+/** Goes on with a value: now when it is there, else when it comes. A turn of waiting costs as much as a look-up. */
+export function after<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /** A fixed statement in the common subset of SQL, with `?` parameters. `Row` is what one row of it looks like. */
 export interface Query<Row> {
   readonly text: string;
