@@ -1,10 +1,6 @@
-// What a failed command tells: one line on standard error, the Error record on standard output where the output is a
-// record, and an exit code by the error's name.
+// How commands fail, and the exit code of each failure.
 import type { Authorization } from "../src/authorization";
-import { type ErrorName, type FieldError, RuntimeError, toRuntimeError } from "../src/errors";
-import type { Io } from "./io";
-import { type Format, print } from "./output";
-import { printable } from "./printable";
+import { type ErrorName, toRuntimeError } from "../src/errors";
 
 /** The documented exit codes. */
 export const EXIT = {
@@ -80,43 +76,6 @@ export function exitCodeOf(error: unknown): number {
   // 403 is the user's to mend, by a consent; 400 the administrator's.
   if (name === "tool_requirements_not_met") return status === 403 ? EXIT.consent : EXIT.error;
   return CODES[name] ?? EXIT.error;
-}
-
-/** Tells what went wrong and answers the exit code. */
-export function report(io: Io, format: Format, error: unknown): number {
-  const code = exitCodeOf(error);
-  if (code === EXIT.interrupted) return code;
-  const record = recordOf(error);
-  if (!(error instanceof OutputError)) print(io, format, record, () => "");
-  io.note(`${io.notePaint.red("error:")} ${printable(record.message)}`);
-  return code;
-}
-
-interface ErrorRecord {
-  name: string;
-  message: string;
-  field_errors?: FieldError[];
-  authorization?: ConsentOwed["authorization"];
-}
-
-function recordOf(error: unknown): ErrorRecord {
-  if (error instanceof UsageError || error instanceof OutputError) {
-    return { name: error.name, message: error.message };
-  }
-  if (error instanceof ConsentOwed) {
-    const { name, message, authorization } = error;
-    return { name, message, authorization };
-  }
-  if (!(error instanceof RuntimeError)) {
-    const reason = error instanceof Error ? ` (${error.name})` : "";
-    const hint = "Run it again with RUNTIME_LOG_LEVEL=debug to see where.";
-    return {
-      name: "internal_error",
-      message: `The command failed in a way that it should not${reason}. ${hint}`,
-    };
-  }
-  const { name, message, fieldErrors } = error;
-  return { name, message, ...(fieldErrors === undefined ? {} : { field_errors: fieldErrors }) };
 }
 
 // Ctrl-C in a prompt. Known by its name: the package that throws it is loaded only when something is asked.

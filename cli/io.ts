@@ -32,7 +32,7 @@ export interface Io {
   stdinLines(): AsyncIterable<string>;
   /** Shows an address to the person; false when there is no browser to be seen. Never fails. */
   readonly openBrowser: Opener;
-  /** The server as a part of this process. Only in the program that has it in it (`main.ts` says which). */
+  /** The server as a part of this process. */
   serving(): Promise<Serving>;
   /** Who is told when the process shall end; before the first call it just ends. */
   onStop(handler: () => void): void;
@@ -42,7 +42,7 @@ export interface Io {
 export type Serving = typeof import("./serve");
 
 /** The process's own surroundings. */
-export async function systemIo(serving: () => Promise<Serving> = withoutServer): Promise<Io> {
+export async function systemIo(): Promise<Io> {
   const env: Environment = process.env;
   const outIsTerminal = isTerminal(1);
   const notesAreTerminal = isTerminal(2);
@@ -60,7 +60,7 @@ export async function systemIo(serving: () => Promise<Serving> = withoutServer):
     prompts: terminalPrompts,
     stdin: () => Bun.stdin.bytes(),
     stdinLines: () => console,
-    serving,
+    serving: () => import("./serve"),
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
   };
@@ -75,10 +75,6 @@ function isTerminal(descriptor: number): boolean {
     return false;
   }
   return process.getBuiltinModule("node:tty").isatty(descriptor);
-}
-
-function withoutServer(): Promise<never> {
-  return Promise.reject(new Error("this program has no server in it"));
 }
 
 function writeOut(text: string): void {

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { isObject } from "../src/base/json";
 import { defaultConfigFile } from "../src/config/paths";
 import { builtInTools, knownKeys } from "./built-in" with { type: "macro" };
-import { report } from "./errors";
 import { type Environment, systemIo } from "./io";
 import { printList } from "./output";
+import { report } from "./report";
 import { descriptionColumn, plainName } from "./tools-table";
 
 const TOOLS = builtInTools();

@@ -2,9 +2,6 @@
 // installers ask most often.
 import { version } from "../package.json";
 
-/** Words after which a server may run in this process; all other commands are spared from loading it. */
-const SERVING = ["serve", "exec", "mcp"];
-
 const argv = process.argv.slice(2);
 if (argv.length === 1 && ["--version", "-V", "version"].includes(argv[0] ?? "")) {
   // Not by `writeAll`: the file system's module takes a quarter of the time of all this to load.
@@ -23,17 +20,10 @@ function notWritten(error: unknown): void {
 
 async function run(): Promise<number> {
   if (argv.join(" ") === "tools list") {
-    const { main }: typeof import("./listing") = await entry("listing");
+    const { main } = await import("./listing");
     const code = await main();
     if (code !== undefined) return code;
   }
-  const serving = argv.some((word) => SERVING.includes(word));
-  const { main }: typeof import("./serving") = await entry(serving ? "serving" : "program");
+  const { main } = await import("./program");
   return main(argv);
-}
-
-// The build makes an entry of its own of each. A name that the bundler could read would pull all of it in here, and
-// everybody who asks for the version would wait for it.
-function entry(name: "listing" | "program" | "serving") {
-  return import(`./${name}.js`);
 }

@@ -1,11 +1,12 @@
 // The command line as a whole: finds the command, parses, runs, and turns whatever happens into an exit code.
 import { Command, CommanderError, Help } from "commander";
 import { type Common, type FlagSpec, Line, type Noun, type Verb } from "./command";
-import { EXIT, report, UsageError } from "./errors";
+import { EXIT, UsageError } from "./errors";
 import { type Io, systemIo } from "./io";
 import { nouns } from "./nouns";
 import { known, sorted, wordsOf } from "./open-options";
 import { type Format, FORMATS } from "./output";
+import { report } from "./report";
 
 export interface Prepared {
   /** `keys create` */

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
+import { importCircles } from "./support/import-circles";
 
 const ROOT = join(import.meta.dir, "..");
 const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));
@@ -70,6 +71,10 @@ describe("the house", () => {
 
   test("keeps its rules", () => {
     expect(violationsOf(files)).toEqual([]);
+  });
+
+  test("has no files that import each other in a circle", () => {
+    expect(importCircles(files)).toEqual([]);
   });
 
   test("has a lock file without addresses", () => {
@@ -265,6 +270,23 @@ describe("the other rules", () => {
     expect(violationsOf(houseWith("src/audit/service.ts", `console.${method}("x");`))).toEqual([
       "src/audit/service.ts prints: src writes to its log",
     ]);
+  });
+
+  test.each([
+    ["two files", ['import { b } from "./b";', 'import { a } from "./a";'], [["src/x/a.ts", "src/x/b.ts"]]],
+    ["a re-export", ['export { b } from "./b";', 'import { a } from "./a";'], [["src/x/a.ts", "src/x/b.ts"]]],
+    ["itself", ['import { a } from "./a";', ""], [["src/x/a.ts"]]],
+    ["a type", ['import type { B } from "./b";', 'import { a } from "./a"; a();'], []],
+    ["later", ['const b = () => import("./b");', 'import { a } from "./a"; a();'], []],
+    ["one way", ['import { b } from "./b"; b();', ""], []],
+  ])("a circle of imports: %s", (_how, [a = "", b = ""], circles) => {
+    const used = (text: string): string => text.replace(/^(import \{ (\w) \}.*);$/, "$1; $2();");
+    const files = [
+      { path: "src/x/a.ts", text: used(a) },
+      { path: "src/x/b.ts", text: used(b) },
+    ];
+
+    expect(importCircles(files)).toEqual(circles);
   });
 
   test("the terminal may print", () => {

@@ -1,6 +1,7 @@
 // Exit codes are a contract: scripts branch on them.
 import { describe, expect, test } from "bun:test";
-import { ConsentOwed, exitCodeOf, OutputError, report, UsageError } from "../../cli/errors";
+import { ConsentOwed, exitCodeOf, OutputError, UsageError } from "../../cli/errors";
+import { report } from "../../cli/report";
 import * as errors from "../../src/errors";
 import { fakeIo } from "./support/fake-io";
 
