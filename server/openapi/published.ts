@@ -2,7 +2,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { JsonText } from "../../src/base";
-import { contractOperations } from "../operations";
+import { contractOperations } from "../operations/all";
 import { documentOf } from "./document";
 
 const published = new Map<string, Promise<JsonText>>();

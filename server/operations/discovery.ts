@@ -1,6 +1,7 @@
 // What the service says about itself to clients that find their way alone.
 import { Type } from "typebox";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Operations";
 
@@ -32,12 +33,9 @@ const LONGEST_WAIT = 59;
 
 export const discoveryOperations = [
   operation({
-    id: "engine-config",
-    method: "GET",
-    path: "/v1/config",
+    ...routed("engine-config"),
     tag,
     summary: "Say how clients find their way around this deployment",
-    credential: "public",
     success: { status: 200, schema: EngineConfigResponse },
     errors: [],
     handle: ({ runtime }) => {
@@ -54,12 +52,9 @@ export const discoveryOperations = [
     },
   }),
   operation({
-    id: "swagger",
-    method: "GET",
-    path: "/v1/swagger",
+    ...routed("swagger"),
     tag,
     summary: "Get this description; a browser is sent to its page",
-    credential: "public",
     success: { status: 200, schema: OpenApiDocument },
     errors: [],
     others: { 303: null },

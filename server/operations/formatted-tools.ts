@@ -2,17 +2,15 @@
 import { pageOf } from "../../src/base";
 import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Tools";
 
 export const formattedToolOperations = [
   operation({
-    id: "tools-list-formatted",
-    method: "GET",
-    path: "/v1/formatted_tools",
+    ...routed("tools-list-formatted"),
     tag,
     summary: "List tools as a model wants them",
-    credential: ["admin", "run", "read"],
     query: FormattedToolsQuery,
     success: { status: 200, schema: pageOf(ArbitraryObject) },
     errors: [400, 401, 403, 415, 500],
@@ -20,12 +18,9 @@ export const formattedToolOperations = [
     handle: ({ runtime, principal, query }) => runtime.tools.listings.formattedListing(principal, query),
   }),
   operation({
-    id: "tool-spec-formatted",
-    method: "GET",
-    path: "/v1/formatted_tools/{name}",
+    ...routed("tool-spec-formatted"),
     tag,
     summary: "Get one tool as a model wants it",
-    credential: ["admin", "run", "read"],
     query: FormattedToolQuery,
     success: { status: 200, schema: ArbitraryObject },
     errors: [400, 401, 403, 415, 500],

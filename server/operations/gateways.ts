@@ -11,19 +11,16 @@ import {
 import { ChosenId } from "../../src/identity";
 import { Type } from "typebox";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Gateways";
-const PREFIX = "/v1/orgs/{org_id}/projects/{project_id}/gateways";
 const parameters = { org_id: ChosenId, project_id: ChosenId };
 
 export const gatewayOperations = [
   operation({
-    id: "project-gateways-list",
-    method: "GET",
-    path: PREFIX,
+    ...routed("project-gateways-list"),
     tag,
     summary: "List the gateways of the project",
-    credential: ["admin", "read"],
     parameters,
     query: Type.Object(pagingQuery),
     success: { status: 200, schema: pageOf(GatewayResponse) },
@@ -31,12 +28,9 @@ export const gatewayOperations = [
     handle: ({ runtime, principal, query }) => runtime.gateways.list(principal, paging(query)),
   }),
   operation({
-    id: "project-gateways-create",
-    method: "POST",
-    path: PREFIX,
+    ...routed("project-gateways-create"),
     tag,
     summary: "Create a gateway: an address at which MCP clients find a set of tools",
-    credential: ["admin"],
     parameters,
     body: CreateGatewayRequest,
     success: { status: 201, schema: GatewayResponse },
@@ -45,12 +39,9 @@ export const gatewayOperations = [
     handle: ({ runtime, principal, body }) => runtime.gateways.create(principal, body),
   }),
   operation({
-    id: "project-gateways-slug-info",
-    method: "POST",
-    path: `${PREFIX}/slug`,
+    ...routed("project-gateways-slug-info"),
     tag,
     summary: "Ask whether a slug is available",
-    credential: ["admin"],
     parameters,
     body: SlugInfoRequest,
     success: { status: 200, schema: SlugInfoResponse },
@@ -58,24 +49,18 @@ export const gatewayOperations = [
     handle: ({ runtime, body }) => runtime.gateways.slugInfo(body.slug),
   }),
   operation({
-    id: "project-gateways-get",
-    method: "GET",
-    path: `${PREFIX}/{gateway_id}`,
+    ...routed("project-gateways-get"),
     tag,
     summary: "Get a gateway",
-    credential: ["admin", "read"],
     parameters,
     success: { status: 200, schema: GatewayResponse },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.gateways.get(principal, path("gateway_id")),
   }),
   operation({
-    id: "project-gateways-replace",
-    method: "PUT",
-    path: `${PREFIX}/{gateway_id}`,
+    ...routed("project-gateways-replace"),
     tag,
     summary: "Replace a gateway: what is not given returns to its default, but for the slug",
-    credential: ["admin"],
     parameters,
     body: UpdateGatewayRequest,
     success: { status: 200, schema: GatewayResponse },
@@ -84,12 +69,9 @@ export const gatewayOperations = [
       runtime.gateways.replace(principal, path("gateway_id"), body),
   }),
   operation({
-    id: "project-gateways-update",
-    method: "PATCH",
-    path: `${PREFIX}/{gateway_id}`,
+    ...routed("project-gateways-update"),
     tag,
     summary: "Change a gateway",
-    credential: ["admin"],
     parameters,
     body: PatchGatewayRequest,
     success: { status: 200, schema: GatewayResponse },
@@ -98,12 +80,9 @@ export const gatewayOperations = [
       runtime.gateways.patch(principal, path("gateway_id"), body),
   }),
   operation({
-    id: "project-gateways-delete",
-    method: "DELETE",
-    path: `${PREFIX}/{gateway_id}`,
+    ...routed("project-gateways-delete"),
     tag,
     summary: "Delete a gateway; its slug is free at once",
-    credential: ["admin"],
     parameters,
     success: { status: 204 },
     errors: [400, 401, 403, 404, 500],

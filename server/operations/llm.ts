@@ -1,17 +1,15 @@
 // Language models: which there are, and chat completions.
 import { ChatRequest, ChatResponse, ModelList } from "../../src/llm";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Language model";
 
 export const llmOperations = [
   operation({
-    id: "llm-chat",
-    method: "POST",
-    path: "/v1/chat/completions",
+    ...routed("llm-chat"),
     tag,
     summary: "Complete a conversation, with tools if wanted",
-    credential: ["admin", "run"],
     body: ChatRequest,
     success: { status: 200, schema: ChatResponse },
     errors: [400, 401, 403, 413, 415, 429, 500, 504],
@@ -27,12 +25,9 @@ export const llmOperations = [
     },
   }),
   operation({
-    id: "models-list",
-    method: "GET",
-    path: "/v1/models",
+    ...routed("models-list"),
     tag,
     summary: "List the models of chat completions",
-    credential: ["admin", "run", "read"],
     success: { status: 200, schema: ModelList },
     errors: [401, 403, 500],
     modelErrors: true,

@@ -1,30 +1,25 @@
 // A project's configuration as one document. Served for the terminal, not part of the published contract.
 import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const manifestOperations = [
   operation({
-    id: "manifest-get",
+    ...routed("manifest-get"),
     extension: true,
-    method: "GET",
-    path: "/v1/admin/manifest",
     tag,
     summary: "Export the project's configuration, without the values of secrets",
-    credential: ["admin"],
     success: { status: 200, schema: ManifestResponse },
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.manifests.export(principal),
   }),
   operation({
-    id: "manifest-apply",
+    ...routed("manifest-apply"),
     extension: true,
-    method: "POST",
-    path: "/v1/admin/manifest",
     tag,
     summary: "Create and change what the document names; nothing is deleted",
-    credential: ["admin"],
     query: ApplyQuery,
     body: ManifestRequest,
     success: { status: 200, schema: ApplyResponse },

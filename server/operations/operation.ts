@@ -1,10 +1,9 @@
 // One row of the operation table: all that the dispatcher and the API description need to know.
 import type { Static, TObject, TSchema } from "typebox";
-import type { Principal, Role } from "../../src/identity";
+import type { Principal } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
 import type { Departure } from "../departure";
-
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+import type { RoutedOperation } from "./routing";
 
 /** What a handler gets: everything checked against the row's schemas. */
 export interface Call<Query, Body> {
@@ -26,21 +25,11 @@ export interface Call<Query, Body> {
   signal: AbortSignal;
 }
 
-export interface OperationRow<Query extends TObject, Body extends TSchema> {
-  id: string;
-  method: Method;
-  /** Another method that clients send for it. Served, but not part of the contract. */
-  alias?: Method;
-  /** Further addresses of it, not part of the contract either. */
-  alsoAt?: readonly string[];
-  /** `/v1/admin/secrets/{secret_key}` */
-  path: string;
+export interface OperationRow<Query extends TObject, Body extends TSchema> extends RoutedOperation {
   /** Served for our own terminal, and not part of the published contract. */
   extension?: true;
   tag: string;
   summary: string;
-  /** Roles that may call it; `public` needs no credential. */
-  credential: readonly Role[] | "public";
   /** Format of path parameters, by name; a value that breaks it is 400. */
   parameters?: Readonly<Record<string, TSchema>>;
   query?: Query;

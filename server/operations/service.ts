@@ -1,6 +1,7 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
 import { operation, StatusAnswer } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Operations";
 
@@ -8,12 +9,9 @@ export const HealthSchema = Type.Object({ healthy: Type.Boolean(), reason: Type.
 
 export const serviceOperations = [
   operation({
-    id: "service-health",
-    method: "GET",
-    path: "/v1/health",
+    ...routed("service-health"),
     tag,
     summary: "Say whether the service can work",
-    credential: "public",
     success: { status: 200, schema: HealthSchema },
     errors: [503],
     others: { 503: HealthSchema },

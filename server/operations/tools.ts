@@ -12,17 +12,15 @@ import {
   ToolsQuery,
 } from "../../src/tools";
 import { operation } from "./operation";
+import { routed } from "./routing";
 
 const tag = "Tools";
 
 export const toolOperations = [
   operation({
-    id: "tools-list",
-    method: "GET",
-    path: "/v1/tools",
+    ...routed("tools-list"),
     tag,
     summary: "List tools",
-    credential: ["admin", "run", "read"],
     query: ToolsQuery,
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 415, 500],
@@ -30,12 +28,9 @@ export const toolOperations = [
     handle: ({ runtime, principal, query }) => runtime.tools.listings.listing(principal, query),
   }),
   operation({
-    id: "tool-get",
-    method: "GET",
-    path: "/v1/tools/{name}",
+    ...routed("tool-get"),
     tag,
     summary: "Get one tool",
-    credential: ["admin", "run", "read"],
     query: ToolQuery,
     success: { status: 200, schema: ToolResponse },
     errors: [400, 401, 403, 415, 500],
@@ -44,24 +39,18 @@ export const toolOperations = [
       runtime.tools.listings.get(principal, path("name"), query),
   }),
   operation({
-    id: "tool-requirements",
-    method: "POST",
-    path: "/v1/tools/requirements",
+    ...routed("tool-requirements"),
     tag,
     summary: "Ask what tools need that a user still owes",
-    credential: ["admin", "run"],
     body: ToolRequirementsRequest,
     success: { status: 200, schema: ToolRequirementsResponse },
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.tools.requirements(principal, body),
   }),
   operation({
-    id: "tool-authorize",
-    method: "POST",
-    path: "/v1/tools/authorize",
+    ...routed("tool-authorize"),
     tag,
     summary: "Start the consent for exactly the scopes of a tool",
-    credential: ["admin", "run"],
     body: AuthorizeToolRequest,
     success: { status: 200, schema: AuthorizationResponse },
     errors: [400, 401, 403, 413, 415, 500],
@@ -70,12 +59,9 @@ export const toolOperations = [
     handle: ({ runtime, principal, body }) => runtime.tools.authorize(principal, body),
   }),
   operation({
-    id: "tool-execute",
-    method: "POST",
-    path: "/v1/tools/execute",
+    ...routed("tool-execute"),
     tag,
     summary: "Run a tool for a user",
-    credential: ["admin", "run"],
     body: ExecuteToolRequest,
     success: { status: 200, schema: ExecuteToolResponse },
     errors: [400, 401, 403, 413, 415, 500],

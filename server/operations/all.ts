@@ -1,0 +1,48 @@
+// The operation table as a whole, for the API description. A server loads the areas one by one.
+import { authProviderOperations } from "./auth-providers";
+import { authorizationOperations } from "./authorization";
+import { connectionOperations } from "./connections";
+import { discoveryOperations } from "./discovery";
+import { formattedToolOperations } from "./formatted-tools";
+import { hookOperations } from "./hooks";
+import { keyOperations } from "./keys";
+import { gatewayOperations } from "./gateways";
+import { llmOperations } from "./llm";
+import { manifestOperations } from "./manifest";
+import { modelEntryOperations } from "./model-entries";
+import type { Operation } from "./operation";
+import { pluginOperations } from "./plugins";
+import { projectOperations } from "./projects";
+import { scheduledToolOperations } from "./scheduled-tools";
+import { secretOperations } from "./secrets";
+import { serviceOperations } from "./service";
+import { settingsOperations } from "./settings";
+import { toolOperations } from "./tools";
+import { trailOperations } from "./trail";
+
+export const operations: readonly Operation[] = [
+  ...authProviderOperations,
+  ...secretOperations,
+  ...settingsOperations,
+  ...connectionOperations,
+  ...authorizationOperations,
+  ...toolOperations,
+  ...formattedToolOperations,
+  ...hookOperations,
+  ...pluginOperations,
+  ...gatewayOperations,
+  ...llmOperations,
+  ...scheduledToolOperations,
+  ...serviceOperations,
+  ...discoveryOperations,
+  ...keyOperations,
+  ...projectOperations,
+  ...manifestOperations,
+  ...modelEntryOperations,
+  ...trailOperations,
+];
+
+/** Those of the published contract: what the API description shows. */
+export const contractOperations: readonly Operation[] = operations.filter(
+  ({ extension }) => extension !== true,
+);
