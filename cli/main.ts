@@ -19,9 +19,15 @@ function notWritten(error: unknown): void {
 }
 
 async function run(): Promise<number> {
+  // Two lines that are read without the parser; each is left to the program where it says anything unusual.
   if (argv.join(" ") === "tools list") {
     const { main } = await import("./listing");
     const code = await main();
+    if (code !== undefined) return code;
+  }
+  if (argv[0] === "serve") {
+    const { main } = await import("./serving");
+    const code = await main(argv);
     if (code !== undefined) return code;
   }
   const { main } = await import("./program");

@@ -1,6 +1,6 @@
-// Routes. They go to Bun's own router as they are: it finds the route before any script of the framework runs. Elysia keeps
-// the life of the server, and answers what that router leaves over. It parses and validates nothing. It also reads the
-// source of its callbacks to decide what to prepare for them; ours is a bound function, whose source nobody can read.
+// Routes. They go to Bun's own router as they are: it finds the route before any script of the framework runs. Elysia
+// answers what that router leaves over, and ends the server. It parses and validates nothing. It also reads the source of
+// its callbacks to decide what to prepare for them; ours is a bound function, whose source nobody can read.
 import { Elysia } from "elysia";
 import { type LogFields, Redacted } from "../src/base";
 import { newToken, type Random } from "../src/crypto";
@@ -14,6 +14,7 @@ import { rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
 import { allowedMethods, routeAt } from "./route-at";
 import { type Answer, type Context, type Route, routesWith } from "./routes";
+import type { Tls } from "./tls";
 import { traceIdOf } from "./trace";
 
 interface Site {
@@ -30,8 +31,20 @@ const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
 const NO_PARAMS = {};
 
+export interface App {
+  readonly elysia: Elysia;
+  /** Throws what Bun says when the address cannot be had. */
+  listen(address: Address): void;
+}
+
+export interface Address {
+  hostname: string;
+  port: number;
+  tls: Tls | undefined;
+}
+
 /** `stopping` aborts when the server is about to stop. */
-export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
+export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   const { random, settings, clock } = runtime.core;
   const site: Site = {
     runtime,
@@ -40,23 +53,32 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): Elysia {
     cors: corsOf(settings),
   };
   const routes = routesWith({ stopping, rateLimit: rateLimitOf(settings, clock) });
-  const app = new Elysia({
+  const elysia = new Elysia({
     strictPath: true,
     nativeStaticResponse: false,
     // Elysia looks for the path after the 11th character of the address otherwise, where short host names have ended.
     handler: { standardHostname: false },
-    serve: {
-      idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: BUN_BODY_LIMIT,
-      reusePort: false,
-      // Pages with source text in them, for who works on the server.
-      development: false,
-      routes: routerOf(site, routes),
-    },
   });
-  const rest = ({ request }: Found): Awaitable<Response> => otherwise(site, routes, request, app.server);
-  app.all("/*", rest.bind(undefined));
-  return app;
+  const rest = ({ request }: Found): Awaitable<Response> => otherwise(site, routes, request, elysia.server);
+  elysia.all("/*", rest.bind(undefined));
+  return { elysia, listen: (address) => listen(elysia, routerOf(site, routes), address) };
+}
+
+// Elysia's own way to listen writes a handler for the whole application, lays the routes twice and collects garbage, all
+// before the first request is answered.
+function listen(elysia: Elysia, routes: Router, { hostname, port, tls }: Address): void {
+  elysia.server = Bun.serve({
+    hostname,
+    port,
+    ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: BUN_BODY_LIMIT,
+    reusePort: false,
+    // Pages with source text in them, for who works on the server.
+    development: false,
+    routes,
+    fetch: (request) => elysia.fetch(request),
+  });
 }
 
 /** What Elysia hands to its callbacks, as far as we use it. */

@@ -39,10 +39,10 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   warnOfEnd(runtime, tls);
   warnOfAddress(runtime);
   const stopping = new AbortController();
-  const app = createApp(runtime, stopping.signal);
+  const { elysia: app, listen: listenAt } = createApp(runtime, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): void => {
     try {
-      app.listen({ hostname: host, port: at, ...(secrets === undefined ? {} : { tls: secrets }) });
+      listenAt({ hostname: host, port: at, tls: secrets });
     } catch (error) {
       throw bindError(host, at, error);
     }

@@ -1,10 +1,11 @@
 // Requests against their schemas. The refusal names fields and rules and never repeats a submitted value.
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+// Not from typebox/compile: that one brings conversions, defaults and patches with it, which nobody here uses.
+import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
 import { isObject } from "./json";
 
-type Check = { Check(value: unknown): boolean; Errors(value: unknown): Failure[] };
+type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Failure[]] };
 interface Failure {
   keyword: string;
   instancePath: string;
@@ -43,7 +44,7 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const check = compileOnce(schema);
   if (check.Check(value)) return [];
   const errors: FieldError[] = [];
-  for (const failure of check.Errors(value)) {
+  for (const failure of check.Errors(value)[1]) {
     // An alternative's own failures say nothing that the alternative as a whole does not say.
     if (failure.keyword === "boolean" || failure.keyword === "anyOf") continue;
     for (const error of explain(failure)) {

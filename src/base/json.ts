@@ -8,19 +8,24 @@ const LONG = 16_384;
 /** JSON that is text already, and is sent as it is. */
 export class JsonText {
   readonly text: string;
-  /** Whether it is one text for many answers; otherwise neither its bytes nor a tag of it are worth having. */
+  /** Whether a caller may keep it, and ask whether it has changed. */
   readonly kept: boolean;
   #etag: string | undefined;
+  #sent = false;
   #blob: Blob | undefined;
 
-  constructor(text: string, use: "kept" | "once" = "kept") {
+  /** `shared`: one text for the answers of a moment; a tag of it is not worth having. */
+  constructor(text: string, use: "kept" | "shared" = "kept") {
     this.text = text;
     this.kept = use === "kept";
   }
 
-  /** What to send: of a long text that is kept its bytes, which would be made from it for each answer otherwise. */
+  /** What to send: of a long text that is sent again its bytes, which would be made from it for each answer otherwise. */
   get body(): string | Blob {
-    return !this.kept || this.text.length < LONG ? this.text : (this.#blob ??= new Blob([this.text]));
+    const again = this.#sent;
+    this.#sent = true;
+    if (!again || this.text.length < LONG) return this.text;
+    return (this.#blob ??= new Blob([this.text]));
   }
 
   /** Validator of RFC 9110: another text, another tag. */

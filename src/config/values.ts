@@ -1,6 +1,6 @@
 // Text from flags and the environment → values of the declared type. Values from the file come typed and are only
 // checked. Every refusal is one sentence: where, key, rule. The value itself is not repeated, it may be a secret.
-import { Compile } from "typebox/compile";
+import { Check } from "typebox/schema";
 import { isObject } from "../base";
 import { configurationError, type RuntimeError } from "../errors";
 import { declarationOf, type KeyName } from "./keys";
@@ -44,7 +44,8 @@ function fromJson(name: KeyName, text: string, origin: string): unknown {
 export function checkValue(name: KeyName, value: unknown, origin: string): void {
   // Records say themselves which field of which record is wrong.
   if (declarationOf(name).records && Array.isArray(value)) return;
-  if (!Compile(declarationOf(name).schema).Check(value)) refuse(name, origin);
+  // Compiled it would be faster the second time, and there is none.
+  if (!Check(declarationOf(name).schema, value)) refuse(name, origin);
 }
 
 function refuse(name: KeyName, origin: string): never {

@@ -1,6 +1,5 @@
 // PATCH of a provider: objects merge field by field, free maps (`params`, `response_map`) are replaced whole.
 import type { Static, TSchema } from "typebox";
-import { Value } from "typebox/value";
 import { isObject } from "../base";
 import type { ProviderRow } from "./repository";
 import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema";
@@ -49,8 +48,17 @@ export function patched(
  * is stored is shown, and an unknown field may hold a secret of a newer version.
  */
 export function knownFields<T extends TSchema>(schema: T, value: Static<T>): Static<T> {
-  // Cleaned of surplus by the schema that it was checked against.
-  return Value.Clean(schema, structuredClone(value)) as Static<T>;
+  // Without surplus it still is what it was checked to be.
+  return known(schema, structuredClone(value)) as Static<T>;
+}
+
+// Objects of named fields in each other; anything else, free maps too, is a value as a whole.
+function known(schema: object, value: unknown): unknown {
+  if (!isObject(value) || !("properties" in schema) || !isObject(schema.properties)) return value;
+  const fields = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, isObject(field) ? known(field, value[name]) : value[name]]),
+  );
 }
 
 function merge(

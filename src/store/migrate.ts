@@ -1,5 +1,5 @@
 // Forward-only migrations. A database written by a newer version is refused before anything touches it.
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { configurationError } from "../errors";
 
 export interface Migration {
@@ -19,22 +19,15 @@ const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
 const HAS_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'";
 const NEWEST = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
 
-/** Throws `configuration` when the file's schema is newer than the newest known migration. Opens it read-only. */
-export function refuseNewer(file: string, migrations: readonly Migration[]): void {
-  const database = new Database(file, { readonly: true, strict: true });
-  try {
-    database.run("PRAGMA busy_timeout=5000");
-    const found = versionOf(database);
-    const known = newestOf(migrations);
-    if (found > known) {
-      throw configurationError(
-        `${file} was written by a newer version of runtime (schema ${found}, this one knows ${known}). ` +
-          "Use that version, or restore a backup made before the upgrade.",
-      );
-    }
-  } finally {
-    database.close();
-  }
+/** Throws `configuration` when the schema is newer than the newest known migration. */
+export function refuseNewer(database: Database, migrations: readonly Migration[]): void {
+  const found = versionOf(database);
+  const known = newestOf(migrations);
+  if (found <= known) return;
+  throw configurationError(
+    `${database.filename} was written by a newer version of runtime (schema ${found}, this one knows ${known}). ` +
+      "Use that version, or restore a backup made before the upgrade.",
+  );
 }
 
 /** Brings an open database to the newest version, in one transaction. Safe when two processes start at once. */

@@ -23,6 +23,13 @@ export function open(file: string, durability: "full" | "normal"): Database {
   }
 }
 
+/** A connection that only reads a file that is there, and changes nothing of it. */
+export function openReader(file: string): Database {
+  const database = new Database(file, { readonly: true, strict: true });
+  database.run(`PRAGMA busy_timeout=${OPEN_TIMEOUT_MS}`);
+  return database;
+}
+
 // SQLite gives the -wal and -shm files the mode that the database has when they are made, so it is 0600 from the first
 // byte. Only a new file is opened here: closing a descriptor of a database in use would drop this process's locks.
 function makePrivate(file: string): void {

@@ -6,7 +6,7 @@ import { unavailable } from "../errors";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { run, type Transaction, type Wait } from "./port";
-import { type Durability, open } from "./sqlite-file";
+import { type Durability, open, openReader } from "./sqlite-file";
 import { type Outcome, runGroup, settle, type Waiting } from "./sqlite-group";
 import { closeDatabase, isBusy, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
@@ -40,17 +40,23 @@ const DATA_VERSION = query<{ data_version: number }>("PRAGMA data_version");
 
 /** Opens (and migrates) the file. Throws `configuration` when it was written by a newer version. */
 export function openSqlite(options: SqliteOptions): Store {
-  if (existsSync(options.file)) refuseNewer(options.file, options.migrations);
-  const writer = open(options.file, options.durability ?? "full");
+  const opened: Database[] = [];
+  const keep = (database: Database): Database => {
+    opened.push(database);
+    return database;
+  };
   try {
+    // A file that is there is only read until it is known to be one of ours.
+    const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
+    if (early !== undefined) refuseNewer(early, options.migrations);
+    const writer = keep(open(options.file, options.durability ?? "full"));
     migrate(writer, options.migrations);
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
-    const reader = open(options.file, options.durability ?? "full");
-    reader.run("PRAGMA query_only=ON");
+    const reader = early ?? keep(openReader(options.file));
     return new SqliteStore(reader, writer, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
   } catch (error) {
-    closeDatabase(writer);
+    for (const database of opened) closeDatabase(database);
     throw error;
   }
 }

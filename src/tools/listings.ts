@@ -6,7 +6,6 @@ import { toolRecord } from "./document";
 import { matching } from "./filter";
 import { DEFAULT_FORMAT, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
-import { recordText } from "./record-text";
 import type { Registry, Tool } from "./registry";
 import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
 import type {
@@ -17,6 +16,7 @@ import type {
   ToolRecord,
   ToolsFilter,
 } from "./schema";
+import { UserPages } from "./user-pages";
 import { type View, viewOf } from "./view";
 
 /** Pages that are kept; one of a hundred tools is some 200 kB. */
@@ -35,6 +35,7 @@ export interface ListingParts {
 export class Listings {
   readonly #parts: ListingParts;
   readonly #pages: CachedByGeneration<string, JsonText>;
+  readonly #userPages = new UserPages();
   readonly #formatted = new FormattedPages();
 
   constructor(parts: ListingParts) {
@@ -68,14 +69,9 @@ export class Listings {
   async #textFor(principal: Principal, view: View, query: ToolsFilter): Promise<JsonText> {
     const lookUps = this.#parts.requirements.lookUps(principal.projectId, view.userId);
     const { shown, total, window } = await this.#windowOf(principal, view, query);
-    const texts = shown.map(async (tool) =>
-      recordText(tool, await this.#needsOf(principal, tool, view, lookUps)),
-    );
-    const { items: _, ...rest } = page(shown as Tool[], total, window);
-    return new JsonText(
-      `{"items":[${(await Promise.all(texts)).join(",")}],${JSON.stringify(rest).slice(1)}`,
-      "once",
-    );
+    const needs = shown.map((tool) => this.#needsOf(principal, tool, view, lookUps));
+    const { items: _, ...around } = page<unknown>(shown, total, window);
+    return this.#userPages.page(shown, await Promise.all(needs), around);
   }
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {

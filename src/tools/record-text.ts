@@ -2,7 +2,6 @@
 // hundred tools is some 200 kB.
 import { toolRecord } from "./document";
 import type { Tool } from "./registry";
-import type { RequirementsRecord } from "./schema";
 
 interface Around {
   before: string;
@@ -11,10 +10,10 @@ interface Around {
 
 const texts = new WeakMap<Tool, Around>();
 
-/** JSON of `{...toolRecord(tool), requirements}`, in ASCII but for the requirements. */
-export function recordText(tool: Tool, requirements: RequirementsRecord): string {
+/** JSON of `{...toolRecord(tool), requirements}`, in ASCII but for the requirements, which come as JSON. */
+export function recordText(tool: Tool, requirements: string): string {
   const { before, after } = around(tool);
-  return `${before}${JSON.stringify(requirements)}${after}`;
+  return `${before}${requirements}${after}`;
 }
 
 function around(tool: Tool): Around {

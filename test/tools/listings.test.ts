@@ -40,4 +40,26 @@ describe("the listing for a user", () => {
 
     expect(states).toEqual([true, false]);
   });
+
+  test("is one text for users of whom the same is to be said, until it is not the same any more", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.give("alice");
+    const { listings } = deployment.runtime.tools;
+    const texts = async (query: ToolsFilter = {}) =>
+      Promise.all(
+        ["alice", "bob", "carol"].map((user_id) => listings.listing(agent(), { ...query, user_id })),
+      );
+    const [alice, bob, carol] = await texts();
+
+    expect(carol).toBe(bob as typeof carol);
+    expect(alice).not.toBe(bob);
+    expect((await texts({ limit: 1 }))[1]).not.toBe(bob);
+
+    await deployment.give("bob");
+    const [, after, still] = await texts();
+
+    expect(after).toBe(alice as typeof after);
+    expect(still).toBe(carol as typeof still);
+  });
 });

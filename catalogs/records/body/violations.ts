@@ -1,6 +1,6 @@
 // Everything in which a value breaks a schema. The validator stops after a few; a model mends all it is told at once.
 import { type TSchema, Type } from "typebox";
-import { Value } from "typebox/value";
+import { Errors } from "typebox/schema";
 import { isObject } from "../../../src/tools";
 
 interface Violation {
@@ -14,7 +14,8 @@ interface Violation {
 export function violationsOf(schema: TSchema, value: unknown, path = ""): string[] {
   // Each level by itself: the schemas of members and items are taken out and applied one by one.
   const { properties, items, ...own }: { [keyword: string]: unknown } = { ...schema };
-  const found = Value.Errors(own, value).flatMap((violation) => phrases(violation, path));
+  const [, violations] = Errors(own, value);
+  const found = violations.flatMap((violation) => phrases(violation, path));
   if (isObject(value) && isObject(properties)) {
     for (const [name, inner] of Object.entries(properties)) {
       if (Object.hasOwn(value, name) && Type.IsSchema(inner)) {
