@@ -39,16 +39,15 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   warnOfEnd(runtime, tls);
   warnOfAddress(runtime);
   const stopping = new AbortController();
-  const { elysia: app, listen: listenAt } = createApp(runtime, stopping.signal);
-  const listen = (at: number, secrets: Tls | undefined): void => {
+  const app = createApp(runtime, stopping.signal);
+  const listen = (at: number, secrets: Tls | undefined): number => {
     try {
-      listenAt({ hostname: host, port: at, tls: secrets });
+      return app.listen({ hostname: host, port: at, tls: secrets });
     } catch (error) {
       throw bindError(host, at, error);
     }
   };
-  listen(port, tls);
-  const bound = app.server?.port ?? port;
+  const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
   let inUse = tls;
@@ -59,7 +58,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     const renewed = readTls(files);
     warnOfEnd(runtime, renewed);
     // Bun takes no other certificate for a socket that listens: the next one listens in its place.
-    const drained = app.server?.stop() ?? Promise.resolve();
+    const drained = app.stop();
     earlier.add(drained);
     void drained.finally(() => earlier.delete(drained));
     await listenAgain((secrets) => listen(bound, secrets), renewed, inUse);
@@ -79,7 +78,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
 
 // What was checked a moment ago serves, or the certificate before it: a server that was running goes on.
 async function listenAgain(
-  listen: (tls: Tls | undefined) => void,
+  listen: (tls: Tls | undefined) => unknown,
   renewed: Tls,
   before: Tls | undefined,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-// Every route: the operations under all their addresses, the pages for browsers, the files for discovery.
+// The routes of programs: the operations under all their addresses, and MCP. Those of browsers are in `pages/index.ts`.
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import { identifying } from "./answer";
 import { dispatch, type Incoming, type Means } from "./dispatch";
 import { mcpRoutes } from "./mcp";
 import {
@@ -36,40 +35,8 @@ export function routesWith(means: Means): Route[] {
       operations.flatMap((operation) => routesOf(area as Area, operation, means)),
     ),
     ...mcpRoutes(means),
-    ...PAGES.map((route) => ({ ...route, answer: identifying(route.answer) })),
   ];
 }
-
-const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });
-const post = (path: string, answer: Answer): Route => ({ method: "POST", path, answer });
-
-// Loaded when they are asked for, like the operations.
-const consent = () => import("./pages/consent");
-const docs = () => import("./pages/docs");
-const catalog = () => import("./pages/docs-catalog");
-const picker = () => import("./pages/picker");
-
-const PAGES: readonly Route[] = [
-  get("/authorize/:token", async (runtime, { request, params }) =>
-    (await consent()).openConsent(runtime, request, params["token"] ?? ""),
-  ),
-  post("/authorize/:token", async (runtime, { request, params }) =>
-    (await consent()).confirmConsent(runtime, request, params["token"] ?? ""),
-  ),
-  get("/api/v1/oauth/:external_id/callback", async (runtime, { request, params }) =>
-    (await consent()).callback(runtime, request, params["external_id"] ?? ""),
-  ),
-  get("/api/v1/auth/callback", async (runtime, { request }) =>
-    (await consent()).signInCallback(runtime, request),
-  ),
-  get("/google/drive_picker", async (runtime, { request }) => (await picker()).openPicker(runtime, request)),
-  get("/google/drive_picker.js", async () => (await picker()).pickerScript()),
-  get("/openapi.json", async (runtime, { request }) => (await docs()).openDescription(runtime, request)),
-  get("/v1/swagger/ui", async () => (await docs()).openDocs()),
-  get("/v1/swagger/ui/:file", async (_runtime, { params }) => (await docs()).docsFile(params["file"] ?? "")),
-  get("/.well-known/api-catalog", async (runtime) => (await catalog()).apiCatalog(runtime)),
-  get("/llms.txt", async (runtime) => (await catalog()).llmsText(runtime)),
-];
 
 /** Where an operation is served: as the table says, and under the aliases that older clients use. */
 function routesOf(area: Area, operation: RoutedOperation, means: Means): Route[] {

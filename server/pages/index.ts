@@ -1,0 +1,33 @@
+// Addresses for browsers, and files for discovery.
+import type { Answer, Route } from "../routes";
+
+const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });
+const post = (path: string, answer: Answer): Route => ({ method: "POST", path, answer });
+
+// Loaded when they are asked for.
+const consent = () => import("./consent");
+const docs = () => import("./docs");
+const catalog = () => import("./docs-catalog");
+const picker = () => import("./picker");
+
+export const PAGES: readonly Route[] = [
+  get("/authorize/:token", async (runtime, { request, params }) =>
+    (await consent()).openConsent(runtime, request, params["token"] ?? ""),
+  ),
+  post("/authorize/:token", async (runtime, { request, params }) =>
+    (await consent()).confirmConsent(runtime, request, params["token"] ?? ""),
+  ),
+  get("/api/v1/oauth/:external_id/callback", async (runtime, { request, params }) =>
+    (await consent()).callback(runtime, request, params["external_id"] ?? ""),
+  ),
+  get("/api/v1/auth/callback", async (runtime, { request }) =>
+    (await consent()).signInCallback(runtime, request),
+  ),
+  get("/google/drive_picker", async (runtime, { request }) => (await picker()).openPicker(runtime, request)),
+  get("/google/drive_picker.js", async () => (await picker()).pickerScript()),
+  get("/openapi.json", async (runtime, { request }) => (await docs()).openDescription(runtime, request)),
+  get("/v1/swagger/ui", async () => (await docs()).openDocs()),
+  get("/v1/swagger/ui/:file", async (_runtime, { params }) => (await docs()).docsFile(params["file"] ?? "")),
+  get("/.well-known/api-catalog", async (runtime) => (await catalog()).apiCatalog(runtime)),
+  get("/llms.txt", async (runtime) => (await catalog()).llmsText(runtime)),
+];
