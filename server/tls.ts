@@ -1,7 +1,8 @@
 // Certificate and key of the server: read, and refused with one line when they cannot serve.
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { TlsFiles } from "../src/config";
+import { nodeCrypto } from "../src/crypto";
 import { configurationError } from "../src/errors";
 
 export interface Tls {
@@ -16,12 +17,12 @@ export function readTls({ cert: certFile, key: keyFile }: TlsFiles): Tls {
   const cert = read("tls.cert", certFile);
   const key = read("tls.key", keyFile);
   const certificate = parsed(`tls.cert: ${certFile} holds no certificate in PEM form`, () => {
-    return new X509Certificate(cert);
+    return new (nodeCrypto().X509Certificate)(cert);
   });
   const privateKey = parsed(
     `tls.key: ${keyFile} holds no private key in PEM form, or one with a passphrase`,
     () => {
-      return createPrivateKey(key);
+      return nodeCrypto().createPrivateKey(key);
     },
   );
   if (!belongs(certificate, privateKey)) {

@@ -273,6 +273,13 @@ describe("the other rules", () => {
   });
 
   test.each([
+    ["a value", 'import { createHash } from "node:crypto"; createHash("md5");', 1],
+    ["a type", 'import type { KeyObject } from "node:crypto";', 0],
+  ])("node:crypto is imported by nobody: %s", (_what, text, count) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(count);
+  });
+
+  test.each([
     ["two files", ['import { b } from "./b";', 'import { a } from "./a";'], [["src/x/a.ts", "src/x/b.ts"]]],
     ["a re-export", ['export { b } from "./b";', 'import { a } from "./a";'], [["src/x/a.ts", "src/x/b.ts"]]],
     ["itself", ['import { a } from "./a";', ""], [["src/x/a.ts"]]],

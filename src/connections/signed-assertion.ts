@@ -1,6 +1,7 @@
 // Client authentication by a signed assertion (`private_key_jwt`, OpenID Connect Core section 9).
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import * as oauth from "oauth4webapi";
+import { nodeCrypto } from "../crypto";
 import { TokenRequestError } from "./token-request-error";
 
 /** Authentication with this key: PEM (PKCS #8) or a JWK as JSON. Throws `TokenRequestError` for one that is neither. */
@@ -18,11 +19,11 @@ export async function signedAssertion(text: string, audience: string): Promise<o
 
 function readKey(text: string): { key: KeyObject; kid: string | undefined } {
   try {
-    if (!text.trim().startsWith("{")) return { key: createPrivateKey(text), kid: undefined };
+    if (!text.trim().startsWith("{")) return { key: nodeCrypto().createPrivateKey(text), kid: undefined };
     const jwk: { [name: string]: unknown } = JSON.parse(text);
     const { kid } = jwk;
     return {
-      key: createPrivateKey({ key: jwk, format: "jwk" }),
+      key: nodeCrypto().createPrivateKey({ key: jwk, format: "jwk" }),
       kid: typeof kid === "string" ? kid : undefined,
     };
   } catch {

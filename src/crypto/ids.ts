@@ -1,10 +1,8 @@
 // Random values: record ids that sort by time, and tokens that nobody guesses.
-import { createHash, randomBytes, randomFillSync, timingSafeEqual } from "node:crypto";
-
 /** Bytes from a secure source. Comes in through `createRuntime`, so that a test can fix it. */
 export type Random = (bytes: number) => Uint8Array;
 
-export const systemRandom: Random = (bytes) => randomBytes(bytes);
+export const systemRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
 
 /** What the system is asked for at once: a question costs more than the bytes. */
 const POOL_BYTES = 4096;
@@ -17,7 +15,7 @@ export function pooledRandom(): Random {
   return (bytes) => {
     if (bytes > LARGE_BYTES) return systemRandom(bytes);
     if (used + bytes > POOL_BYTES) {
-      randomFillSync(pool);
+      crypto.getRandomValues(pool);
       used = 0;
     }
     const taken = new Uint8Array(bytes);
@@ -88,8 +86,6 @@ export function hashOf(text: string): string {
 
 /** Compares in constant time. Hashes first, since the built-in comparison throws on different lengths. */
 export function sameSecret(left: string, right: string): boolean {
-  return timingSafeEqual(
-    createHash("sha256").update(left).digest(),
-    createHash("sha256").update(right).digest(),
-  );
+  const digest = (text: string): Buffer => new Bun.CryptoHasher("sha256").update(text).digest();
+  return crypto.timingSafeEqual(digest(left), digest(right));
 }

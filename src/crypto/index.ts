@@ -11,6 +11,7 @@ export {
   sameSecret,
   systemRandom,
 } from "./ids";
+export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
 export { dataKeyOf, sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";

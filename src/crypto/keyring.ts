@@ -34,10 +34,10 @@ import {
   ALL_KEYS,
   DESTROY_KEYS,
   DROP_KEY,
-  FIND_CANARY,
+  FIND_ROOT,
   RETIRED_KEYS,
   RETIRE_KEYS,
-  SET_CANARY,
+  SET_ROOT,
   WRAP_KEY,
 } from "./repository";
 import { Roots } from "./roots";
@@ -78,26 +78,36 @@ export interface KeyringOptions {
   now: () => number;
 }
 
-const CANARY = "canary of the root key";
 const VERSION = "v1";
 const ROTATION = "rotation of the root key";
 /** One short transaction; a holder that was killed is waited for no longer than this. */
 const ROTATION_MS = 15_000;
 
 /**
- * Opens the keyring: finds the root key (or makes it, for a new database) and proves it on the canary.
+ * Opens the keyring: finds the root key (or makes it, for a new database) and compares it with the one that the database
+ * names. The id is a digest of the key, so the right id is the right key.
  * Throws `configuration` when the key is missing, malformed, or not the one that this database was made with.
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
-  const canary = (await options.store.get(FIND_CANARY))?.value;
-  const root = findRootKey(options.settings) ?? newRootKey(canary, options.settings, options.random);
-  const ring = new SealedKeyring(options, rotatedRoot(canary, root, options.settings));
-  await ring.prove(canary);
+  const named = await namedRoot(options.store);
+  const root = findRootKey(options.settings) ?? newRootKey(named, options.settings, options.random);
+  const ring = new SealedKeyring(options, rotatedRoot(named, root, options.settings));
+  await ring.compare(named);
   return ring;
 }
 
-function newRootKey(canary: string | undefined, settings: RootKeySettings, random: Random): RootKey {
-  if (canary === undefined) return makeRootKey(settings, random);
+/** The id of the root key that counts, as the database says. */
+async function namedRoot(store: Store): Promise<string | undefined> {
+  return idOf(await store.get(FIND_ROOT));
+}
+
+// Databases of the first versions hold more behind it.
+function idOf(fact: { value: string } | undefined): string | undefined {
+  return fact?.value.split(".")[0];
+}
+
+function newRootKey(named: string | undefined, settings: RootKeySettings, random: Random): RootKey {
+  if (named === undefined) return makeRootKey(settings, random);
   throw configurationError(
     `The root key is missing: ${settings.defaultFile} is not there and neither RUNTIME_ROOT_KEY nor ` +
       "RUNTIME_ROOT_KEY_FILE is set. Without the key that this database was made with, nothing in it can be read.",
@@ -105,12 +115,12 @@ function newRootKey(canary: string | undefined, settings: RootKeySettings, rando
 }
 
 /** A rotation that was killed between its commit and its last step is finished here. */
-function rotatedRoot(canary: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
+function rotatedRoot(named: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
   const nextFile = nextFileOf(settings);
-  if (canary === undefined || nextFile === undefined || rootIdOf(canary) === root.id) return root;
+  if (named === undefined || nextFile === undefined || named === root.id) return root;
   if (!existsSync(nextFile)) return root;
   const next = readRootKey(nextFile);
-  if (next.id !== rootIdOf(canary)) return root;
+  if (next.id !== named) return root;
   promoteNextRootKey(nextFile);
   return next;
 }
@@ -139,49 +149,34 @@ class SealedKeyring implements Keyring {
   }
 
   async check(): Promise<void> {
-    const canary = (await this.#store.get(FIND_CANARY))?.value ?? "";
-    const wrapping = this.#roots.wrappingOf(rootIdOf(canary));
-    if (decrypt(wrapping, CANARY, canary.split(".")[1] ?? "") !== CANARY) {
-      throw internalError("The root key does not open the canary.");
-    }
+    this.#roots.wrappingOf((await namedRoot(this.#store)) ?? "");
   }
 
-  async prove(canary: string | undefined): Promise<void> {
-    const stored = canary ?? (await this.#store.write(() => this.#addCanary()));
-    const wrong = configurationError(
+  /** Throws `configuration` when the database names another root key; a new one is told this one's id. */
+  async compare(named: string | undefined): Promise<void> {
+    const counts = named ?? (await this.#store.write(() => this.#nameRoot()));
+    if (counts === this.#root.id) return;
+    throw configurationError(
       `The root key of ${this.#root.source} is not the one that this database was made with. ` +
         "Nothing was changed. Start with the right key, or with an empty data folder.",
     );
-    if (rootIdOf(stored) !== this.#root.id) throw wrong;
-    try {
-      if (decrypt(this.#roots.wrappingOf(this.#root.id), CANARY, stored.split(".")[1] ?? "") === CANARY)
-        return;
-    } catch {
-      throw wrong;
-    }
-    throw wrong;
   }
 
-  // Two processes that start at once on a new database agree on the canary that came first.
-  *#addCanary(): Transaction<string> {
-    const found = yield* get(FIND_CANARY);
-    if (found !== undefined) return found.value;
-    const canary = this.#canaryOf(this.#root.id);
-    yield* run(SET_CANARY, canary);
-    return canary;
-  }
-
-  #canaryOf(rootId: string): string {
-    return `${rootId}.${encrypt(this.#roots.wrappingOf(rootId), CANARY, CANARY, this.#random)}`;
+  // Two processes that start at once on a new database agree on the root key that was named first.
+  *#nameRoot(): Transaction<string> {
+    const named = idOf(yield* get(FIND_ROOT));
+    if (named !== undefined) return named;
+    yield* run(SET_ROOT, this.#root.id);
+    return this.#root.id;
   }
 
   *addDataKey(projectId: string): Transaction<void> {
     yield* this.#addDataKey(projectId);
   }
 
-  // The canary says which root counts: this process may not have noticed a rotation yet.
+  // Asked anew: this process may not have noticed a rotation yet.
   *#addDataKey(projectId: string): Transaction<string> {
-    const rootId = rootIdOf((yield* get(FIND_CANARY))?.value ?? "");
+    const rootId = idOf(yield* get(FIND_ROOT)) ?? "";
     const id = newId("dk", this.#now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
@@ -234,7 +229,7 @@ class SealedKeyring implements Keyring {
         row.id,
       );
     }
-    yield* run(SET_CANARY, this.#canaryOf(rootId));
+    yield* run(SET_ROOT, rootId);
     yield* touch("data_keys");
   }
 
@@ -281,8 +276,4 @@ class SealedKeyring implements Keyring {
 
 function contextOf({ table, row, field }: Place): string {
   return JSON.stringify([table, row, field]);
-}
-
-function rootIdOf(canary: string): string {
-  return canary.split(".")[0] ?? "";
 }

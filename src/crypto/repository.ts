@@ -1,4 +1,4 @@
-// SQL of data keys and of the canary that proves the root key.
+// SQL of data keys, and of the fact that says which root key counts.
 import { query } from "../store";
 
 export interface DataKeyRow {
@@ -7,8 +7,8 @@ export interface DataKeyRow {
   wrapped: string;
 }
 
-export const FIND_CANARY = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
-export const SET_CANARY = query(
+export const FIND_ROOT = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
+export const SET_ROOT = query(
   "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +
     "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 );

@@ -1,5 +1,6 @@
 // What a plugin must obey beyond its schema. Each rule names the field that breaks it, and never repeats a value.
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
+import { nodeCrypto } from "../crypto";
 import { type FieldError, malformedRequest } from "../errors";
 import { addressFault } from "../providers";
 import { type PatchPlugin, POINTS } from "./schema";
@@ -91,7 +92,7 @@ function pairFaults(cert: string | undefined, key: string | undefined): FieldErr
 
 function certificate(pem: string): X509Certificate | undefined {
   try {
-    return pem.includes("-----BEGIN CERTIFICATE-----") ? new X509Certificate(pem) : undefined;
+    return pem.includes("-----BEGIN CERTIFICATE-----") ? new (nodeCrypto().X509Certificate)(pem) : undefined;
   } catch {
     return undefined;
   }
@@ -99,7 +100,7 @@ function certificate(pem: string): X509Certificate | undefined {
 
 function keyOf(pem: string) {
   try {
-    return createPrivateKey(pem);
+    return nodeCrypto().createPrivateKey(pem);
   } catch {
     return undefined;
   }

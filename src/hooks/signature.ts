@@ -1,6 +1,5 @@
 // Standard Webhooks 1.0.0 (standardwebhooks.com): how a receiver knows that a request is ours, whole and fresh. The
 // scheme is one HMAC; a library would be longer than it.
-import { createHmac } from "node:crypto";
 
 const PREFIX = "whsec_";
 
@@ -19,7 +18,7 @@ export function signatureHeaders(
   seconds: number,
   body: string,
 ): Record<string, string> {
-  const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+  const signature = new Bun.CryptoHasher("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
   return {
     "webhook-id": id,
     "webhook-timestamp": String(seconds),

@@ -1,5 +1,6 @@
 // AES-256-GCM and key derivation, against published vectors where there are some.
 import { describe, expect, test } from "bun:test";
+import { hkdfSync } from "node:crypto";
 import { systemRandom } from "../../src/crypto";
 import { decrypt, derive, encrypt } from "../../src/crypto/cipher";
 
@@ -56,5 +57,16 @@ describe("derivation", () => {
     expect(Buffer.from(derive(KEY, "wrapping")).toString("hex")).toBe(
       "1d4767dfaed4f2c3e853b90d4a98cbd93b61b7ce3eac6ff61bd657d42771837d",
     );
+  });
+
+  test("is HKDF as others make it, whatever key and purpose", () => {
+    for (let round = 0; round < 50; round++) {
+      const key = systemRandom(1 + round);
+      const purpose = "ä".repeat(round);
+
+      expect(Buffer.from(derive(key, purpose))).toEqual(
+        Buffer.from(hkdfSync("sha256", key, new Uint8Array(0), `runtime ${purpose}`, 32)),
+      );
+    }
   });
 });

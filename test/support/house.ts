@@ -17,6 +17,7 @@ export function violationsOf(files: readonly SourceFile[]): string[] {
     ...importViolations(file, paths),
     ...lengthViolations(file),
     ...callViolations(file),
+    ...loadViolations(file),
   ]);
 }
 
@@ -111,6 +112,14 @@ function lengthViolations({ path, text }: SourceFile): string[] {
   const lines = text.replace(/\n$/, "").split("\n").length;
   return lines > LONGEST
     ? [`${path} has ${lines} lines: past ${LONGEST}, look for the second thing in it`]
+    : [];
+}
+
+// It brings streams with it, and every start would wait for them.
+function loadViolations({ path, text }: SourceFile): string[] {
+  const imports = new Bun.Transpiler({ loader: "ts", target: "bun" }).scanImports(text);
+  return imports.some((found) => found.path === "node:crypto")
+    ? [`${path} imports node:crypto: it is loaded late, by nodeCrypto()`]
     : [];
 }
 
