@@ -1,6 +1,6 @@
 // What a command may know of its surroundings, and the one place where they are looked at: whether there is a terminal,
 // how wide it is, whether it shows colour. Tests hand in their own.
-import { fstatSync } from "node:fs";
+import { fstatSync, type Stats, statSync } from "node:fs";
 import { type Opener, openBrowser } from "./browser";
 import { OutputError } from "./errors";
 import { type Paint, paintFor, plainPaint } from "./paint";
@@ -66,15 +66,20 @@ export async function systemIo(): Promise<Io> {
   };
 }
 
-// The module that knows terminals takes 2 ms to load: nobody waits for it who writes into a pipe or a file.
+// The module that knows terminals takes 2 ms to load: nobody waits for it who writes into a pipe, a file, or nowhere.
 function isTerminal(descriptor: number): boolean {
   try {
-    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+    const found = fstatSync(descriptor);
+    if (!found.isCharacterDevice() || isNowhere(found)) return false;
   } catch {
     // It is closed.
     return false;
   }
   return process.getBuiltinModule("node:tty").isatty(descriptor);
+}
+
+function isNowhere({ rdev }: Stats): boolean {
+  return statSync("/dev/null", { throwIfNoEntry: false })?.rdev === rdev;
 }
 
 function writeOut(text: string): void {

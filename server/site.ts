@@ -89,23 +89,27 @@ function loggable(request: Request, response: Response): LogFields {
   };
 }
 
+const ENDS = 36 * 36;
+
 /**
- * Unique, not secret: a random part for this server, and a number. Its last two digits come from a table: to spell a
- * number out costs as much as to find a route.
+ * Unique, not secret: a random part for this server, and a number. Its last two digits come from a table that fills as they
+ * are used: to spell a number out costs as much as to find a route.
  */
 function requestIds(random: Random): () => string {
   const prefix = newToken(random).slice(0, 13);
-  const ends = Array.from({ length: 36 * 36 }, (_, end) => end.toString(36).padStart(2, "0"));
+  const ends: string[] = [];
   let block = -1;
   let start = "";
-  let end = ends.length;
+  let end = ENDS;
   return () => {
-    if (end === ends.length) {
+    if (end === ENDS) {
       end = 0;
       block += 1;
       start = prefix + block.toString(36).padStart(5, "0");
     }
-    return start + ends[end++];
+    const digits = (ends[end] ??= end.toString(36).padStart(2, "0"));
+    end += 1;
+    return start + digits;
   };
 }
 
