@@ -15,8 +15,8 @@ const ADD = query(
   "INSERT INTO audit (id, project_id, actor, action, target, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 );
 
-export function* addAuditRow(row: AuditRow): Transaction<void> {
-  yield* run(ADD, row.id, row.projectId, row.actor, row.action, row.target, row.details, row.createdAt);
+export function addAuditRow(row: AuditRow): Transaction<number> {
+  return run(ADD, row.id, row.projectId, row.actor, row.action, row.target, row.details, row.createdAt);
 }
 
 export interface StoredAuditRow {

@@ -26,9 +26,9 @@ export class Audit {
   }
 
   /** The entry as a step of the transaction that does the write. */
-  *record(entry: AuditEntry): Transaction<void> {
+  record(entry: AuditEntry): Transaction<unknown> {
     const now = this.#clock.now();
-    yield* addAuditRow({
+    return addAuditRow({
       id: this.#newId(now),
       projectId: entry.projectId,
       actor: entry.actor,

@@ -1,5 +1,5 @@
 // SQL of stored secrets.
-import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import { type Awaitable, change, get, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface SecretRow {
   id: string;
@@ -28,8 +28,9 @@ const LIST = query<SecretRow>(
   `SELECT ${COLUMNS} FROM secrets WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
 const ADD = query(`INSERT INTO secrets (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-const UPDATE = query(
-  "UPDATE secrets SET description = ?, sealed_value = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+const REPLACE = query<KnownSecret>(
+  "UPDATE secrets SET description = COALESCE(?, description), sealed_value = ?, updated_at = ? " +
+    "WHERE project_id = ? AND folded_key = ? RETURNING id, key, description, created_at",
 );
 const DELETE = query("DELETE FROM secrets WHERE project_id = ? AND id = ?");
 
@@ -45,28 +46,33 @@ export function listSecrets(store: Store, projectId: string, limit: number): Awa
   return store.all(LIST, projectId, limit);
 }
 
+/** Has to go with whatever changes secrets. */
+export function touchSecrets(): Transaction<void> {
+  return touch("secrets");
+}
+
 /** By id or by key: people know the key, clients have the id. */
 export function* secretInTransaction(
   projectId: string,
-  idOrFoldedKey: { id?: string; foldedKey: string },
+  { id, foldedKey }: { id: string; foldedKey: string },
 ): Transaction<KnownSecret | undefined> {
-  const byId =
-    idOrFoldedKey.id === undefined ? undefined : yield* get(KNOWN_BY_ID, projectId, idOrFoldedKey.id);
-  return byId ?? (yield* get(KNOWN, projectId, idOrFoldedKey.foldedKey));
+  return (yield* get(KNOWN_BY_ID, projectId, id)) ?? (yield* get(KNOWN, projectId, foldedKey));
 }
 
-export function* addSecret(row: SecretRow): Transaction<void> {
+export function addSecret(row: SecretRow): Transaction<number> {
   const { id, project_id, key, folded_key, description, sealed_value, created_at, updated_at } = row;
-  yield* run(ADD, id, project_id, key, folded_key, description, sealed_value, created_at, updated_at);
-  yield* touch("secrets");
+  return run(ADD, id, project_id, key, folded_key, description, sealed_value, created_at, updated_at);
 }
 
-export function* updateSecret(row: SecretRow): Transaction<void> {
-  yield* run(UPDATE, row.description, row.sealed_value, row.updated_at, row.project_id, row.id);
-  yield* touch("secrets");
+/** Replaces the value, and the description where one is given; undefined when there is no such secret. */
+export function replaceSecret(
+  row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
+): Transaction<KnownSecret | undefined> {
+  const { project_id, folded_key, description, sealed_value, updated_at } = row;
+  return change(REPLACE, description, sealed_value, updated_at, project_id, folded_key);
 }
 
 export function* deleteSecret(projectId: string, id: string): Transaction<void> {
   yield* run(DELETE, projectId, id);
-  yield* touch("secrets");
+  yield* touchSecrets();
 }

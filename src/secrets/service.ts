@@ -69,22 +69,18 @@ export class Secrets {
     principal: Principal,
     { key, folded_key, description, sealed_value, now }: Given,
   ): Transaction<SecretRow> {
-    const { projectId } = principal;
-    const known = yield* repository.secretInTransaction(projectId, { foldedKey: folded_key });
+    const project_id = principal.projectId;
+    const given = { project_id, folded_key, description: description ?? null, sealed_value, updated_at: now };
+    const known = yield* repository.replaceSecret(given);
+    const { random } = this.#core;
     const row: SecretRow = {
-      id: known?.id ?? newId("sec", now, this.#core.random),
-      project_id: projectId,
-      key: known?.key ?? key,
-      folded_key,
-      description: description ?? known?.description ?? null,
-      sealed_value,
-      created_at: known?.created_at ?? now,
-      updated_at: now,
+      ...given,
+      ...(known ?? { id: newId("sec", now, random), key, created_at: now }),
     };
     if (known === undefined) yield* repository.addSecret(row);
-    else yield* repository.updateSecret(row);
+    yield* repository.touchSecrets();
     yield* this.#audit.record({
-      projectId,
+      projectId: project_id,
       actor: actorOf(principal),
       action: "secret.upsert",
       target: row.key,

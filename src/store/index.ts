@@ -4,6 +4,7 @@ export {
   all,
   after,
   type Awaitable,
+  change,
   get,
   type Kind,
   KINDS,

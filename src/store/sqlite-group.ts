@@ -15,6 +15,13 @@ export interface Waiting {
 /** What became of one: what its body returned, or what it threw, and nothing of it is stored. */
 export type Outcome = { of: Waiting; value: unknown } | { of: Waiting; error: unknown };
 
+/** A group that ran to its end. */
+export interface Ran {
+  outcomes: Outcome[];
+  /** Kinds whose generations it raised, each by one. */
+  touched: ReadonlySet<SqlValue>;
+}
+
 /** Tells who waits. */
 export function settle(outcome: Outcome): void {
   if ("error" in outcome) outcome.of.reject(outcome.error);
@@ -25,11 +32,7 @@ export function settle(outcome: Outcome): void {
  * Runs a group in order, inside the transaction that the database is in. Undefined: one failed after it had written;
  * the whole is to be rolled back, and run with `apart`. Throws when the transaction is lost for all.
  */
-export function runGroup(
-  database: Database,
-  group: readonly Waiting[],
-  apart: boolean,
-): Outcome[] | undefined {
+export function runGroup(database: Database, group: readonly Waiting[], apart: boolean): Ran | undefined {
   const outcomes: Outcome[] = [];
   const touched = new Set<SqlValue>();
   for (const one of group) {
@@ -38,7 +41,7 @@ export function runGroup(
     outcomes.push(outcome);
   }
   for (const kind of touched) prepared(database, TOUCH.text).run(kind);
-  return outcomes;
+  return { outcomes, touched };
 }
 
 function runOne(database: Database, of: Waiting, touched: Set<SqlValue>): Outcome | undefined {

@@ -19,9 +19,9 @@ export function prepared<Row>(database: Database, text: string): Statement<Row, 
 /** Runs one step on a SQLite connection. Shared with the test engine that answers late. */
 export function runStep(database: Database, step: Step): unknown {
   const statement = prepared(database, step.text);
-  if (step.method === "get") return statement.get(...step.params) ?? undefined;
+  if (step.method === "run") return statement.run(...step.params).changes;
   if (step.method === "all") return statement.all(...step.params);
-  return statement.run(...step.params).changes;
+  return statement.get(...step.params) ?? undefined;
 }
 
 /** SQLite's own errors in the words of the port. */
@@ -73,7 +73,7 @@ export class BodyRun {
   #step(step: Step): unknown {
     if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
     const answer = runStep(this.#database, step);
-    if (step.method === "run") this.wrote = true;
+    if (step.method === "run" || step.method === "change") this.wrote = true;
     return answer;
   }
 }

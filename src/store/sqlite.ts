@@ -7,7 +7,7 @@ import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { run, type Transaction, type Wait } from "./port";
 import { type Durability, open, openReader } from "./sqlite-file";
-import { type Outcome, runGroup, settle, type Waiting } from "./sqlite-group";
+import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
 import { closeDatabase, isBusy, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
 
@@ -112,11 +112,14 @@ class SqliteStore implements Store {
   generation(kind: Kind): Awaitable<number> {
     if (this.#closed) throw closed();
     if (!this.#generationsRead) {
-      // `data_version` changes when any other connection commits, the writer's among them. It needs no transaction: most
-      // turns of a busy server ask for nothing else.
+      // Of a connection `data_version` changes when any other one commits. What the writer commits is counted as it does
+      // so: only commits of other processes make us read the table again. It needs no transaction, and most turns of a
+      // busy server ask for nothing else.
       const version =
-        prepared<{ data_version: number }>(this.#reader, DATA_VERSION.text).get()?.data_version ?? 0;
+        prepared<{ data_version: number }>(this.#writer, DATA_VERSION.text).get()?.data_version ?? 0;
       if (version !== this.#dataVersion) {
+        // A read transaction that is older than that commit would answer what was before it.
+        this.#endRead();
         for (const row of this.all(GENERATIONS)) this.#generations.set(row.kind, row.value);
         this.#dataVersion = version;
       }
@@ -194,19 +197,19 @@ class SqliteStore implements Store {
     }
     const group = this.#queue;
     this.#queue = [];
-    let outcomes: Outcome[] | undefined;
+    let ran: Ran | undefined;
     try {
-      outcomes = runGroup(this.#writer, group, apart);
-      prepared(this.#writer, outcomes === undefined ? "ROLLBACK" : "COMMIT").run();
+      ran = runGroup(this.#writer, group, apart);
+      prepared(this.#writer, ran === undefined ? "ROLLBACK" : "COMMIT").run();
     } catch (error) {
       // The whole group is gone (disk full, I/O error): nobody is told that it was stored.
       if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
       this.#failure = error;
-      for (const outcome of outcomes ?? []) if ("error" in outcome) settle(outcome);
+      for (const outcome of ran?.outcomes ?? []) if ("error" in outcome) settle(outcome);
       for (const pending of group) pending.reject(translate(error));
       return;
     }
-    if (outcomes === undefined) {
+    if (ran === undefined) {
       this.#queue = group;
       this.#flush(true);
       return;
@@ -214,7 +217,9 @@ class SqliteStore implements Store {
     this.#failure = undefined;
     // A caller reads its own write: the shared read transaction, older than the commit, ends here.
     this.#endRead();
-    outcomes.forEach(settle);
+    for (const [kind, value] of this.#generations)
+      if (ran.touched.has(kind)) this.#generations.set(kind, value + 1);
+    ran.outcomes.forEach(settle);
     void this.#watch.check();
   }
 

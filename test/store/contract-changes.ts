@@ -1,9 +1,27 @@
 // The second half of the contract of the store port: generations, waiting for a change, the cache above them.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
-import { CachedByGeneration, CachedByOwner, type SqliteOptions, type Store, touch } from "../../src/store";
+import {
+  CachedByGeneration,
+  CachedByOwner,
+  query,
+  type SqliteOptions,
+  type Store,
+  touch,
+} from "../../src/store";
 import { FIND, increment, insert } from "./notes";
 import { engine, nextTurn } from "./opening";
+
+const STORED = query<{ value: number }>("SELECT value FROM generations WHERE kind = ?");
+
+/** Numbers below `below` that are the same in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
 
 export function changesContract(name: string, open: (options: SqliteOptions) => Store): void {
   const stores = engine(open);
@@ -53,6 +71,33 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
 
       await expect(written).rejects.toThrow();
       expect(await store.generation("keys")).toBe(0);
+    });
+
+    // An instance counts its own touches and reads those of others: neither may be missed, however they come together.
+    test("two instances that touch by turns and at once say what is stored", async () => {
+      const [one, other] = stores.two();
+      const kinds = ["keys", "secrets", "providers"] as const;
+      const random = seeded(7);
+      for (let round = 0; round < 150; round++) {
+        const writes = Array.from({ length: 1 + random(3) }, () => {
+          const kind = kinds[random(kinds.length)] ?? "keys";
+          const fails = random(5) === 0;
+          return (random(2) === 0 ? one : other).write(function* () {
+            yield* touch(kind);
+            if (fails) throw notFound("There is no such note.");
+          });
+        });
+        if (random(2) === 0) await one.generation("keys");
+        await Promise.allSettled(writes);
+        if (random(2) === 0) await nextTurn();
+        const said = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
+        const stored = await Promise.all(
+          kinds.map(async (kind) => (await other.get(STORED, kind))?.value ?? -1),
+        );
+        await nextTurn();
+
+        expect([round, await said(one), await said(other)]).toEqual([round, stored, stored]);
+      }
     });
   });
 
