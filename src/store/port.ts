@@ -108,7 +108,10 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** An engine may run it once for all touches of a kind that it commits together. */
+/**
+ * The only statement that raises a generation: an engine counts what it commits, and may run it once for all touches of a
+ * kind that it commits together.
+ */
 export const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHERE kind = ?");
 
 /** Says, inside the transaction that changes it, that a kind of record has changed. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog, systemClock, unsafePrintSecrets } from "../../src/base";
 import { type Keyring, type KeyringOptions, openKeyring } from "../../src/crypto";
 import type { RuntimeParts } from "../../src/runtime";
+import { touch } from "../../src/store";
 import { type ApiAnswer, at, call } from "../support/api";
 import { Browser } from "../support/browser";
 import { bytesOf, type Canaries, found } from "../support/canaries";
@@ -111,7 +112,7 @@ async function run(parts: RuntimeParts, moreLines: string[]): Promise<Evidence> 
 async function refreshSoon(site: Site): Promise<void> {
   await site.runtime.core.store.write(function* () {
     yield { method: "run", text: "UPDATE connections SET expires_at = 1, refresh_at = 1", params: [] };
-    yield { method: "run", text: "UPDATE generations SET value = value + 1", params: [] };
+    yield* touch("connections");
   });
 }
 
