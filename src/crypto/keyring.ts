@@ -1,6 +1,5 @@
 // Encryption at rest. The root key wraps data keys, one or more per project; a value names its data key and is bound
 // to its table, row and field, so that it cannot be read from another place.
-import { existsSync } from "node:fs";
 import { conflict, configurationError, internalError } from "../errors";
 import {
   all,
@@ -20,12 +19,12 @@ import { decrypt, encrypt } from "./cipher";
 import { DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import {
+  findNextRootKey,
   findRootKey,
   makeNextRootKey,
   makeRootKey,
   nextFileOf,
   promoteNextRootKey,
-  readRootKey,
   type RootKey,
   type RootKeySettings,
 } from "./root-key";
@@ -79,6 +78,8 @@ export interface KeyringOptions {
 }
 
 const VERSION = "v1";
+/** Looks at the root key of a start. */
+const TRIES = 5;
 const ROTATION = "rotation of the root key";
 /** One short transaction; a holder that was killed is waited for no longer than this. */
 const ROTATION_MS = 15_000;
@@ -89,11 +90,18 @@ const ROTATION_MS = 15_000;
  * Throws `configuration` when the key is missing, malformed, or not the one that this database was made with.
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
-  const named = await namedRoot(options.store);
-  const root = findRootKey(options.settings) ?? newRootKey(named, options.settings, options.random);
-  const ring = new SealedKeyring(options, rotatedRoot(named, root, options.settings));
-  await ring.compare(named);
-  return ring;
+  for (let tries = 1; ; tries++) {
+    const named = await namedRoot(options.store);
+    const found = findRootKey(options.settings) ?? newRootKey(named, options.settings, options.random);
+    const root = rotatedRoot(named, found, options.settings);
+    const ring = new SealedKeyring(options, root);
+    if (named === undefined || named === root.id || tries === TRIES) {
+      await ring.compare(named);
+      return ring;
+    }
+    // A rotation by another process may have come between the look at the database and the one at the file.
+    await Bun.sleep(1);
+  }
 }
 
 /** The id of the root key that counts, as the database says. */
@@ -116,13 +124,11 @@ function newRootKey(named: string | undefined, settings: RootKeySettings, random
 
 /** A rotation that was killed between its commit and its last step is finished here. */
 function rotatedRoot(named: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
-  const nextFile = nextFileOf(settings);
-  if (named === undefined || nextFile === undefined || named === root.id) return root;
-  if (!existsSync(nextFile)) return root;
-  const next = readRootKey(nextFile);
-  if (next.id !== named) return root;
-  promoteNextRootKey(nextFile);
-  return next;
+  if (named === undefined || named === root.id) return root;
+  const next = findNextRootKey(settings);
+  if (next?.id !== named) return root;
+  promoteNextRootKey(next.source);
+  return { ...next, source: root.source };
 }
 
 class SealedKeyring implements Keyring {

@@ -76,6 +76,18 @@ export function nextFileOf({ value, file, defaultFile }: RootKeySettings): strin
   return value === undefined ? `${file ?? defaultFile}.next` : undefined;
 }
 
+/** The key of a rotation that is not over; undefined when there is none, or its file has just taken its place. */
+export function findNextRootKey(settings: RootKeySettings): RootKey | undefined {
+  const file = nextFileOf(settings);
+  if (file === undefined || !existsSync(file)) return undefined;
+  try {
+    return readRootKey(file);
+  } catch (error) {
+    if (existsSync(file)) throw error;
+    return undefined;
+  }
+}
+
 /** Makes the key of a rotation, durable before anything relies on it. */
 export function makeNextRootKey(nextFile: string, random: Random): RootKey {
   const text = Buffer.from(random(32)).toString("base64");
@@ -87,7 +99,12 @@ export function makeNextRootKey(nextFile: string, random: Random): RootKey {
 /** The new key becomes the key: the old one is gone with this. */
 export function promoteNextRootKey(nextFile: string): void {
   const file = nextFile.replace(/\.next$/, "");
-  renameSync(nextFile, file);
+  try {
+    renameSync(nextFile, file);
+  } catch (error) {
+    // A process that starts just then finishes what looks cut off: the key is in its place.
+    if (existsSync(nextFile)) throw error;
+  }
   syncFolder(dirname(file));
 }
 

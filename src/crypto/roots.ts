@@ -1,9 +1,8 @@
 // The root keys that this process knows. While a rotation by another process is under way the old and the new one
 // both wrap data keys for a moment: an unknown id makes us look at the key's file again.
-import { existsSync } from "node:fs";
 import { internalError } from "../errors";
 import { derive } from "./cipher";
-import { findRootKey, nextFileOf, readRootKey, type RootKey, type RootKeySettings } from "./root-key";
+import { findNextRootKey, findRootKey, type RootKey, type RootKeySettings } from "./root-key";
 
 export class Roots {
   readonly #settings: RootKeySettings;
@@ -26,11 +25,16 @@ export class Roots {
     return known;
   }
 
+  // The file of the new key takes the place of the old one in one step. Who looks at both just then finds the new key in
+  // neither, and looks at the first once more.
   #lookAgain(id: string): Uint8Array | undefined {
-    const current = findRootKey(this.#settings);
-    if (current !== undefined) this.add(current);
-    const next = nextFileOf(this.#settings);
-    if (next !== undefined && !this.#wrapping.has(id) && existsSync(next)) this.add(readRootKey(next));
-    return this.#wrapping.get(id);
+    const main = (): RootKey | undefined => findRootKey(this.#settings);
+    for (const look of [main, () => findNextRootKey(this.#settings), main]) {
+      const root = look();
+      if (root !== undefined) this.add(root);
+      const known = this.#wrapping.get(id);
+      if (known !== undefined) return known;
+    }
+    return undefined;
   }
 }
