@@ -24,7 +24,7 @@ export async function obtainConsent(
   const served = await isServed(client);
   if (!io.interactive || authorization.url === undefined) throw owed(authorization, what, served);
   if (served || client.kind === "remote") return walk(io, client, authorization, browser);
-  const { listenForConsent } = await io.serving();
+  const { listenForConsent } = await import("./serve");
   const listener = await listenForConsent(client.session.runtime);
   io.note(`No server is running. Listening on ${listener.address} until this consent has ended.`);
   try {

@@ -32,14 +32,9 @@ export interface Io {
   stdinLines(): AsyncIterable<string>;
   /** Shows an address to the person; false when there is no browser to be seen. Never fails. */
   readonly openBrowser: Opener;
-  /** The server as a part of this process. */
-  serving(): Promise<Serving>;
   /** Who is told when the process shall end; before the first call it just ends. */
   onStop(handler: () => void): void;
 }
-
-/** What `serve.ts` does. */
-export type Serving = typeof import("./serve");
 
 /** The process's own surroundings. */
 export async function systemIo(): Promise<Io> {
@@ -60,7 +55,6 @@ export async function systemIo(): Promise<Io> {
     prompts: terminalPrompts,
     stdin: () => Bun.stdin.bytes(),
     stdinLines: () => console,
-    serving: () => import("./serve"),
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
   };

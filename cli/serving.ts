@@ -2,7 +2,7 @@
 // parser of the program, which takes as long to load as the store to open. Whatever else stands there (help, a mistake, a
 // flag that has nothing to do with a server) is left to the program.
 import type { Common } from "./command";
-import { type Io, systemIo } from "./io";
+import { systemIo } from "./io";
 import { type ServeOptions, serve } from "./serve";
 
 export interface ServeLine {
@@ -22,10 +22,10 @@ const FLAGS = ["data-dir", "config", "project", "host", "port", "tls-cert", "tls
 type Flag = (typeof FLAGS)[number];
 
 /** Runs the line and answers the exit code; undefined when the program has to read it. */
-export async function main(argv: readonly string[], given?: Io): Promise<number | undefined> {
+export async function main(argv: readonly string[]): Promise<number | undefined> {
   const line = plainLine(argv);
   if (line === undefined) return undefined;
-  const io = given ?? (await systemIo());
+  const io = await systemIo();
   try {
     await serve(io, line.common, line.options);
     return 0;

@@ -79,7 +79,7 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
 /** Consents come back to a server: one that runs, or one that is here as long as this process. */
 async function consentPlace(io: Io, { runtime, server }: Session): Promise<() => Promise<void>> {
   if ((await server()) !== undefined) return async () => undefined;
-  const { listenForConsent } = await io.serving();
+  const { listenForConsent } = await import("../serve");
   try {
     const own = await listenForConsent(runtime);
     return () => own.stop();

@@ -25,7 +25,7 @@ export const serve: Noun = {
       }),
       run: async (io, common, options) => {
         refuseServer(common, "serve");
-        await (await io.serving()).serve(io, common, options);
+        await (await import("../serve")).serve(io, common, options);
       },
     }),
   ],

@@ -46,11 +46,6 @@ export function listSecrets(store: Store, projectId: string, limit: number): Awa
   return store.all(LIST, projectId, limit);
 }
 
-/** Has to go with whatever changes secrets. */
-export function touchSecrets(): Transaction<void> {
-  return touch("secrets");
-}
-
 /** By id or by key: people know the key, clients have the id. */
 export function* secretInTransaction(
   projectId: string,
@@ -59,20 +54,23 @@ export function* secretInTransaction(
   return (yield* get(KNOWN_BY_ID, projectId, id)) ?? (yield* get(KNOWN, projectId, foldedKey));
 }
 
-export function addSecret(row: SecretRow): Transaction<number> {
+export function* addSecret(row: SecretRow): Transaction<void> {
   const { id, project_id, key, folded_key, description, sealed_value, created_at, updated_at } = row;
-  return run(ADD, id, project_id, key, folded_key, description, sealed_value, created_at, updated_at);
+  yield* run(ADD, id, project_id, key, folded_key, description, sealed_value, created_at, updated_at);
+  yield* touch("secrets");
 }
 
 /** Replaces the value, and the description where one is given; undefined when there is no such secret. */
-export function replaceSecret(
+export function* replaceSecret(
   row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
 ): Transaction<KnownSecret | undefined> {
   const { project_id, folded_key, description, sealed_value, updated_at } = row;
-  return change(REPLACE, description, sealed_value, updated_at, project_id, folded_key);
+  const known = yield* change(REPLACE, description, sealed_value, updated_at, project_id, folded_key);
+  if (known !== undefined) yield* touch("secrets");
+  return known;
 }
 
 export function* deleteSecret(projectId: string, id: string): Transaction<void> {
   yield* run(DELETE, projectId, id);
-  yield* touchSecrets();
+  yield* touch("secrets");
 }

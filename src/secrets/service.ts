@@ -78,7 +78,6 @@ export class Secrets {
       ...(known ?? { id: newId("sec", now, random), key, created_at: now }),
     };
     if (known === undefined) yield* repository.addSecret(row);
-    yield* repository.touchSecrets();
     yield* this.#audit.record({
       projectId: project_id,
       actor: actorOf(principal),

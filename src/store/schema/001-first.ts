@@ -19,7 +19,7 @@ export const first: Migration = {
       "idempotency",
     ),
 
-    // Facts about this installation: the canary of the root key, the address of the running server.
+    // Facts about this installation: which root key counts, the address of the running server.
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
 
     `CREATE TABLE data_keys (

@@ -64,7 +64,6 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
       options.browser?.(address);
       return options.browser !== undefined;
     },
-    serving: () => import("../../../cli/serve"),
     onStop: () => undefined,
     get stdout() {
       return printed.out;
