@@ -6,6 +6,8 @@ import { decrypt } from "./cipher";
 import { ACTIVE_KEY, type DataKeyRow, ONE_KEY } from "./repository";
 import type { Roots } from "./roots";
 
+const TRIES = 5;
+
 export interface DataKey {
   id: string;
   key: Uint8Array;
@@ -36,15 +38,24 @@ export class DataKeys {
   }
 
   readonly #loadActive = async (projectId: string): Promise<DataKey> => {
-    const row = await this.#store.get(ACTIVE_KEY, projectId);
+    const row = await this.#current(() => this.#store.get(ACTIVE_KEY, projectId));
     if (row === undefined) throw internalError("This project has no data key.");
     return this.#unwrapped(projectId, row);
   };
 
   async #loadOne(projectId: string, id: string): Promise<DataKey> {
-    const row = await this.#store.get(ONE_KEY, projectId, id);
+    const row = await this.#current(() => this.#store.get(ONE_KEY, projectId, id));
     if (row === undefined) throw internalError("The data key of a stored value is gone.");
     return this.#unwrapped(projectId, row);
+  }
+
+  /** A row that names a root key which is gone was read before a rotation, and is read anew. */
+  async #current(read: () => Awaitable<DataKeyRow | undefined>): Promise<DataKeyRow | undefined> {
+    for (let tries = 1; ; tries++) {
+      const row = await read();
+      if (row === undefined || tries === TRIES || this.#roots.find(row.root_key_id) !== undefined) return row;
+      await Bun.sleep(1);
+    }
   }
 
   #unwrapped(projectId: string, row: DataKeyRow): DataKey {

@@ -155,6 +155,10 @@ class SealedKeyring implements Keyring {
   }
 
   async check(): Promise<void> {
+    const named = (await namedRoot(this.#store)) ?? "";
+    if (this.#roots.find(named) !== undefined) return;
+    // It may have been read before a rotation that is over by now.
+    await Bun.sleep(1);
     this.#roots.wrappingOf((await namedRoot(this.#store)) ?? "");
   }
 

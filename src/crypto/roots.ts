@@ -19,10 +19,15 @@ export class Roots {
 
   /** The key that wraps data keys under this root. Throws `internal_error` when the root is nowhere to be found. */
   wrappingOf(id: string): Uint8Array {
-    const known = this.#wrapping.get(id) ?? this.#lookAgain(id);
+    const known = this.find(id);
     if (known === undefined)
       throw internalError("The root key was changed and the new one is not known here.");
     return known;
+  }
+
+  /** The same; undefined when it is nowhere to be found. */
+  find(id: string): Uint8Array | undefined {
+    return this.#wrapping.get(id) ?? this.#lookAgain(id);
   }
 
   // The file of the new key takes the place of the old one in one step. Who looks at both just then finds the new key in
