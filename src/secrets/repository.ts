@@ -1,5 +1,5 @@
 // SQL of stored secrets.
-import { type Awaitable, change, get, query, run, type Store, touch, type Transaction } from "../store";
+import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface SecretRow {
   id: string;
@@ -28,9 +28,9 @@ const LIST = query<SecretRow>(
   `SELECT ${COLUMNS} FROM secrets WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
 const ADD = query(`INSERT INTO secrets (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-const REPLACE = query<KnownSecret>(
-  "UPDATE secrets SET description = COALESCE(?, description), sealed_value = ?, updated_at = ? " +
-    "WHERE project_id = ? AND folded_key = ? RETURNING id, key, description, created_at",
+// Two statements that SQLite has at once: for RETURNING it makes a table for each row that it changes.
+const REPLACE = query(
+  "UPDATE secrets SET description = ?, sealed_value = ?, updated_at = ? WHERE project_id = ? AND id = ?",
 );
 const DELETE = query("DELETE FROM secrets WHERE project_id = ? AND id = ?");
 
@@ -65,8 +65,11 @@ export function* replaceSecret(
   row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
 ): Transaction<KnownSecret | undefined> {
   const { project_id, folded_key, description, sealed_value, updated_at } = row;
-  const known = yield* change(REPLACE, description, sealed_value, updated_at, project_id, folded_key);
-  if (known !== undefined) yield* touch("secrets");
+  const known = yield* get(KNOWN, project_id, folded_key);
+  if (known === undefined) return undefined;
+  known.description = description ?? known.description;
+  yield* run(REPLACE, known.description, sealed_value, updated_at, project_id, known.id);
+  yield* touch("secrets");
   return known;
 }
 

@@ -4,7 +4,6 @@ export {
   all,
   after,
   type Awaitable,
-  change,
   get,
   type Kind,
   KINDS,

@@ -22,8 +22,7 @@ export function query<Row = never>(text: string): Query<Row> {
 
 /** One statement that a transaction asks its engine to run. */
 export interface Step {
-  /** `change`: a statement that writes, with the first row that it answers (`RETURNING`). */
-  readonly method: "get" | "all" | "run" | "change";
+  readonly method: "get" | "all" | "run";
   readonly text: string;
   readonly params: readonly SqlValue[];
 }
@@ -78,11 +77,6 @@ export function get<Row>(statement: Query<Row>, ...params: SqlValue[]): Transact
 /** All rows of a query, inside a transaction. */
 export function all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row[]> {
   return new OneStep("all", statement.text, params);
-}
-
-/** First row that a statement answers about what it wrote (`RETURNING`), inside a transaction. */
-export function change<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row | undefined> {
-  return new OneStep("change", statement.text, params);
 }
 
 /** Runs a statement inside a transaction; the number of rows it changed. */

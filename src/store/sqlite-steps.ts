@@ -73,7 +73,7 @@ export class BodyRun {
   #step(step: Step): unknown {
     if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
     const answer = runStep(this.#database, step);
-    if (step.method === "run" || step.method === "change") this.wrote = true;
+    if (step.method === "run") this.wrote = true;
     return answer;
   }
 }

@@ -75,7 +75,7 @@ describe("report", () => {
       [row("get", 0.8), row("list", 0.8)],
     ]);
 
-    expect(get).toMatchObject({ figure: 0.8, met: false, metRuns: 2, runs: 3 });
+    expect(get).toMatchObject({ figure: 0.8, met: false, metRuns: 2, runs: 3, figures: [0.9, 0.4, 0.8] });
     expect(list).toMatchObject({ figure: 0.7, met: true, metRuns: 3 });
   });
 

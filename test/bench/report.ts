@@ -9,6 +9,8 @@ export interface Verdict extends Row {
   met: boolean | undefined;
   metRuns: number;
   runs: number;
+  /** The figure of each run, in their order: how far a miss was off, and which run it was. */
+  figures: number[];
 }
 
 /** The same row of several runs: the run in the middle is shown, and a bound is met when every run meets it. */
@@ -22,7 +24,7 @@ export function verdict(runs: readonly Row[]): Verdict {
   const outcomes = runs.map(metIn);
   const metRuns = outcomes.filter((met) => met === true).length;
   const met = outcomes.includes(false) ? false : outcomes.includes(undefined) ? undefined : true;
-  return { ...shown, met, metRuns, runs: runs.length };
+  return { ...shown, met, metRuns, runs: runs.length, figures };
 }
 
 function metIn({ bound, figure, doubtful }: Row): boolean | undefined {
