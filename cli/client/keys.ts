@@ -1,6 +1,7 @@
 // API keys of the project, on the data folder and over HTTP.
 import type { Page } from "../../src/base";
 import type { ApiKey } from "../../src/identity";
+import type { DataKeyRotation } from "../../src/rotation";
 import { capability } from "./client";
 import { path } from "./http";
 
@@ -29,7 +30,7 @@ export const deleteKey = capability<[id: string], void>({
   remote: (server, id) => server.send("DELETE", path(`${KEYS}/`, id)),
 });
 
-export const rotateDataKey = capability<[], { id: string; resealed: number }>({
+export const rotateDataKey = capability<[], DataKeyRotation>({
   direct: ({ runtime, principal }) => runtime.rotation.rotateDataKey(principal),
   remote: (server) => server.send("POST", "/v1/admin/data_key/rotate"),
 });

@@ -145,6 +145,9 @@ async function rotateData(io: Io, common: Common): Promise<void> {
       ["data key", rotated.id],
       ["sealed anew", String(rotated.resealed)],
     ]);
+    const { unopenable = 0 } = rotated;
+    if (unopenable > 0)
+      io.note(`Values that cannot be opened and were left as they are: ${unopenable}. The log names them.`);
   });
 }
 

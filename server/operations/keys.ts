@@ -7,6 +7,16 @@ import { routed } from "./routing";
 
 const tag = "Administration";
 
+const Rotated = Type.Object({
+  id: Type.String(),
+  resealed: Type.Integer({ description: "Values that are sealed with the new key now" }),
+  unopenable: Type.Optional(
+    Type.Integer({
+      description: "Values that could not be opened and were left as they are; the log names them",
+    }),
+  ),
+});
+
 export const keyOperations = [
   operation({
     ...routed("keys-list"),
@@ -50,7 +60,7 @@ export const keyOperations = [
     extension: true,
     tag,
     summary: "Make a new data key for the project and seal everything anew",
-    success: { status: 200, schema: Type.Object({ id: Type.String(), resealed: Type.Integer() }) },
+    success: { status: 200, schema: Rotated },
     errors: [401, 403, 500],
     slow: true,
     handle: ({ runtime, principal }) => runtime.rotation.rotateDataKey(principal),

@@ -8,7 +8,7 @@ import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import type { TokenGrant } from "./token-request";
-import { knownAfter, openTokens, refreshTime, sealTokens } from "./tokens";
+import { knownAfter, openTokens, refreshTime, sealTokens, TokensLost } from "./tokens";
 
 export class GrantStore {
   readonly #core: Core;
@@ -56,7 +56,7 @@ export class GrantStore {
     const account = accountOf(provider, grant);
     // Of an account that is not known to be the same, or of a dead grant, nothing is kept.
     const goesOn = before !== undefined && before.account === account && before.status === "active";
-    const earlier = goesOn ? await openTokens(keyring, before) : undefined;
+    const earlier = goesOn ? await openTokens(keyring, before).catch(nothingLost) : undefined;
     const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
     const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
     const sealed = await sealTokens(
@@ -103,6 +103,11 @@ export class GrantStore {
     yield* body(row.id, JSON.parse(row.scopes), row.has_refresh === 1);
     return true;
   }
+}
+
+/** Of tokens that cannot be opened there is nothing to go on with; the grant that has come stands alone. */
+function nothingLost(error: unknown): undefined {
+  if (!(error instanceof TokensLost)) throw error;
 }
 
 /** Whose account it is, as one text that is the same for every connection of this account and client. */

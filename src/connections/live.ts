@@ -2,6 +2,7 @@
 // in whatever process.
 import type { Json, JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
+import { Unopenable } from "../crypto";
 import { type Awaitable, CachedByGeneration } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
@@ -66,9 +67,14 @@ export class LiveGrants {
   /** What the provider told of the user. Who only asks for that opens no token. */
   async userInfo(projectId: string, id: string): Promise<Json | undefined> {
     const connection = await this.byId(projectId, id);
-    return connection === undefined
-      ? undefined
-      : (await openKnown(this.#core.keyring, connection.row)).userInfo;
+    if (connection === undefined) return undefined;
+    try {
+      return (await openKnown(this.#core.keyring, connection.row)).userInfo;
+    } catch (error) {
+      // A list of many is not to fail for one of them.
+      if (error instanceof Unopenable) return undefined;
+      throw error;
+    }
   }
 
   /** The opened grant of a connection. */

@@ -15,7 +15,10 @@ import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
-import { openTokens } from "./tokens";
+import { openTokens, TokensLost } from "./tokens";
+
+/** Which grant it was: a connection, and which of its tokens. */
+type UsedGrant = Pick<LiveGrant, "connectionId" | "version">;
 
 /** What is known of a user's grant without asking anybody. */
 export interface GrantState {
@@ -83,15 +86,18 @@ export class Connections {
   }
 
   /**
-   * The user's token, refreshed when it is time. Undefined when the user must consent (again).
+   * The user's token, refreshed when it is time. Undefined when the user must consent (again): also where the stored
+   * tokens cannot be opened, which the log says.
    * Throws `TokenRequestError` (transient) when a needed refresh failed for a reason that may pass.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
     const kept = await this.#live.ofUser(projectId, userId, provider.id);
     if (kept === undefined || kept.row.status !== "active") return undefined;
-    const fresh = await this.#refresher.fresh(kept.row, provider);
-    if (fresh === undefined) return undefined;
-    return fresh === kept.row ? this.#live.of(kept) : this.#live.opened(fresh);
+    return this.#unlessLost(kept.row, async () => {
+      const fresh = await this.#refresher.fresh(kept.row, provider);
+      if (fresh === undefined) return undefined;
+      return fresh === kept.row ? this.#live.of(kept) : this.#live.opened(fresh);
+    });
   }
 
   /** A newer token than `used`, which the platform refused; undefined when there is none to be had. */
@@ -103,14 +109,35 @@ export class Connections {
   ): Promise<LiveGrant | undefined> {
     const kept = await this.#live.ofUser(projectId, userId, provider.id);
     if (kept === undefined || kept.row.status !== "active") return undefined;
-    if (kept.row.version !== used.version) return this.#live.of(kept);
-    if (!canRefresh(kept.row, provider)) return undefined;
-    const fresh = await this.#refresher.refresh(kept.row, provider);
-    return fresh === undefined ? undefined : this.#live.opened(fresh);
+    return this.#unlessLost(kept.row, async () => {
+      if (kept.row.version !== used.version) return this.#live.of(kept);
+      if (!canRefresh(kept.row, provider)) return undefined;
+      const fresh = await this.#refresher.refresh(kept.row, provider);
+      return fresh === undefined ? undefined : this.#live.opened(fresh);
+    });
+  }
+
+  async #unlessLost(
+    row: ConnectionRow,
+    work: () => Promise<LiveGrant | undefined>,
+  ): Promise<LiveGrant | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TokensLost)) throw error;
+      this.#core.log.error("tokens of a connection cannot be opened", { connection_id: row.id, error });
+      const used = { connectionId: row.id, version: row.version };
+      await this.markDead(
+        row.project_id,
+        used,
+        "the stored tokens cannot be opened; the user must consent again",
+      );
+      return undefined;
+    }
   }
 
   /** The platform no longer accepts the grant: it becomes an unmet requirement and is not tried again. */
-  async markDead(projectId: string, used: LiveGrant, reason: string): Promise<void> {
+  async markDead(projectId: string, used: UsedGrant, reason: string): Promise<void> {
     await this.#core.store.write(() => this.#markDead(projectId, used, reason));
   }
 
@@ -145,7 +172,13 @@ export class Connections {
     if (provider?.oauth2.revoke === undefined) return;
     const mayBeShared = row.account !== null && !provider.oauth2.revokesAlone;
     if (mayBeShared && (await repository.isAccountUsed(this.#core.store, row.account ?? ""))) return;
-    const tokens = await openTokens(this.#core.keyring, row);
+    const tokens = await openTokens(this.#core.keyring, row).catch((error: unknown) => {
+      if (!(error instanceof TokensLost)) throw error;
+      this.#core.log.warn("a grant was not ended at its provider: its tokens cannot be opened", {
+        connection_id: row.id,
+      });
+    });
+    if (tokens === undefined) return;
     const keys = {
       secret: await this.#providers.clientSecret(provider),
       privateKey: await this.#providers.privateKey(provider),
@@ -153,7 +186,7 @@ export class Connections {
     await revokeGrant(this.#core, provider, keys, tokens);
   }
 
-  *#markDead(projectId: string, used: LiveGrant, reason: string): Transaction<void> {
+  *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
     // A newer token is somebody else's business: it has not been refused yet.
     if (row === undefined || row.version !== used.version || row.status !== "active") return;

@@ -1,6 +1,6 @@
 // The sealed part of a connection: tokens and facts, bound to project, user and provider.
 import { type Json, type JsonObject, Redacted } from "../base";
-import { type Keyring, sealedColumn, type SealedRow } from "../crypto";
+import { type Keyring, sealedColumn, type SealedRow, Unopenable } from "../crypto";
 import type { ConnectionRow } from "./repository";
 
 export interface Tokens {
@@ -48,7 +48,17 @@ export async function sealTokens(
   };
 }
 
+/** The tokens of a connection cannot be opened any more: its grant is gone, and its user must consent again. */
+export class TokensLost extends Unopenable {}
+
+/** Throws `TokensLost`. */
 export async function openTokens(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & Known> {
+  return opened(keyring, row).catch((error: unknown) => {
+    throw error instanceof Unopenable ? new TokensLost(error.message, error) : error;
+  });
+}
+
+async function opened(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & Known> {
   const text = await keyring.open(row.project_id, placeOf(row, "tokens"), row.sealed_tokens);
   const { access, refresh }: { access: string; refresh: string | null } = JSON.parse(text);
   const known = await openKnown(keyring, row);

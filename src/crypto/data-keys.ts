@@ -5,6 +5,7 @@ import { type Awaitable, CachedByGeneration, CachedByOwner, type Store } from ".
 import { decrypt } from "./cipher";
 import { ACTIVE_KEY, type DataKeyRow, ONE_KEY } from "./repository";
 import type { Roots } from "./roots";
+import { Unopenable } from "./unopenable";
 
 const TRIES = 5;
 
@@ -45,7 +46,7 @@ export class DataKeys {
 
   async #loadOne(projectId: string, id: string): Promise<DataKey> {
     const row = await this.#current(() => this.#store.get(ONE_KEY, projectId, id));
-    if (row === undefined) throw internalError("The data key of a stored value is gone.");
+    if (row === undefined) throw new Unopenable("The data key of a stored value is gone.");
     return this.#unwrapped(projectId, row);
   }
 
@@ -64,7 +65,7 @@ export class DataKeys {
       const text = decrypt(wrapping, wrapContext(projectId, row.id), row.wrapped);
       return { id: row.id, key: Buffer.from(text, "base64") };
     } catch (error) {
-      throw internalError("A data key cannot be unwrapped.", { cause: error });
+      throw new Unopenable("A data key cannot be unwrapped.", error);
     }
   }
 }

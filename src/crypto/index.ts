@@ -14,4 +14,5 @@ export {
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
+export { Unopenable } from "./unopenable";
 export { dataKeyOf, sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";

@@ -1,6 +1,6 @@
 // Encryption at rest. The root key wraps data keys, one or more per project; a value names its data key and is bound
 // to its table, row and field, so that it cannot be read from another place.
-import { conflict, configurationError, internalError } from "../errors";
+import { conflict, configurationError } from "../errors";
 import {
   all,
   after,
@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from "../store";
 import { decrypt, encrypt } from "./cipher";
-import { DataKeys, wrapContext } from "./data-keys";
+import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import {
   findNextRootKey,
@@ -40,6 +40,7 @@ import {
   WRAP_KEY,
 } from "./repository";
 import { Roots } from "./roots";
+import { Unopenable, unopenable } from "./unopenable";
 
 /** Where a sealed value stands. */
 export interface Place {
@@ -54,7 +55,7 @@ export interface Keyring {
   /** Resolves when this process knows the root key that counts now; rejects with the reason otherwise. */
   check(): Promise<void>;
   seal(projectId: string, place: Place, text: string): Awaitable<string>;
-  /** The text again. Throws `internal_error` when it was moved, changed, or sealed by a key that is gone. */
+  /** The text again. Throws `Unopenable` when it was moved, changed, or sealed by a key that is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
   /** Gives a new project its data key, inside the transaction that makes the project. */
   addDataKey(projectId: string): Transaction<void>;
@@ -270,16 +271,21 @@ class SealedKeyring implements Keyring {
 
   async open(projectId: string, place: Place, sealed: string): Promise<string> {
     const [version, id, body] = sealed.split(".");
-    if (version !== VERSION || id === undefined || body === undefined) {
-      throw internalError("A stored value has an unknown form.");
-    }
-    const { key } = await this.#dataKeys.one(projectId, id);
+    if (version !== VERSION || id === undefined || body === undefined) throw unopenable(place);
+    const { key } = await this.#dataKey(projectId, id, place);
     try {
       return decrypt(key, contextOf(place), body);
     } catch (error) {
-      throw internalError("A stored value cannot be decrypted.", {
-        cause: error,
-      });
+      throw unopenable(place, error);
+    }
+  }
+
+  /** A key that is gone, and not one that the database does not give us just now, makes a value unopenable. */
+  async #dataKey(projectId: string, id: string, place: Place): Promise<DataKey> {
+    try {
+      return await this.#dataKeys.one(projectId, id);
+    } catch (error) {
+      throw error instanceof Unopenable ? unopenable(place, error) : error;
     }
   }
 }

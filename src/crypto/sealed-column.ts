@@ -3,7 +3,7 @@ import { type Kind, query, type Query, type SqlValue } from "../store";
 import type { Place } from "./keyring";
 
 export interface SealedColumn {
-  /** Rows of a project whose value names another data key than the given one (a LIKE pattern). At most 200. */
+  /** Rows of a project whose value names another data key than the given one (a LIKE pattern), from an offset; at most 200. */
   list: Query<SealedRow>;
   /** Sets the value where it still is what was read. */
   replace: Query<never>;
@@ -30,7 +30,7 @@ export function sealedColumn(options: {
   return {
     list: query(
       `SELECT ${keys.join(", ")}, ${column} AS sealed FROM ${table} ` +
-        `WHERE project_id = ? AND ${column} NOT LIKE ? LIMIT 200`,
+        `WHERE project_id = ? AND ${column} NOT LIKE ? ORDER BY ${keys.join(", ")} LIMIT 200 OFFSET ?`,
     ),
     replace: query(`UPDATE ${table} SET ${column} = ? WHERE ${where}`),
     count: query(`SELECT COUNT(*) AS count FROM ${table} WHERE project_id = ? AND ${column} LIKE ?`),

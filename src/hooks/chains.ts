@@ -2,6 +2,7 @@
 // any hook or plugin changes, in whatever process.
 import { Redacted } from "../base";
 import type { Core } from "../core";
+import { Unopenable } from "../crypto";
 import { type Awaitable, CachedByGeneration } from "../store";
 import type { Guard, ToolPolicy } from "../tools";
 import { AnswerCache } from "./answer-cache";
@@ -19,15 +20,15 @@ import {
   type Point,
 } from "./schema";
 import { signingKey } from "./signature";
-import { openCredentials, retryOf, webhookOf } from "./stored";
-import type { Target } from "./webhook";
+import { type Credentials, openCredentials, retryOf, webhookOf } from "./stored";
+import { type Target, WebhookFailure } from "./webhook";
 
 export interface LoadedHook {
   id: string;
   pluginId: string;
   point: HookPoint;
   failureMode: FailureMode;
-  target: Target;
+  target: Target | WebhookFailure;
   /** Answers about access; undefined: not kept. */
   cache: AnswerCache | undefined;
 }
@@ -85,15 +86,32 @@ export class Chains implements ToolPolicy {
   }
 }
 
-/** How to ask a plugin at an address. */
+/**
+ * How to ask a plugin at an address; where its credentials cannot be opened, the failure that whoever asks it meets. The
+ * other plugins of the project have nothing to do with it.
+ */
 export async function targetOf(
-  { keyring }: Core,
+  core: Core,
   plugin: PluginRow,
   url: string,
   timeoutMs: number,
-): Promise<Target> {
+): Promise<Target | WebhookFailure> {
+  try {
+    return targetWith(plugin, url, timeoutMs, await openCredentials(core.keyring, plugin));
+  } catch (error) {
+    if (!(error instanceof Unopenable)) throw error;
+    core.log.error("credentials of a plugin cannot be opened", { plugin_id: plugin.id, error });
+    return new WebhookFailure("its credentials cannot be opened", "final", error);
+  }
+}
+
+function targetWith(
+  plugin: PluginRow,
+  url: string,
+  timeoutMs: number,
+  { token, client_cert, client_key, signing_secret }: Credentials,
+): Target {
   const { auth } = webhookOf(plugin);
-  const { token, client_cert, client_key, signing_secret } = await openCredentials(keyring, plugin);
   const mutual = auth.type === "mtls" ? { cert: redacted(client_cert), key: redacted(client_key) } : {};
   return {
     url,

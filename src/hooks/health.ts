@@ -8,6 +8,7 @@ import { activePlugins, type PluginRow, setHealth } from "./repository";
 import { healthAddress } from "./rules";
 import { HEALTH, type Health, POINTS } from "./schema";
 import { webhookOf } from "./stored";
+import { WebhookFailure } from "./webhook";
 
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 5000;
@@ -69,7 +70,9 @@ export class PluginHealth {
     // Who we are is for the webhook's own server; its health may be told by another.
     const origin = URL.parse(address)?.origin;
     const own = POINTS.some((point) => URL.parse(webhook.endpoints[point]?.url ?? "")?.origin === origin);
-    const { authorization, tls } = await targetOf(this.#core, row, address, TIMEOUT_MS);
+    const target = await targetOf(this.#core, row, address, TIMEOUT_MS);
+    if (target instanceof WebhookFailure) return ["unhealthy", target.reason];
+    const { authorization, tls } = target;
     try {
       const response = await this.#core.egress.fetch(address, {
         headers: {

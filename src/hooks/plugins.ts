@@ -2,7 +2,7 @@
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { newId } from "../crypto";
+import { newId, Unopenable } from "../crypto";
 import { alreadyExists, conflict, notFound } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import type { Transaction } from "../store";
@@ -151,22 +151,35 @@ export class Plugins {
   }
 
   async #patched(principal: Principal, before: PluginRow, patch: PatchPlugin): Promise<PluginRow> {
-    const { keyring, clock } = this.#core;
-    const given = patch.webhook_config ?? {};
-    const webhook = withGiven(webhookOf(before), given);
-    const credentials = credentialsWithGiven(await openCredentials(keyring, before), given);
-    checkPlugin(webhook, credentials);
     return {
       ...before,
+      ...(patch.webhook_config === undefined ? {} : await this.#configured(before, patch.webhook_config)),
       name: patch.name ?? before.name,
       description: patch.description ?? before.description,
       status: patch.status ?? before.status,
       retry: JSON.stringify(retryWith(retryOf(before), patch.retry)),
-      webhook: textOf(webhook, credentials),
-      sealed_credentials: await sealCredentials(keyring, before, credentials),
       version: before.version + 1,
       updated_by: actorOf(principal),
-      updated_at: clock.now(),
+      updated_at: this.#core.clock.now(),
+    };
+  }
+
+  async #configured(
+    before: PluginRow,
+    given: NonNullable<PatchPlugin["webhook_config"]>,
+  ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials">> {
+    const { keyring } = this.#core;
+    const webhook = withGiven(webhookOf(before), given);
+    // Those that cannot be opened are lost: whoever changes the plugin gives them anew.
+    const known = await openCredentials(keyring, before).catch((error: unknown): Credentials => {
+      if (error instanceof Unopenable) return {};
+      throw error;
+    });
+    const credentials = credentialsWithGiven(known, given);
+    checkPlugin(webhook, credentials);
+    return {
+      webhook: textOf(webhook, credentials),
+      sealed_credentials: await sealCredentials(keyring, before, credentials),
     };
   }
 

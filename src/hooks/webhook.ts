@@ -41,7 +41,13 @@ const MOST_DELAY_MS = 10_000;
  * Posts the body and reads the JSON of the answer. Where timeouts are tried again, each attempt gets its share of the
  * time that is left. Throws `WebhookFailure`.
  */
-export async function ask(core: Core, target: Target, body: string, signal?: AbortSignal): Promise<Json> {
+export async function ask(
+  core: Core,
+  target: Target | WebhookFailure,
+  body: string,
+  signal?: AbortSignal,
+): Promise<Json> {
+  if (target instanceof WebhookFailure) throw target;
   const { retry, signingKey } = target;
   // The same for every attempt. Only a signature needs one.
   const id = signingKey === undefined ? "" : `msg_${newToken(core.random).slice(0, 27)}`;

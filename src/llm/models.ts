@@ -4,8 +4,8 @@ import { Redacted, UNPAGED_LIMIT } from "../base";
 import type { Audit } from "../audit";
 import type { StaticModel } from "../config";
 import type { Core } from "../core";
-import { sealedColumn } from "../crypto";
-import { alreadyExists, malformedRequest, notFound, RuntimeError } from "../errors";
+import { sealedColumn, Unopenable } from "../crypto";
+import { alreadyExists, internalError, malformedRequest, notFound, RuntimeError } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
@@ -96,9 +96,19 @@ export class Models {
     await this.#core.store.write(() => this.#delete(principal, id));
   }
 
-  /** The server of a model for a request. Throws `invalid_parameter` for a model that nobody serves. */
+  /**
+   * The server of a model for a request. Throws `invalid_parameter` for a model that nobody serves, `internal_error` for
+   * one whose key cannot be opened.
+   */
   async choose(projectId: string, model: string): Promise<Choice> {
-    return resolveModel(await this.#serversOf(projectId), model);
+    const choice = resolveModel(await this.#serversOf(projectId), model);
+    const { id, keyLost } = choice.server;
+    if (keyLost)
+      throw internalError(
+        `The API key of the model entry "${id}" cannot be opened. Set it anew: runtime models update ${id} --api-key-stdin`,
+        { shouldRetry: false },
+      );
+    return choice;
   }
 
   /** What chat completions may run: the narrower of the deployment's setting and the project's. */
@@ -126,9 +136,16 @@ export class Models {
 
   async #serverOf(row: ModelRow): Promise<ModelServer> {
     const { project_id, id, sealed_api_key: sealed, created_at } = row;
-    const key = sealed === null ? undefined : await this.#core.keyring.open(project_id, place(id), sealed);
-    const secret = key === undefined ? undefined : new Redacted(key);
-    return serverOf(recordOf(row), secret, Math.floor(created_at / 1000));
+    const { keyring, log } = this.#core;
+    const created = Math.floor(created_at / 1000);
+    try {
+      const key = sealed === null ? undefined : await keyring.open(project_id, place(id), sealed);
+      return serverOf(recordOf(row), key === undefined ? undefined : new Redacted(key), created);
+    } catch (error) {
+      if (!(error instanceof Unopenable)) throw error;
+      log.error("the key of a model entry cannot be opened", { project_id, id, error });
+      return { ...serverOf(recordOf(row), undefined, created), keyLost: true };
+    }
   }
 
   #sealed({ projectId }: Principal, id: string, key: string | undefined): Awaitable<string | null> {

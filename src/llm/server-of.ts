@@ -12,6 +12,8 @@ export interface ModelServer {
   models: readonly string[];
   url: string;
   apiKey: Redacted | undefined;
+  /** Its key is stored and cannot be opened: whoever chooses it is told so, and nobody else. */
+  keyLost?: true;
   /** Of the messages protocol: its version, and how long an answer may be when the request does not say. */
   apiVersion: string;
   maxTokens: number;

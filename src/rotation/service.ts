@@ -2,7 +2,7 @@
 // value of its project anew, in small steps that skip what somebody else changes meanwhile.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { dataKeyOf, sealedBy, type SealedColumn, type SealedRow } from "../crypto";
+import { dataKeyOf, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
 import { actorOf, type Principal } from "../identity";
 import { run, type SqlValue, touch, type Transaction } from "../store";
 
@@ -12,6 +12,20 @@ const KEPT_MS = 3600_000;
 interface Resealed {
   row: SealedRow;
   sealed: string;
+}
+
+/** How many values were sealed anew, and how many could not be opened and were left as they are. */
+interface Counts {
+  resealed: number;
+  unopenable: number;
+}
+
+export interface DataKeyRotation {
+  /** Of the new data key. */
+  id: string;
+  resealed: number;
+  /** Values that could not be opened and were left as they are; absent: none. The log names them. */
+  unopenable?: number;
 }
 
 export class Rotation {
@@ -32,38 +46,53 @@ export class Rotation {
     return { id };
   }
 
-  /** A new data key for the project; the number of values that were sealed anew. */
-  async rotateDataKey(principal: Principal): Promise<{ id: string; resealed: number }> {
+  /** A new data key for the project. */
+  async rotateDataKey(principal: Principal): Promise<DataKeyRotation> {
     const { projectId } = principal;
     const id = await this.#core.keyring.rotateDataKey(projectId);
-    let resealed = 0;
-    for (const column of this.#columns) resealed += await this.#resealColumn(projectId, column, id);
+    let [resealed, unopenable] = [0, 0];
+    for (const column of this.#columns) {
+      const done = await this.#resealColumn(projectId, column, id);
+      resealed += done.resealed;
+      unopenable += done.unopenable;
+    }
     await this.#dropUnused(projectId);
     await this.#record(principal, projectId, "key.rotate_data", id);
-    return { id, resealed };
+    return { id, resealed, ...(unopenable === 0 ? {} : { unopenable }) };
   }
 
-  async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<number> {
-    let total = 0;
+  async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<Counts> {
+    const counts = { resealed: 0, unopenable: 0 };
     let newest = id;
     for (;;) {
-      const rows = await this.#core.store.all(column.list, projectId, sealedBy(newest));
-      if (rows.length === 0) return total;
-      const resealed = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
+      // What cannot be opened stays as it is, and in the list.
+      const rows = await this.#core.store.all(column.list, projectId, sealedBy(newest), counts.unopenable);
+      if (rows.length === 0) return counts;
+      const tried = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
+      const resealed = tried.filter((one) => one !== undefined);
+      counts.unopenable += tried.length - resealed.length;
+      if (resealed.length === 0) continue;
       const changed = await this.#core.store.write(() => replaceAll(projectId, column, resealed));
       // Rows that others keep changing are sealed with the new key by those others.
-      if (changed === 0) return total;
-      total += changed;
+      if (changed === 0) return counts;
+      counts.resealed += changed;
       // Another rotation has begun meanwhile: what is sealed now is sealed with its key, and would never be with ours.
       newest = dataKeyOf(resealed[0]?.sealed ?? "");
     }
   }
 
-  async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed> {
-    const { keyring } = this.#core;
+  /** Undefined for a value that cannot be opened: the log names it, and the others are sealed anew all the same. */
+  async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed | undefined> {
+    const { keyring, log } = this.#core;
     const place = column.place(row);
-    const text = await keyring.open(projectId, place, String(row["sealed"]));
-    return { row, sealed: await keyring.seal(projectId, place, text) };
+    try {
+      const text = await keyring.open(projectId, place, String(row["sealed"]));
+      return { row, sealed: await keyring.seal(projectId, place, text) };
+    } catch (error) {
+      if (!(error instanceof Unopenable)) throw error;
+      log.error("a stored value was not sealed anew", { project_id: projectId, error });
+      return undefined;
+    }
   }
 
   async #dropUnused(projectId: string): Promise<void> {

@@ -85,7 +85,8 @@ describe("a connection that was used before", () => {
     expect(await runtime.authorization.status(operator(), deployment.id)).toMatchObject({
       status: "completed",
     });
-    expect(await refusal(call(runtime, "alice"))).toMatchObject({ status: 500 });
+    // Whoever needs the token itself finds that it is gone, and sends the user to consent.
+    expect(await refusal(call(runtime, "alice"))).toMatchObject({ status: 403 });
   });
 
   test("gives a tool nothing that it could change for the next call", async () => {

@@ -52,7 +52,10 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
     await other.store.write(() => other.ring.dropDataKeys("p1", [dataKeyOf(sealed)]));
     await Bun.sleep(1);
 
-    await expect(ring.open("p1", PLACE, sealed)).rejects.toThrow("The data key of a stored value is gone.");
+    await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({
+      message: expect.stringContaining("(value of sec_1 in secrets)"),
+      cause: { message: "The data key of a stored value is gone." },
+    });
   });
 
   test("open and seal nothing once another process has destroyed them; those of others do", async () => {
@@ -60,7 +63,10 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
     await other.store.write(() => other.ring.destroyDataKeys("p1"));
     await Bun.sleep(1);
 
-    await expect(ring.open("p1", PLACE, sealed)).rejects.toThrow("The data key of a stored value is gone.");
+    await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({
+      message: expect.stringContaining("(value of sec_1 in secrets)"),
+      cause: { message: "The data key of a stored value is gone." },
+    });
     await expect(ring.seal("p1", PLACE, SECRET)).rejects.toThrow("This project has no data key.");
     expect(await ring.open("p2", PLACE, foreign)).toBe(SECRET);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Principal } from "../../src/identity";
 import { startModelServer } from "../sandbox/models/chat-server";
 import { api, at } from "../support/api";
+import { damageSealed } from "../support/damage";
 import { openLateStore } from "../support/late-store";
 import { type Site, startSite } from "../support/site";
 
@@ -109,6 +110,36 @@ describe("a stored entry", () => {
     expect(upstream.exchanges[0]?.headers["authorization"]).toBe("Bearer fresh-key");
     await site.runtime.models.delete(operator, "fresh");
     expect((await ask()).status).toBe(400);
+  });
+
+  test("whose key is damaged fails alone, says how to mend it, and is mended so", async () => {
+    await using upstream = await startModelServer();
+    const { models, core } = site.runtime;
+    const create = (id: string) =>
+      models.create(operator, {
+        id,
+        models: [`${id}-model`],
+        openai: { base_url: upstream.url, api_key: `${id}-key` },
+      });
+    await create("hale");
+    await create("broken");
+    const column = { table: "models", sealed: "sealed_api_key", key: "id", kind: "models" } as const;
+    await damageSealed(core.store, column, "broken");
+    const agent = api(site.url, await site.key("run"));
+    const ask = (model: string) =>
+      agent.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "?" }] });
+
+    expect((await ask("hale-model")).status).toBe(200);
+    expect(JSON.stringify((await agent.get("/v1/models")).body)).toContain("broken-model");
+    const refused = await ask("broken-model");
+    expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([500, "false"]);
+    expect(at(refused.body, "message")).toContain('"broken" cannot be opened');
+    expect(upstream.exchanges.length).toBe(1);
+
+    await models.update(operator, "broken", { api_key: "mended-key" });
+    expect((await ask("broken-model")).status).toBe(200);
+    expect(upstream.exchanges[1]?.headers["authorization"]).toBe("Bearer mended-key");
+    for (const id of ["hale", "broken"]) await models.delete(operator, id);
   });
 });
 

@@ -7,6 +7,7 @@ import { dataKeyOf } from "../../src/crypto";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
+import { damageSealed } from "../support/damage";
 import { type Site, startSite } from "../support/site";
 
 let site: Site;
@@ -58,6 +59,28 @@ describe("a new data key", () => {
       text: "SELECT sealed_value FROM secrets",
     });
     expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).size).toBe(1);
+  }, 30_000);
+
+  test("leaves what cannot be opened as it is, says so, and seals all else anew", async () => {
+    site = await startSite();
+    const texts = await fill(450);
+    const operator = await site.runtime.identity.operator("default");
+    const { store } = site.runtime.core;
+    const column = { table: "secrets", sealed: "sealed_value", key: "key", kind: "secrets" } as const;
+    // More than are sealed anew at once.
+    const damaged = Array.from({ length: 225 }, (_, index) => index * 2);
+    for (const index of damaged) await damageSealed(store, column, `KEY_${index}`);
+
+    const { id, resealed, unopenable } = await site.runtime.rotation.rotateDataKey(operator);
+
+    expect([resealed, unopenable]).toEqual([450 - 225, 225]);
+    const rows = await store.all<{ key: string; sealed_value: string }>({
+      text: "SELECT key, sealed_value FROM secrets",
+    });
+    const anew = rows.filter(({ sealed_value }) => dataKeyOf(sealed_value) === id);
+    expect(anew.length).toBe(225);
+    expect(await site.runtime.secrets.value("default", "KEY_449")).toBe(texts[449]);
+    expect(site.runtime.secrets.value("default", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
   }, 30_000);
 
   test("seals everything anew, and all of it is still readable and works", async () => {
