@@ -131,8 +131,9 @@ export async function createRuntime(
 
 async function createServices(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
   const { clock, random, log } = core;
+  const keepDays = core.settings["executions.keep_days"];
   const audit = new Audit({ clock, random });
-  const executionLog = new ExecutionLog({ store: logStore, clock, log });
+  const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);

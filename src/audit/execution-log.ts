@@ -51,9 +51,17 @@ const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
 const LAST_USED = query<{ at: number }>("SELECT at FROM last_used WHERE kind = ? AND id = ?");
+// The oldest come first in the table; those of deleted projects too. An entry is old by its time, which a clock that was
+// wrong may have put in the future: then the ones behind it wait as well.
+const FORGET = query(
+  "DELETE FROM executions WHERE rowid IN (SELECT rowid FROM executions ORDER BY rowid LIMIT ?) AND created_at < ?",
+);
+/** How many are looked at when some are added: more than were added, so that the log becomes no longer than it may be. */
+const FORGET_AT_LEAST = 20;
 /** The generations of the log's own file that its stamps raise. */
 const STAMPED: Record<UsedKind, Kind> = { key: "keys", secret: "secrets" };
 const NEVER = -Infinity;
+const DAY_MS = 24 * 3600_000;
 const STAMP_EVERY_MS = 60_000;
 /** How long an entry may wait for others: a commit of its own would cost more than the run that it tells about. */
 const FLUSH_EVERY_MS = 10;
@@ -62,6 +70,7 @@ export class ExecutionLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #keepMs: number;
   readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
   /** What the file says, until a process stamps another one. */
   readonly #stored: Record<UsedKind, CachedByGeneration<string, number>>;
@@ -69,8 +78,10 @@ export class ExecutionLog {
   #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ store, clock, log }: { store: Store; clock: Clock; log: Log }) {
+  /** `keepDays`: entries that are older are forgotten when new ones come; 0: never. */
+  constructor({ store, clock, log, keepDays }: { store: Store; clock: Clock; log: Log; keepDays: number }) {
     this.#store = store;
+    this.#keepMs = keepDays === 0 ? Infinity : keepDays * DAY_MS;
     this.#clock = clock;
     this.#log = log;
     this.#stored = {
@@ -118,7 +129,7 @@ export class ExecutionLog {
     this.#entries = [];
     this.#stamps = [];
     await this.#store
-      .write(() => addAll(entries, stamps))
+      .write(() => addAll(entries, stamps, this.#clock.now() - this.#keepMs))
       .catch((error: unknown) => {
         this.#log.warn("execution log not written", { error });
       });
@@ -140,7 +151,9 @@ interface Stamp {
   now: number;
 }
 
-function* addAll(entries: readonly Added[], stamps: readonly Stamp[]): Transaction<void> {
+/** Entries from before `oldest`, ms, give way to the new ones. */
+function* addAll(entries: readonly Added[], stamps: readonly Stamp[], oldest: number): Transaction<void> {
+  if (entries.length > 0 && oldest > 0) yield* run(FORGET, 2 * entries.length + FORGET_AT_LEAST, oldest);
   for (let first = 0; first < entries.length; first += MANY) {
     const some = entries.slice(first, first + MANY);
     if (some.length === MANY) yield* run(ADD_MANY, ...some.flatMap(rowOf));

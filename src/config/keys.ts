@@ -208,6 +208,11 @@ export const KEYS = {
     default: 0,
     meaning: "requests a minute that one credential may send to a server; 0: no limit",
   },
+  "executions.keep_days": {
+    schema: Type.Integer({ minimum: 0, maximum: 36_500, description: "days, 0 to 36500" }),
+    default: 90,
+    meaning: "days for which the execution log and scheduled runs that have ended are kept; 0: for ever",
+  },
   "log.level": {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"], {
       description: "debug, info, warn, error or silent",

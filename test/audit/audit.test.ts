@@ -8,6 +8,7 @@ import { refusal } from "../connections/executing";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
 
+const DAY_MS = 24 * 3600_000;
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM audit");
 
 type Write = (deployment: Deployment) => Promise<unknown>;
@@ -77,14 +78,14 @@ describe("the audit trail has", () => {
 });
 
 describe("the execution log", () => {
-  function open(file = `${temporaryFolder()}/executions.db`) {
+  function open(file = `${temporaryFolder()}/executions.db`, keepDays = 90) {
     const store = closedAfterTest(
       openSqlite({ file, migrations: executionLogMigrations, durability: "normal" }),
     );
     const lines: string[] = [];
     const clock = new MovableClock();
     const log = createLog({ level: "debug", clock, write: (line) => lines.push(line) });
-    return { file, store, clock, lines, executionLog: new ExecutionLog({ store, clock, log }) };
+    return { file, store, clock, lines, executionLog: new ExecutionLog({ store, clock, log, keepDays }) };
   }
   const entry = {
     id: "te_1",
@@ -108,6 +109,31 @@ describe("the execution log", () => {
     );
 
     expect(await store.all(all)).toEqual(ids.map((id) => ({ id, execution_id: id.replace("te", "tc") })));
+  });
+
+  test.each([
+    ["90 days", 90, 0],
+    ["for ever", 0, 300],
+  ])("that is kept %s forgets what is older as new entries come, and nothing else", async (_, days, left) => {
+    const { store, clock, executionLog } = open(undefined, days);
+    const add = async (ids: readonly string[]): Promise<void> => {
+      for (const id of ids) executionLog.add({ ...entry, id, executionId: id.replace("te", "tc") });
+      await executionLog.flush();
+    };
+    const some = (name: string, count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `te_${name}_${index}`);
+    await add(some("old", 300));
+    clock.move(89 * DAY_MS);
+    await add(some("young", 30));
+    clock.move(2 * DAY_MS);
+    for (const day of ["a", "b", "c", "d", "e", "f"]) await add(some(day, 20));
+
+    const counts = query<{ name: string; count: number }>(
+      "SELECT SUBSTR(id, 4, INSTR(SUBSTR(id, 4), '_') - 1) AS name, COUNT(*) AS count FROM executions GROUP BY 1",
+    );
+    const kept = new Map((await store.all(counts)).map(({ name, count }) => [name, count]));
+    expect(kept.get("old") ?? 0).toBe(left);
+    expect(["young", "a", "f"].map((name) => kept.get(name))).toEqual([30, 20, 20]);
   });
 
   test("keeps what ran", async () => {
@@ -174,7 +200,7 @@ describe("the execution log", () => {
 
   test("that is closed fails nothing either", async () => {
     const { store } = open();
-    const executionLog = new ExecutionLog({ store, clock: new MovableClock(), log: silentLog });
+    const executionLog = new ExecutionLog({ store, clock: new MovableClock(), log: silentLog, keepDays: 90 });
     await store.close();
     executionLog.add(entry);
 

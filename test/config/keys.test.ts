@@ -64,6 +64,7 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   "http.body_limit": ["RUNTIME_HTTP_BODY_LIMIT", "4096", 4096],
   "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
   "http.rate_limit": ["RUNTIME_HTTP_RATE_LIMIT", "100", 100],
+  "executions.keep_days": ["RUNTIME_EXECUTIONS_KEEP_DAYS", "0", 0],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
 const ROWS = Object.keys(KEYS)
@@ -128,6 +129,7 @@ test("the defaults are those of the manual", () => {
     "http.body_limit": 4_194_304,
     "http.body_timeout": 30,
     "http.rate_limit": 0,
+    "executions.keep_days": 90,
     "log.level": "info",
   });
 });

@@ -71,7 +71,7 @@ test("an answer that was changed in the file is not given out", async () => {
   );
   database.close();
 
-  await expect(run(deployment)).rejects.toThrow("cannot be decrypted");
+  await expect(run(deployment)).rejects.toThrow("cannot be opened");
   expect(deployment.test.runs).toBe(1);
 });
 

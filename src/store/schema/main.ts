@@ -10,6 +10,7 @@ import { scheduledRuns } from "./005-scheduled-runs";
 import { oldLeases } from "./006-old-leases";
 import { dataKeys } from "./007-data-keys";
 import { leanAudit } from "./008-lean-audit";
+import { endedRuns } from "./009-ended-runs";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -20,4 +21,5 @@ export const mainMigrations: readonly Migration[] = [
   oldLeases,
   dataKeys,
   leanAudit,
+  endedRuns,
 ];

@@ -1,6 +1,6 @@
 // SQL of scheduled runs and their attempts.
 import { sealedColumn } from "../../crypto";
-import { type Awaitable, query, run, type Store, type Transaction } from "../../store";
+import { all, type Awaitable, query, run, type Store, type Transaction } from "../../store";
 
 export interface RunRow {
   id: string;
@@ -61,6 +61,13 @@ const COUNT_OF_USER = query<{ count: number }>(
 );
 const COUNTER = query<{ value: number }>(
   "SELECT value FROM counters WHERE project_id = ? AND name = 'scheduled runs'",
+);
+const ENDED = query<{ id: string; project_id: string }>(
+  "SELECT id, project_id FROM scheduled_runs WHERE finished_at < ? ORDER BY finished_at LIMIT 20",
+);
+const FORGET = query("DELETE FROM scheduled_runs WHERE project_id = ? AND id = ?");
+const COUNT_DOWN = query(
+  "UPDATE counters SET value = value - 1 WHERE project_id = ? AND name = 'scheduled runs'",
 );
 const COUNT = query(
   "INSERT INTO counters (project_id, name, value) VALUES (?, 'scheduled runs', 1) " +
@@ -166,6 +173,14 @@ export function* addRun(row: RunRow): Transaction<void> {
     row.sealed_input,
   );
   yield* run(COUNT, row.project_id);
+}
+
+/** Some of the runs, of whatever project, that ended before this time, ms. Whoever adds one has them forgotten. */
+export function* forgetRuns(endedBefore: number): Transaction<void> {
+  for (const { id, project_id } of yield* all(ENDED, endedBefore)) {
+    yield* run(FORGET, project_id, id);
+    yield* run(COUNT_DOWN, project_id);
+  }
 }
 
 export interface Claim {

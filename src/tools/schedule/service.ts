@@ -24,6 +24,8 @@ export interface Wanted {
   runAt: number;
 }
 
+const DAY_MS = 24 * 3600_000;
+
 export class Schedule {
   readonly #core: Core;
 
@@ -33,7 +35,7 @@ export class Schedule {
 
   /** Remembers a run; from here on it survives whatever happens to this process. */
   async add({ principal, userId, tool, request, runAt }: Wanted): Promise<Execution> {
-    const { store, keyring, clock, random } = this.#core;
+    const { store, keyring, clock, random, settings } = this.#core;
     const now = clock.now();
     const id = newId("te", now, random);
     const input = JSON.stringify(request.input ?? {});
@@ -60,7 +62,11 @@ export class Schedule {
       finished_at: null,
       updated_at: now,
     };
-    await store.write(() => repository.addRun(row));
+    const keepDays = settings["executions.keep_days"];
+    await store.write(function* () {
+      yield* repository.addRun(row);
+      if (keepDays > 0) yield* repository.forgetRuns(now - keepDays * DAY_MS);
+    });
     return {
       id,
       execution_id: row.execution_id,

@@ -1,0 +1,10 @@
+// Which scheduled runs ended long ago: they are forgotten in the order in which they ended.
+import type { Migration } from "../migrate";
+
+export const endedRuns: Migration = {
+  version: 9,
+  name: "ended runs",
+  statements: [
+    "CREATE INDEX scheduled_runs_ended ON scheduled_runs (finished_at) WHERE finished_at IS NOT NULL",
+  ],
+};
