@@ -7,6 +7,9 @@ import { UsageError } from "./errors";
 import { readText, withoutLineEnd } from "./input";
 import type { Io } from "./io";
 
+/** Sections of records whose credentials are no must. */
+const KEEPING = ["plugins", "providers", "models"];
+
 /** Throws `usage` for a file that cannot be read, `malformed_request` for what is no document. */
 export async function readDocument(io: Io, file: string): Promise<{ [key: string]: unknown }> {
   const text = await readText(io, file, "--file");
@@ -27,15 +30,15 @@ function parsed(text: string): unknown {
 }
 
 /**
- * `value_from: {env: NAME}` becomes `value`; a variable that is not set leaves the field out. Plugins keep it then: a
- * credential that they have stays, and one that they lack is missing.
+ * `value_from: {env: NAME}` becomes `value`; a variable that is not set leaves the field out. Where a record may have a
+ * credential or not, it is kept then: one that is there stays, and one that is lacking is missing.
  */
 function withValues(io: Io, folder: string, value: unknown, keepsUnset = false): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item, keepsUnset));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     if (!key.endsWith("_from") || !isObject(inner))
-      return [[key, withValues(io, folder, inner, keepsUnset || key === "plugins")]];
+      return [[key, withValues(io, folder, inner, keepsUnset || KEEPING.includes(key))]];
     const text = valueFrom(io, folder, key, inner);
     if (text === undefined) return keepsUnset ? [[key, inner]] : [];
     return [[key.slice(0, -"_from".length), text]];

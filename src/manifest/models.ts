@@ -3,8 +3,8 @@ import { alreadyExists, malformedRequest } from "../errors";
 import type { ModelEntry, ModelEntryCreate } from "../llm";
 import type { Principal } from "../identity";
 import { differing } from "./difference";
-import type { Manifest } from "./schema";
-import { byName, changeOf, distinctNames, type Services, type Step } from "./step";
+import type { Manifest, ManifestModel } from "./schema";
+import { byName, changeOf, distinctNames, needing, type Services, type Step } from "./step";
 
 export async function exportedModels({ models }: Services, principal: Principal) {
   const nameOf = distinctNames();
@@ -18,11 +18,16 @@ export async function planModels(
   manifest: Manifest,
 ): Promise<Step[]> {
   const present = await models.list(principal);
-  return (manifest.models ?? []).map((wanted): Step => {
+  return (manifest.models ?? []).map((given): Step => {
+    const [wanted, asksForKey] = withoutSource(given);
     const known = present.find(({ id }) => id === wanted.id);
+    const missing = needing(
+      asksForKey && known?.api_key.exists !== true ? [`the API key of the model entry ${wanted.id}`] : [],
+    );
     if (known === undefined) {
       return {
         change: changeOf("model", wanted.id, undefined),
+        ...missing,
         run: () => models.create(principal, wanted),
       };
     }
@@ -31,9 +36,27 @@ export async function planModels(
     const fields = [...differing(visible, known), ...(api_key === undefined ? [] : ["api_key"])];
     return {
       change: changeOf("model", wanted.id, fields),
+      ...missing,
       run: () => models.update(principal, wanted.id, patch),
     };
   });
+}
+
+/** The entry that is wanted, and whether a key is wanted that the document does not hold. */
+function withoutSource({ openai, anthropic, ...entry }: ManifestModel): [ModelEntryCreate, boolean] {
+  const plain = (given: NonNullable<ManifestModel["openai"]>) => {
+    const { api_key_from: _, ...server } = given;
+    return server;
+  };
+  const servers = [openai, anthropic].filter((server) => server !== undefined);
+  return [
+    {
+      ...entry,
+      ...(openai === undefined ? {} : { openai: plain(openai) }),
+      ...(anthropic === undefined ? {} : { anthropic: plain(anthropic) }),
+    },
+    servers.some((server) => server.api_key_from !== undefined && server.api_key === undefined),
+  ];
 }
 
 /** Throws for an entry that a project cannot change into the wanted one. */

@@ -7,7 +7,16 @@ import { exportedHooks, planHooks } from "./hooks";
 import { exportedModels, planModels } from "./models";
 import { exportedPlugins, planPlugins } from "./plugins";
 import type { ExportedManifest, Manifest } from "./schema";
-import { byName, changeOf, distinctNames, everything, type Plan, type Services, type Step } from "./step";
+import {
+  byName,
+  changeOf,
+  distinctNames,
+  everything,
+  needing,
+  type Plan,
+  type Services,
+  type Step,
+} from "./step";
 
 /** In the order in which they are applied. */
 export const PLANS: readonly Plan[] = [
@@ -111,15 +120,28 @@ async function planProviders(
   manifest: Manifest,
 ): Promise<Step[]> {
   const { items } = await providers.list(principal);
-  return (manifest.providers ?? []).map((wanted): Step => {
+  return (manifest.providers ?? []).map((given): Step => {
+    const { client_secret_from, private_key_from, ...oauth2 } = given.oauth2;
+    const wanted: AuthProviderCreate = { ...given, oauth2 };
     const present = items.find(({ id }) => id === wanted.id);
+    const lacks = (source: unknown, value: unknown, known: { exists: boolean } | undefined): boolean =>
+      source !== undefined && value === undefined && known?.exists !== true;
+    const missing = needing([
+      ...(lacks(client_secret_from, oauth2.client_secret, present?.oauth2.client_secret)
+        ? [`the client secret of the provider ${wanted.id}`]
+        : []),
+      ...(lacks(private_key_from, oauth2.private_key, present?.oauth2.private_key)
+        ? [`the private key of the provider ${wanted.id}`]
+        : []),
+    ]);
     if (present === undefined) {
       const create = changeOf("provider", wanted.id, undefined);
-      return { change: create, run: () => providers.create(principal, wanted) };
+      return { change: create, ...missing, run: () => providers.create(principal, wanted) };
     }
     const { external_id: _fixed, ...patch } = wanted;
     return {
       change: changeOf("provider", wanted.id, providerFields(patch, present)),
+      ...missing,
       run: () => providers.update(principal, wanted.id, patch),
     };
   });

@@ -3,7 +3,7 @@ import type { Plugin } from "../hooks";
 import type { Principal } from "../identity";
 import { differing } from "./difference";
 import type { ExportedManifest, Manifest, ManifestPlugin } from "./schema";
-import { byName, changeOf, distinctNames, everything, type Services, type Step } from "./step";
+import { byName, changeOf, distinctNames, everything, needing, type Services, type Step } from "./step";
 
 const CREDENTIALS = {
   token: { field: "webhook_config.auth.token", called: "token" },
@@ -78,14 +78,9 @@ export async function planPlugins(
     const lacking = NAMES.filter(
       (name) => isWanted(wanted, name) && (known === undefined || !hasCredential(known, name)),
     );
-    const missing =
-      lacking.length === 0
-        ? {}
-        : {
-            missing: lacking
-              .map((name) => `the ${CREDENTIALS[name].called} of the plugin ${wanted.name}`)
-              .join(", "),
-          };
+    const missing = needing(
+      lacking.map((name) => `the ${CREDENTIALS[name].called} of the plugin ${wanted.name}`),
+    );
     if (known === undefined) {
       const change = changeOf("plugin", wanted.name, undefined);
       return { change, ...missing, run: () => plugins.createWithoutHooks(principal, wanted) };

@@ -31,6 +31,22 @@ export const ManifestPlugin = Type.Intersect([
   }),
 ]);
 
+/** The same for a provider: its secrets. */
+export const ManifestProvider = Type.Intersect([
+  AuthProviderCreateRequest,
+  Type.Object({ oauth2: Type.Object({ client_secret_from: asked, private_key_from: asked }) }),
+]);
+
+const { openai, anthropic, ...entry } = ModelEntryCreateRequest.properties;
+const closed = { additionalProperties: false };
+
+/** And for a model entry: its key. */
+export const ManifestModel = Type.Object({
+  ...entry,
+  openai: Type.Optional(Type.Object({ ...openai.properties, api_key_from: asked }, closed)),
+  anthropic: Type.Optional(Type.Object({ ...anthropic.properties, api_key_from: asked }, closed)),
+});
+
 const { plugin_id: _id, name: hookName, phase, ...hookFields } = CreateHookRequest.properties;
 
 /** A hook by the name of its plugin. Without a name, the one of the plugin at the point. */
@@ -44,12 +60,12 @@ export const ManifestHook = Type.Object({
 /** Values never come out: `export` says from which variable of the environment `apply` may take them. */
 export const ManifestRequest = Type.Object({
   session_verification: Type.Optional(UpdateSessionVerificationSettingsRequest),
-  providers: Type.Optional(Type.Array(AuthProviderCreateRequest, most)),
+  providers: Type.Optional(Type.Array(ManifestProvider, most)),
   secrets: Type.Optional(Type.Array(ManifestSecret, most)),
   gateways: Type.Optional(Type.Array(CreateGatewayRequest, most)),
   plugins: Type.Optional(Type.Array(ManifestPlugin, most)),
   hooks: Type.Optional(Type.Array(ManifestHook, { maxItems: 3003 })),
-  models: Type.Optional(Type.Array(ModelEntryCreateRequest, most)),
+  models: Type.Optional(Type.Array(ManifestModel, most)),
 });
 
 export const ManifestResponse = Type.Object({
@@ -90,5 +106,7 @@ export type Manifest = Static<typeof ManifestRequest>;
 export type ExportedManifest = Static<typeof ManifestResponse>;
 export type Change = Static<typeof ChangeRecord>;
 export type Applied = Static<typeof ApplyResponse>;
+export type ManifestProvider = Static<typeof ManifestProvider>;
+export type ManifestModel = Static<typeof ManifestModel>;
 export type ManifestPlugin = Static<typeof ManifestPlugin>;
 export type ManifestHook = Static<typeof ManifestHook>;

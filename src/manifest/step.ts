@@ -28,6 +28,11 @@ export interface Step {
 
 export type Plan = (services: Services, principal: Principal, manifest: Manifest) => Promise<Step[]>;
 
+/** What a step is that needs these first; nothing when it needs nothing. */
+export function needing(lacking: readonly string[]): { missing?: string } {
+  return lacking.length === 0 ? {} : { missing: lacking.join(", ") };
+}
+
 /** `fields`: what differs; undefined: there is no such record yet. */
 export function changeOf(kind: Change["kind"], name: string, fields: string[] | undefined): Change {
   if (fields === undefined) return { kind, name, action: "create" };
