@@ -77,9 +77,13 @@ export async function startOwn(
   const environment = { HOME: folder, RUNTIME_PORT: "0", ...given };
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
+  const cleanUp = (): void => {
+    if (given["HOME"] === undefined) rmSync(folder, { recursive: true, force: true });
+  };
   const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log });
   const server = await startServer(runtime).catch(async (error: unknown) => {
     await runtime.close();
+    cleanUp();
     throw error;
   });
   return {
@@ -95,7 +99,7 @@ export async function startOwn(
     [Symbol.asyncDispose]: async () => {
       await server.stop();
       await runtime.close();
-      if (given["HOME"] === undefined) rmSync(folder, { recursive: true, force: true });
+      cleanUp();
     },
   };
 }
