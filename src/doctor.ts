@@ -18,6 +18,10 @@ import type { Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 
+/** Stored values that are tried, of each kind. */
+const MOST_OPENED = 10_000;
+const MOST_NAMED = 5;
+
 export interface DoctorParts {
   /** Throws what is wrong with the configuration. */
   config(): Promise<Config>;
@@ -79,8 +83,22 @@ async function examineOpen(
     keys.items.length === 0
       ? problem("API keys", "There is no API key: no agent can call.", "Make one: runtime keys create NAME")
       : ok("API keys", `${keys.items.length} in the project ${principal.projectId}.`),
+    await sealedFinding(runtime, principal),
     ...endpoints.flat(),
   ];
+}
+
+/** Whether tokens and secrets of the project open: after a disk has failed, or a backup was put together wrongly. */
+async function sealedFinding({ rotation }: Runtime, { projectId }: Principal): Promise<Finding> {
+  const { tried, places } = await rotation.unopenable(projectId, MOST_OPENED);
+  if (places.length === 0) return ok("stored values", `${tried} were opened, and none is damaged.`);
+  const named = places.slice(0, MOST_NAMED).map(({ table, row, field }) => `${field} of ${row} in ${table}`);
+  const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
+  return problem(
+    "stored values",
+    `${places.length} of ${tried} cannot be opened: ${named.join(", ")}${more}.`,
+    "Set them anew, or restore the data folder from a backup. A user whose tokens are among them consents again.",
+  );
 }
 
 /** A time that was stored lies behind us, unless the clock went back since. */

@@ -2,12 +2,15 @@
 // value of its project anew, in small steps that skip what somebody else changes meanwhile.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { dataKeyOf, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
+import { dataKeyOf, type Place, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
 import { actorOf, type Principal } from "../identity";
 import { run, type SqlValue, touch, type Transaction } from "../store";
 
 /** A value sealed just before a rotation may be committed just after it: its key is kept at least this long. */
 const KEPT_MS = 3600_000;
+
+/** No sealed value is empty. */
+const ANY = "";
 
 interface Resealed {
   row: SealedRow;
@@ -59,6 +62,37 @@ export class Rotation {
     await this.#dropUnused(projectId);
     await this.#record(principal, projectId, "key.rotate_data", id);
     return { id, resealed, ...(unopenable === 0 ? {} : { unopenable }) };
+  }
+
+  /** Stored values of the project that cannot be opened. Of each kind of value at most `most` are tried. */
+  async unopenable(projectId: string, most: number): Promise<{ tried: number; places: Place[] }> {
+    const found = { tried: 0, places: [] as Place[] };
+    for (const column of this.#columns) {
+      for (let offset = 0; offset < most;) {
+        const rows = await this.#core.store.all(column.list, projectId, ANY, offset);
+        if (rows.length === 0) break;
+        const places = await Promise.all(rows.map((row) => this.#unopenablePlace(projectId, column, row)));
+        found.places.push(...places.filter((place) => place !== undefined));
+        found.tried += rows.length;
+        offset += rows.length;
+      }
+    }
+    return found;
+  }
+
+  async #unopenablePlace(
+    projectId: string,
+    column: SealedColumn,
+    row: SealedRow,
+  ): Promise<Place | undefined> {
+    const place = column.place(row);
+    try {
+      await this.#core.keyring.open(projectId, place, String(row["sealed"]));
+      return undefined;
+    } catch (error) {
+      if (error instanceof Unopenable) return place;
+      throw error;
+    }
   }
 
   async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<Counts> {

@@ -64,6 +64,20 @@ interface Fault {
 
 const FAULTS: Fault[] = [
   {
+    name: "stored values that do not open",
+    plant: async ({ run, database }) => {
+      for (const key of ["A", "B", "C", "D", "E", "F", "G"])
+        await run(["secrets", "set", key, "-"], { stdin: "x" });
+      const rows = new Database(database);
+      const end = "substr(sealed_value, 1, length(sealed_value) - 8) || 'AAAAAAAA'";
+      rows.run(`UPDATE secrets SET sealed_value = ${end} WHERE key <> 'G'`);
+      rows.close();
+    },
+    check: "stored values",
+    message: "6 of 7 cannot be opened: value of a in secrets, value of b in secrets",
+    fix: "consents again",
+  },
+  {
     name: "a mistyped variable",
     plant: () => {},
     env: { RUNTIME_PROT: "1" },
