@@ -1,6 +1,7 @@
 // The HTTP front: starts and stops a server over a runtime.
 import { isLoopback } from "../src/authorization";
 import { configurationError } from "../src/errors";
+import { ambiguousSources } from "../src/identity";
 import { addressOf, type Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { bindError } from "./bind-error";
@@ -38,6 +39,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
   warnOfEnd(runtime, tls);
   warnOfAddress(runtime);
+  warnOfUsers(runtime);
   const stopping = new AbortController();
   const app = createApp(runtime, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): number => {
@@ -105,6 +107,15 @@ function warnOfAddress({ core }: Runtime): void {
   const { host, public_url } = core.settings;
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
+}
+
+// One person's token would be another's: said, and not refused, since they may be the same people.
+function warnOfUsers({ core }: Runtime): void {
+  const sources = ambiguousSources(core.settings);
+  if (sources.length === 0) return;
+  core.log.warn("users of these user_sources cannot be told from others: set user_prefix", {
+    sources,
+  });
 }
 
 /** As a URL writes it: IPv6 in brackets. */

@@ -12,9 +12,11 @@ import {
   ok,
   problem,
   refused,
+  warning,
 } from "./checkup";
 import type { Config } from "./config";
-import type { Principal } from "./identity";
+import type { Core } from "./core";
+import { ambiguousSources, type Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 
@@ -79,6 +81,7 @@ async function examineOpen(
   return [
     await clockFinding(runtime, principal),
     port,
+    ...usersFindings(runtime.core),
     ...checkAddresses(runtime.core, verifier_url !== null, isLoopback),
     keys.items.length === 0
       ? problem("API keys", "There is no API key: no agent can call.", "Make one: runtime keys create NAME")
@@ -99,6 +102,20 @@ async function sealedFinding({ rotation }: Runtime, { projectId }: Principal): P
     `${places.length} of ${tried} cannot be opened: ${named.join(", ")}${more}.`,
     "Set them anew, or restore the data folder from a backup. A user whose tokens are among them consents again.",
   );
+}
+
+/** Nothing where there are no further sources of users. */
+function usersFindings({ settings }: Core): Finding[] {
+  if (settings.user_sources.length === 0) return [];
+  const sources = ambiguousSources(settings);
+  if (sources.length === 0) return [ok("user sources", "Users of each can be told from those of others.")];
+  return [
+    warning(
+      "user sources",
+      `A user of ${sources.join(", ")} may have the id of another provider's user, and get that one's grants.`,
+      'Give each a user_prefix; an empty one ("") says that they are the same people.',
+    ),
+  ];
 }
 
 /** A time that was stored lies behind us, unless the clock went back since. */

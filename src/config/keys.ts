@@ -24,10 +24,11 @@ const userSources = Type.Array(
       issuer: address,
       audience: text,
       user_claim: Type.Optional(text),
+      user_prefix: Type.Optional(Type.String({ maxLength: 100, pattern: "^[ -~]*$" })),
     },
     { additionalProperties: false },
   ),
-  { description: "a list of {id, issuer, audience, user_claim}, as JSON in the environment" },
+  { description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment" },
 );
 const seconds = Type.Integer({ minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" });
 

@@ -16,7 +16,7 @@ export function unopenable(
   cause?: unknown,
 ): Unopenable {
   return new Unopenable(
-    `A stored value cannot be opened (${field} of ${row} in ${table}): it is damaged, or its key is gone. Set it anew.`,
+    `A stored value cannot be opened (${field} of ${row} in ${table}): it is damaged, or its data key is gone. Set it anew.`,
     cause,
   );
 }

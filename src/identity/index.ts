@@ -24,4 +24,5 @@ export {
 export { Identity } from "./service";
 export { DEFAULT_ID } from "./user-principals";
 export { OpenIdIssuer } from "./issuer";
+export { ambiguousSources } from "./user-ids";
 export { userOfClaims } from "./user-tokens";

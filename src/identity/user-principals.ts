@@ -35,10 +35,10 @@ export class UserPrincipals {
     this.#tokens = new UserTokens(core, issuer);
     this.#projects = new CachedByGeneration(core.store, "projects");
     this.#sources = new Map(
-      core.settings.user_sources.map(({ id, issuer: place, audience, user_claim }) => [
-        id,
-        { tokens: new UserTokens(core, new OpenIdIssuer(core, place), user_claim ?? "sub"), audience },
-      ]),
+      core.settings.user_sources.map(({ id, issuer: place, audience, user_claim, user_prefix }) => {
+        const users = { claim: user_claim ?? "sub", prefix: user_prefix ?? "" };
+        return [id, { tokens: new UserTokens(core, new OpenIdIssuer(core, place), users), audience }];
+      }),
     );
   }
 

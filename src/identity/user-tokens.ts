@@ -55,15 +55,17 @@ export function looksLikeJwt(text: string): boolean {
 export class UserTokens {
   readonly #core: Core;
   readonly #issuer: OpenIdIssuer;
-  readonly #claim: string | undefined;
+  readonly #claim: string;
+  readonly #prefix: string;
   readonly #remembered = new Map<string, Remembered>();
   #keys: { value: Promise<Keys>; at: number } | undefined;
 
-  /** `claim`: which claim holds the user, where it is not the deployment's own `auth.user_claim`. */
-  constructor(core: Core, issuer: OpenIdIssuer, claim?: string) {
+  /** `users`: which claim holds the user and what stands before it in our ids; else the claim is `auth.user_claim`. */
+  constructor(core: Core, issuer: OpenIdIssuer, users?: { claim: string; prefix: string }) {
     this.#core = core;
     this.#issuer = issuer;
-    this.#claim = claim;
+    this.#claim = users?.claim ?? core.settings["auth.user_claim"];
+    this.#prefix = users?.prefix ?? "";
   }
 
   /** Throws `invalid_authorization`; the message says which check failed and never repeats the token. */
@@ -75,12 +77,11 @@ export class UserTokens {
     const known = this.#remembered.get(hash);
     if (known !== undefined && known.until > now) return known.user;
     const { claims, keysAt } = await this.#validate(token);
-    const claim = this.#claim ?? this.#core.settings["auth.user_claim"];
-    const userId = userOfClaims(claims, claim);
-    if (userId === undefined) {
-      throw invalidAuthorization(`The user token has no (verified) claim ${claim} (auth.user_claim).`);
+    const named = userOfClaims(claims, this.#claim);
+    if (named === undefined) {
+      throw invalidAuthorization(`The user token has no (verified) claim ${this.#claim} (auth.user_claim).`);
     }
-    const user = { userId, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
+    const user = { userId: this.#prefix + named, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     const end = (claims.exp + TOLERANCE_S) * 1000;
     this.#remembered.set(hash, { user, until: Math.min(keysAt + BELIEVED_MS, end) });

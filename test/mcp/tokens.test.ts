@@ -14,11 +14,16 @@ let deployment: OpenIdSite;
 let customer: OpenIdProvider;
 beforeAll(async () => {
   customer = await startOpenIdProvider();
-  const sources = [{ id: "us_customer", issuer: customer.url, audience: SOURCE_AUDIENCE, user_claim: "sub" }];
+  const source = { issuer: customer.url, audience: SOURCE_AUDIENCE, user_claim: "sub" };
+  const sources = [
+    { id: "us_customer", ...source },
+    { id: "us_apart", ...source, user_prefix: "customer:" },
+  ];
   deployment = await startOpenIdSite({ environment: { RUNTIME_USER_SOURCES: JSON.stringify(sources) } });
   await gateway("tokens", {});
   await gateway("second", {});
   await gateway("customer", { auth_type: "user_source", user_source_id: "us_customer" });
+  await gateway("apart", { auth_type: "user_source", user_source_id: "us_apart" });
 });
 afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
@@ -36,6 +41,19 @@ const listed = (slug: string, token: string) => client(addressOf(slug), { key: t
 const statusAt = async (slug: string, token: string): Promise<number> => (await listed(slug, token)).status;
 const metadataOf = (slug: string): string =>
   `${deployment.site.url}/.well-known/oauth-protected-resource/mcp/${slug}`;
+
+test("a prefix keeps users of a customer's provider apart from ours with the same name", async () => {
+  await linkChat(deployment.site, "carol");
+  const whoAmI = async (slug: string) => {
+    const key = issued(customer, SOURCE_AUDIENCE, { sub: "carol", scope: "openid mcp" });
+    return client(addressOf(slug), { key }).modern("tools/call", { name: "Chat_WhoAmI", arguments: {} });
+  };
+  expect(said(await whoAmI("customer"), "result.structuredContent.username")).toBe("carol");
+  const apart = await whoAmI("apart");
+  expect([said(apart, "result.isError"), JSON.stringify(apart).includes("carol@")]).toEqual([true, false]);
+  await linkChat(deployment.site, "customer:carol", "default", "bob");
+  expect(said(await whoAmI("apart"), "result.structuredContent.username")).toBe("bob");
+});
 
 describe("a gateway for user tokens", () => {
   test("says at a bare call where its metadata is, and there who issues tokens", async () => {

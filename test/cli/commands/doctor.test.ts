@@ -62,7 +62,18 @@ interface Fault {
   status?: Finding["status"];
 }
 
+const SOURCES = ["a", "b"].map((id) => ({ id, issuer: `https://${id}.test`, audience: "tools" }));
+
 const FAULTS: Fault[] = [
+  {
+    name: "providers whose users cannot be told apart",
+    plant: () => {},
+    env: { RUNTIME_USER_SOURCES: JSON.stringify(SOURCES) },
+    check: "user sources",
+    message: "A user of a, b may have the id of another provider's user",
+    fix: "user_prefix",
+    status: "warning",
+  },
   {
     name: "stored values that do not open",
     plant: async ({ run, database }) => {

@@ -51,12 +51,17 @@ export async function addOther({ site }: OpenIdSite, audience = "https://other.e
   return audience;
 }
 
-/** The person links the account of the same name, as an agent with an API key asks for it. */
-export async function linkChat(site: Site, user: string, project = "default"): Promise<string> {
+/** The user links the account of a person, by default the one of the same name, as an agent with an API key asks for it. */
+export async function linkChat(
+  site: Site,
+  user: string,
+  project = "default",
+  person = user,
+): Promise<string> {
   const agent = api(site.url, await site.key("run", undefined, project));
   const { body } = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: user });
   const { id, url } = body as { id: string; url: string };
-  await new Browser().consent(url, user);
+  await new Browser().consent(url, person);
   return id;
 }
 
