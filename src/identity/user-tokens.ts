@@ -182,6 +182,15 @@ function codeOf(error: unknown): string {
   return isObject(error) && typeof error["code"] === "string" ? error["code"] : "";
 }
 
+/** What the profile of JWT access tokens (RFC 9068) wants and many providers give only when they are told to. */
+function formReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  if (message.includes('JWT "typ"')) return "it is no access token by RFC 9068: its typ is not at+jwt";
+  const [, claim] = /^JWT "(\w+)" .*missing$/.exec(message) ?? [];
+  if (claim !== undefined) return `it is no access token by RFC 9068: it has no ${claim}`;
+  return "its signature or form is not valid";
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof EgressError)
     return "the OpenID provider (auth.url) cannot be reached; try again later";
@@ -191,7 +200,7 @@ function reasonOf(error: unknown): string {
     case oauth.JWT_CLAIM_COMPARISON:
       return "its issuer or audience is another";
     case oauth.INVALID_RESPONSE:
-      return "its signature or form is not valid";
+      return formReason(error);
     case oauth.UNSUPPORTED_OPERATION:
       return "it is signed in a way that is not accepted";
     case oauth.KEY_SELECTION:

@@ -36,6 +36,25 @@ describe("forged tokens", () => {
     expect(await statusOf(deployment, issued(provider, audience))).toBe(200);
   });
 
+  test.each<[string, Parameters<typeof accessToken>[2], string]>([
+    ["another type", { header: { typ: "JWT" } }, "its typ is not at+jwt"],
+    ["no type", { header: { typ: undefined } }, "its typ is not at+jwt"],
+    ["no id", { claims: { jti: undefined } }, "it has no jti"],
+    ["no client", { claims: { client_id: undefined } }, "it has no client_id"],
+  ])(
+    "one of %s is told what it lacks: its provider can be set to give it",
+    async (_what, changes, reason) => {
+      await using deployment = await startOpenIdSite();
+      const { provider, audience, site } = deployment;
+      const key = signed(accessToken(provider, audience, changes), provider.key);
+      const answer = await call(site.url, { method: "GET", path: "/v1/tools?limit=1", key });
+      expect([answer.status, String(at(answer.body, "message"))]).toEqual([
+        401,
+        expect.stringContaining(reason),
+      ]);
+    },
+  );
+
   test("an ID token of the certified provider is refused, and so is an access token that is no JWT", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience } = deployment;
@@ -43,7 +62,7 @@ describe("forged tokens", () => {
 
     expect(await reasonOf(deployment, id_token)).toEqual([
       401,
-      "The user token was refused: its signature or form is not valid.",
+      "The user token was refused: it is no access token by RFC 9068: its typ is not at+jwt.",
     ]);
     expect(await statusOf(deployment, refresh_token ?? "")).toBe(401);
   });
