@@ -106,19 +106,24 @@ describe("options", () => {
   test("have defaults", () => {
     expect(readOptions([], {})).toMatchObject({
       names: [],
-      seconds: 3,
-      rounds: 5,
+      seconds: 1,
+      rounds: 15,
       runs: 1,
       connections: 100_000,
     });
   });
 
   test("come from the environment, and arguments win", () => {
-    const environment = { RUNTIME_BENCH_SECONDS: "1", RUNTIME_BENCH_LONG: "1" };
+    const environment = {
+      RUNTIME_BENCH_SECONDS: "0.4",
+      RUNTIME_BENCH_ROUNDS: "9",
+      RUNTIME_BENCH_LONG: "1",
+    };
 
     expect(readOptions(["get"], environment)).toMatchObject({
       names: ["get"],
-      seconds: 1,
+      seconds: 0.4,
+      rounds: 9,
       connections: 1_000_000,
     });
     expect(readOptions(["--seconds", "0.5", "--connections", "20,000"], environment)).toMatchObject({

@@ -26,8 +26,8 @@ export const HELP = `bun run bench [name …] [options]
 
   --list             list the benches
   --json FILE        also write the report as JSON
-  --seconds N        length of one round of one side (RUNTIME_BENCH_SECONDS; default 3)
-  --rounds N         rounds, each of both sides in turn (default 5)
+  --seconds N        length of one round of one side (RUNTIME_BENCH_SECONDS; default 1)
+  --rounds N         rounds, each of both sides in turn (RUNTIME_BENCH_ROUNDS; default 15)
   --runs N           repeat everything; a bound is met when it is met in every run (default 1)
   --connections N    the longer history (default 100,000; RUNTIME_BENCH_LONG=1: 1,000,000)
   --server KIND      ${SERVERS.join(", ")} (default auto: dist/runtime if it is there)
@@ -44,8 +44,8 @@ export function readOptions(args: readonly string[], environment: Environment): 
       list: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
       json: { type: "string" },
-      seconds: { type: "string", default: environment["RUNTIME_BENCH_SECONDS"] ?? "3" },
-      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: environment["RUNTIME_BENCH_SECONDS"] ?? "1" },
+      rounds: { type: "string", default: environment["RUNTIME_BENCH_ROUNDS"] ?? "15" },
       runs: { type: "string", default: "1" },
       connections: {
         type: "string",
