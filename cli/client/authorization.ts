@@ -10,7 +10,7 @@ export interface StartConsent {
 
 export const startConsent = capability<[request: StartConsent], Authorization>({
   direct: async ({ runtime, principal, checked, server }, request) => {
-    const { AuthorizationInitiationRequest } = await import("../../src/authorization");
+    const { AuthorizationInitiationRequest } = await import("../../src/authorization/schema");
     await server();
     return runtime.authorization.authorize(principal, checked(AuthorizationInitiationRequest, request));
   },
@@ -20,7 +20,7 @@ export const startConsent = capability<[request: StartConsent], Authorization>({
 /** Throws `malformed_request`: `wait` is 0 to 59 seconds. */
 export const consentStatus = capability<[id: string, wait: number | undefined], Authorization>({
   direct: async ({ runtime, principal, server, checked }, id, wait) => {
-    const { AuthStatusQuery } = await import("../../src/authorization");
+    const { AuthStatusQuery } = await import("../../src/authorization/schema");
     const query = checked(AuthStatusQuery, wait === undefined ? { id } : { id, wait }, "query");
     await server();
     return runtime.authorization.status(principal, query.id, query.wait);

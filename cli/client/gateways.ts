@@ -26,7 +26,7 @@ export const getGateway = capability<[id: string], GatewayRecord>({
 
 export const createGateway = capability<[request: CreateGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, request) => {
-    const { CreateGatewayRequest } = await import("../../src/gateways");
+    const { CreateGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.create(principal, checked(CreateGatewayRequest, request));
   },
   remote: async (server, request) => server.send("POST", await prefix(server), request),
@@ -34,7 +34,7 @@ export const createGateway = capability<[request: CreateGateway], GatewayRecord>
 
 export const updateGateway = capability<[id: string, patch: PatchGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
-    const { PatchGatewayRequest } = await import("../../src/gateways");
+    const { PatchGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.patch(principal, id, checked(PatchGatewayRequest, patch));
   },
   remote: async (server, id, patch) => server.send("PATCH", path(`${await prefix(server)}/`, id), patch),
@@ -42,7 +42,7 @@ export const updateGateway = capability<[id: string, patch: PatchGateway], Gatew
 
 export const replaceGateway = capability<[id: string, request: UpdateGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, id, request) => {
-    const { UpdateGatewayRequest } = await import("../../src/gateways");
+    const { UpdateGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.replace(principal, id, checked(UpdateGatewayRequest, request));
   },
   remote: async (server, id, request) => server.send("PUT", path(`${await prefix(server)}/`, id), request),
@@ -55,7 +55,7 @@ export const deleteGateway = capability<[id: string], void>({
 
 export const slugInfo = capability<[slug: string], { available: boolean }>({
   direct: async ({ runtime, checked }, slug) => {
-    const { SlugInfoRequest } = await import("../../src/gateways");
+    const { SlugInfoRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.slugInfo(checked(SlugInfoRequest, { slug }).slug);
   },
   remote: async (server, slug) => server.send("POST", `${await prefix(server)}/slug`, { slug }),

@@ -33,7 +33,7 @@ export const getPlugin = capability<[id: string], Plugin>({
 
 export const createPlugin = capability<[body: Body, binding: BindingType], CreatedPlugin>({
   direct: async ({ runtime, principal, checked }, body, binding) => {
-    const { CreatePluginRequest } = await import("../../src/hooks");
+    const { CreatePluginRequest } = await import("../../src/hooks/schema");
     return runtime.plugins.create(principal, checked(CreatePluginRequest, body), binding);
   },
   remote: (server, body, binding) => {
@@ -44,7 +44,7 @@ export const createPlugin = capability<[body: Body, binding: BindingType], Creat
 
 export const updatePlugin = capability<[id: string, patch: Body], Plugin>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
-    const { PatchPluginRequest } = await import("../../src/hooks");
+    const { PatchPluginRequest } = await import("../../src/hooks/schema");
     return runtime.plugins.update(principal, id, checked(PatchPluginRequest, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", path(`${PLUGINS}/`, id), patch),
@@ -75,7 +75,7 @@ export const getHook = capability<[id: string, binding: BindingType], Hook>({
 
 export const createHook = capability<[body: Body], Hook>({
   direct: async ({ runtime, principal, checked }, body) => {
-    const { CreateHookRequest } = await import("../../src/hooks");
+    const { CreateHookRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.create(principal, checked(CreateHookRequest, body));
   },
   remote: (server, body) => server.send("POST", HOOKS, body),
@@ -83,7 +83,7 @@ export const createHook = capability<[body: Body], Hook>({
 
 export const updateHook = capability<[id: string, patch: Body], Hook>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
-    const { PatchHookRequest } = await import("../../src/hooks");
+    const { PatchHookRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.update(principal, id, checked(PatchHookRequest, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", path(`${HOOKS}/`, id), patch),
@@ -96,7 +96,7 @@ export const deleteHook = capability<[id: string], void>({
 
 export const bulkHooks = capability<[body: Body], BulkUpsertedHooks>({
   direct: async ({ runtime, principal, checked }, body) => {
-    const { BulkUpsertHooksRequest } = await import("../../src/hooks");
+    const { BulkUpsertHooksRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.bulk(principal, checked(BulkUpsertHooksRequest, body));
   },
   remote: (server, body) => server.send("PATCH", `${HOOKS}/bulk`, body),

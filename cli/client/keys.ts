@@ -19,7 +19,7 @@ export const getKey = capability<[id: string], ApiKey>({
 
 export const createKey = capability<[request: object], ApiKey>({
   direct: async ({ runtime, principal, checked }, request) => {
-    const { ApiKeyCreateRequest } = await import("../../src/identity");
+    const { ApiKeyCreateRequest } = await import("../../src/identity/schema");
     return runtime.identity.createKey(principal, checked(ApiKeyCreateRequest, request));
   },
   remote: (server, request) => server.send("POST", KEYS, request),

@@ -11,7 +11,7 @@ export const exportManifest = capability<[], ExportedManifest>({
 
 export const applyManifest = capability<[document: unknown, dryRun: boolean], Applied>({
   direct: async ({ runtime, principal, checked, server }, document, dryRun) => {
-    const { ManifestRequest } = await import("../../src/manifest");
+    const { ManifestRequest } = await import("../../src/manifest/schema");
     const manifest = checked(ManifestRequest, document);
     await server();
     return runtime.manifests.apply(principal, manifest, dryRun);

@@ -22,7 +22,7 @@ export const getEntry = capability<[id: string], ModelEntry>({
 
 export const createEntry = capability<[request: object], ModelEntry>({
   direct: async ({ runtime, principal, checked }, request) => {
-    const { ModelEntryCreateRequest } = await import("../../src/llm");
+    const { ModelEntryCreateRequest } = await import("../../src/llm/model-schema");
     return runtime.models.create(principal, checked(ModelEntryCreateRequest, request));
   },
   remote: (server, request) => server.send("POST", ENTRIES, request),
@@ -30,7 +30,7 @@ export const createEntry = capability<[request: object], ModelEntry>({
 
 export const updateEntry = capability<[id: string, patch: object], ModelEntry>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
-    const { ModelEntryPatchRequest } = await import("../../src/llm");
+    const { ModelEntryPatchRequest } = await import("../../src/llm/model-schema");
     return runtime.models.update(principal, id, checked(ModelEntryPatchRequest, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", path(`${ENTRIES}/`, id), patch),
@@ -59,7 +59,7 @@ export const publishedModels = capability<[], ModelList>({
 /** A streamed chat completion: its server-sent events. */
 export const streamChat = capability<[request: object], ReadableStream<Uint8Array>>({
   direct: async ({ runtime, principal, checked }, request) => {
-    const { ChatRequest } = await import("../../src/llm");
+    const { ChatRequest } = await import("../../src/llm/schema");
     const text = JSON.stringify(request);
     const answer = await runtime.chat.complete(principal, { request: checked(ChatRequest, request), text });
     if ("events" in answer) return answer.events;

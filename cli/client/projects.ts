@@ -21,7 +21,7 @@ export const getProject = capability<[id: string], Project>({
 
 export const updateProject = capability<[id: string, patch: ProjectPatch], Project>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
-    const { ProjectPatchRequest } = await import("../../src/identity");
+    const { ProjectPatchRequest } = await import("../../src/identity/schema");
     return runtime.identity.projects.update(principal, id, checked(ProjectPatchRequest, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", path(`${PROJECTS}/`, id), patch),

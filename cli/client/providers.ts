@@ -26,7 +26,7 @@ export const getProvider = capability<[id: string], AuthProvider>({
 
 export const createProvider = capability<[body: Body], AuthProvider>({
   direct: async ({ runtime, principal, server, checked }, body) => {
-    const { AuthProviderCreateRequest } = await import("../../src/providers");
+    const { AuthProviderCreateRequest } = await import("../../src/providers/schema");
     const request = checked(AuthProviderCreateRequest, body);
     await server();
     return runtime.providers.create(principal, request);
@@ -36,7 +36,7 @@ export const createProvider = capability<[body: Body], AuthProvider>({
 
 export const updateProvider = capability<[id: string, patch: Body], AuthProvider>({
   direct: async ({ runtime, principal, server, checked }, id, patch) => {
-    const { AuthProviderPatchRequest } = await import("../../src/providers");
+    const { AuthProviderPatchRequest } = await import("../../src/providers/schema");
     const request = checked(AuthProviderPatchRequest, patch);
     await server();
     return runtime.providers.update(principal, id, request);

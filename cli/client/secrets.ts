@@ -22,7 +22,7 @@ export async function checkSecretKey(key: string): Promise<void> {
 
 export const setSecret = capability<[key: string, request: UpsertStoredSecret], StoredSecret>({
   direct: async ({ runtime, principal, checked }, key, request) => {
-    const { UpsertStoredSecretRequest } = await import("../../src/secrets");
+    const { UpsertStoredSecretRequest } = await import("../../src/secrets/schema");
     await checkSecretKey(key);
     return runtime.secrets.upsert(principal, key, checked(UpsertStoredSecretRequest, request));
   },

@@ -11,7 +11,7 @@ export const getSettings = capability<[], SessionVerification>({
 
 export const updateSettings = capability<[change: UpdateSessionVerification], SessionVerification>({
   direct: async ({ runtime, principal, checked }, change) => {
-    const { UpdateSessionVerificationSettingsRequest } = await import("../../src/settings");
+    const { UpdateSessionVerificationSettingsRequest } = await import("../../src/settings/schema");
     const request = checked(UpdateSessionVerificationSettingsRequest, change);
     return runtime.settings.update(principal, request);
   },

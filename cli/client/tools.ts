@@ -25,7 +25,7 @@ export const getTool = capability<[name: string, query: { user_id?: string }], T
 
 export const authorizeTool = capability<[request: AuthorizeTool], Authorization>({
   direct: async ({ runtime, principal, checked, server }, request) => {
-    const { AuthorizeToolRequest } = await import("../../src/tools");
+    const { AuthorizeToolRequest } = await import("../../src/tools/schema");
     await server();
     return runtime.tools.authorize(principal, checked(AuthorizeToolRequest, request));
   },
@@ -34,7 +34,7 @@ export const authorizeTool = capability<[request: AuthorizeTool], Authorization>
 
 export const executeTool = capability<[request: ExecuteTool], Execution>({
   direct: async ({ runtime, principal, checked, server }, request) => {
-    const { ExecuteToolRequest } = await import("../../src/tools");
+    const { ExecuteToolRequest } = await import("../../src/tools/schema");
     // Before anything looks at providers: their addresses are made for the server that runs.
     await server();
     return runtime.tools.execute(principal, checked(ExecuteToolRequest, request));

@@ -4,7 +4,7 @@ import { capability } from "./client";
 
 export const listAudit = capability<[filter: AuditFilter], AuditPage>({
   direct: async ({ runtime, principal, checked }, filter) => {
-    const { AuditQuery } = await import("../../src/audit");
+    const { AuditQuery } = await import("../../src/audit/schema");
     return runtime.trail.audit(principal, checked(AuditQuery, filter, "query"));
   },
   remote: (server, filter) => server.get("/v1/admin/audit", { ...filter }),
@@ -12,7 +12,7 @@ export const listAudit = capability<[filter: AuditFilter], AuditPage>({
 
 export const listExecutions = capability<[filter: ExecutionsFilter], ExecutionsPage>({
   direct: async ({ runtime, principal, checked }, filter) => {
-    const { ExecutionsQuery } = await import("../../src/audit");
+    const { ExecutionsQuery } = await import("../../src/audit/schema");
     return runtime.trail.executions(principal, checked(ExecutionsQuery, filter, "query"));
   },
   remote: (server, filter) => server.get("/v1/admin/executions", { ...filter }),

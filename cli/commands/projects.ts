@@ -96,7 +96,7 @@ interface ProjectFields {
 
 async function create(io: Io, common: Common, fields: ProjectFields): Promise<void> {
   const { checked } = await import("../../src/base");
-  const { ProjectCreateRequest } = await import("../../src/identity");
+  const { ProjectCreateRequest } = await import("../../src/identity/schema");
   const { id, name = id, org_id, audience } = checked(ProjectCreateRequest, given(fields), "request body");
   await withDataFolder(io, common, "projects create", async ({ runtime, principal }) => {
     const project = await runtime.identity.createProject(principal, id, name, org_id, audience);

@@ -8,8 +8,8 @@ import {
   AuthorizationResponse,
   ValidateCustomVerifierRequest,
   ValidateCustomVerifierResponse,
-} from "../../src/authorization";
-import { UserAuthProviderConnectionResponse } from "../../src/connections";
+} from "../../src/authorization/schema";
+import { UserAuthProviderConnectionResponse } from "../../src/connections/schema";
 import {
   CreateGatewayRequest,
   GatewayResponse,
@@ -18,7 +18,7 @@ import {
   SlugInfoResponse,
   ToolFilter,
   UpdateGatewayRequest,
-} from "../../src/gateways";
+} from "../../src/gateways/schema";
 import {
   BulkUpsertHooksRequest,
   BulkUpsertHooksResponse,
@@ -29,32 +29,31 @@ import {
   PatchHookRequest,
   PatchPluginRequest,
   PluginResponse,
-} from "../../src/hooks";
-import { BindingResponse, SecretResponse } from "../../src/identity";
-import { ChatMessage, ChatRequest, ChatResponse, ModelList } from "../../src/llm";
+} from "../../src/hooks/schema";
+import { BindingResponse, SecretResponse } from "../../src/identity/schema";
+import { ChatMessage, ChatRequest, ChatResponse } from "../../src/llm/schema";
+import { ModelList } from "../../src/llm/model-schema";
 import {
   AuthProviderCreateRequest,
   AuthProviderPatchRequest,
   AuthProviderResponse,
-} from "../../src/providers";
+} from "../../src/providers/schema";
 import { RequestConfig, TriggeredRequestConfig } from "../../src/providers/schema";
-import { StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets";
+import { StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets/schema";
 import {
   SessionVerificationSettingsResponse,
   UpdateSessionVerificationSettingsRequest,
-} from "../../src/settings";
+} from "../../src/settings/schema";
 import {
   ArbitraryObject,
   AuthorizeToolRequest,
   ExecuteToolRequest,
   ExecuteToolResponse,
-  ToolExecution,
-  ToolExecutionAttempt,
-  ToolExecutionDetail,
   ToolRequirementsRequest,
   ToolRequirementsResponse,
   ToolResponse,
-} from "../../src/tools";
+} from "../../src/tools/schema";
+import { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import {
   ExecutionOutputRecord,
   Parameter,

@@ -4,7 +4,7 @@ import {
   AuthProviderCreateRequest,
   AuthProviderPatchRequest,
   AuthProviderResponse,
-} from "../../src/providers";
+} from "../../src/providers/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

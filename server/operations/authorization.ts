@@ -7,7 +7,7 @@ import {
   AuthStatusQuery,
   ValidateCustomVerifierRequest,
   ValidateCustomVerifierResponse,
-} from "../../src/authorization";
+} from "../../src/authorization/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

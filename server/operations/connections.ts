@@ -1,6 +1,6 @@
 // Administration of what users have granted.
 import { pageOf } from "../../src/base";
-import { ConnectionsQuery, UserAuthProviderConnectionResponse } from "../../src/connections";
+import { ConnectionsQuery, UserAuthProviderConnectionResponse } from "../../src/connections/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

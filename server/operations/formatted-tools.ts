@@ -1,6 +1,6 @@
 // Tools in the forms that model vendors and MCP clients take.
 import { pageOf } from "../../src/base";
-import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools";
+import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

@@ -7,8 +7,8 @@ import {
   SlugInfoRequest,
   SlugInfoResponse,
   UpdateGatewayRequest,
-} from "../../src/gateways";
-import { ChosenId } from "../../src/identity";
+} from "../../src/gateways/schema";
+import { ChosenId } from "../../src/identity/schema";
 import { Type } from "typebox";
 import { operation } from "./operation";
 import { routed } from "./routing";

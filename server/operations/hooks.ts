@@ -8,7 +8,7 @@ import {
   HookResponse,
   HooksQuery,
   PatchHookRequest,
-} from "../../src/hooks";
+} from "../../src/hooks/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

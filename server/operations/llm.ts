@@ -1,5 +1,6 @@
 // Language models: which there are, and chat completions.
-import { ChatRequest, ChatResponse, ModelList } from "../../src/llm";
+import { ChatRequest, ChatResponse } from "../../src/llm/schema";
+import { ModelList } from "../../src/llm/model-schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

@@ -1,5 +1,5 @@
 // A project's configuration as one document. Served for the terminal, not part of the published contract.
-import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest";
+import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

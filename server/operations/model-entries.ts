@@ -1,7 +1,11 @@
 // Administration of language models. Served for the terminal, not part of the published contract.
 import { Type } from "typebox";
 import { pageOf, wholePage } from "../../src/base";
-import { ModelEntryCreateRequest, ModelEntryPatchRequest, ModelEntryResponse } from "../../src/llm";
+import {
+  ModelEntryCreateRequest,
+  ModelEntryPatchRequest,
+  ModelEntryResponse,
+} from "../../src/llm/model-schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

@@ -1,13 +1,13 @@
 // Plugins: where a customer's webhook server is, and how to reach it.
 import { pageOf } from "../../src/base";
+import { PluginTrialResponse } from "../../src/hooks";
 import {
   CreatePluginRequest,
   CreatePluginResponse,
   PatchPluginRequest,
   PluginResponse,
   PluginsQuery,
-  PluginTrialResponse,
-} from "../../src/hooks";
+} from "../../src/hooks/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

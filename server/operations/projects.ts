@@ -6,7 +6,7 @@ import {
   OrganizationResponse,
   ProjectPatchRequest,
   ProjectResponse,
-} from "../../src/identity";
+} from "../../src/identity/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

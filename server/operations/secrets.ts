@@ -1,6 +1,6 @@
 // Administration of stored secrets.
 import { pageOf } from "../../src/base";
-import { SecretKey, StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets";
+import { SecretKey, StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

@@ -2,7 +2,7 @@
 import {
   SessionVerificationSettingsResponse,
   UpdateSessionVerificationSettingsRequest,
-} from "../../src/settings";
+} from "../../src/settings/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

@@ -1,5 +1,5 @@
 // Tools: which exist, what they need, and running them.
-import { AuthorizationResponse } from "../../src/authorization";
+import { AuthorizationResponse } from "../../src/authorization/schema";
 import { pageOf } from "../../src/base";
 import {
   AuthorizeToolRequest,
@@ -10,7 +10,7 @@ import {
   ToolRequirementsResponse,
   ToolResponse,
   ToolsQuery,
-} from "../../src/tools";
+} from "../../src/tools/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";
 

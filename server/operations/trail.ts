@@ -1,7 +1,7 @@
 // How it stands, who did what, and what ran. Served for the terminal, not part of the published contract.
 import { version } from "../../package.json";
-import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../../src/audit";
-import { ProviderSetupResponse } from "../../src/providers";
+import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../../src/audit/schema";
+import { ProviderSetupResponse } from "../../src/providers/schema";
 import { StatusResponse, statusOf } from "../../src/status";
 import { operation } from "./operation";
 import { routed } from "./routing";

@@ -5,19 +5,6 @@ export { sealedFlows } from "./flow";
 export type { Outcome } from "./outcome";
 export { Picker, type PickerOutcome } from "./picker/picker";
 export { failFlowsOfProvider } from "./repository";
-export {
-  type Authorization,
-  AUTHORIZATION_STATUSES,
-  type AuthorizationInitiation,
-  AuthorizationInitiationRequest,
-  AuthorizationResponse,
-  AuthorizationConfirmUserRequest,
-  AuthorizationConfirmUserResponse,
-  ValidateCustomVerifierRequest,
-  ValidateCustomVerifierResponse,
-  AuthStatusQuery,
-  NextUri,
-  UserId,
-} from "./schema";
+export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type ScopesRequest } from "./service";
 export { isLoopback } from "./user-check";

@@ -1,11 +1,6 @@
 // Connections: what users have granted at providers.
 export { removeConnectionsOfProvider } from "./repository";
-export {
-  ConnectionsQuery,
-  type ConnectionsFilter,
-  type UserConnection,
-  UserAuthProviderConnectionResponse,
-} from "./schema";
+export type { ConnectionsFilter, UserConnection } from "./schema";
 export type { LiveGrant } from "./live";
 export { Connections, type GrantState } from "./service";
 export { splitScopes } from "./token-answer";

@@ -9,17 +9,5 @@ export {
   USER_TOKEN,
 } from "./compat";
 export type { Gateway } from "./record";
-export {
-  type CreateGateway,
-  CreateGatewayRequest,
-  type GatewayRecord,
-  GatewayResponse,
-  type PatchGateway,
-  PatchGatewayRequest,
-  SlugInfoRequest,
-  SlugInfoResponse,
-  ToolFilter,
-  type UpdateGateway,
-  UpdateGatewayRequest,
-} from "./schema";
+export type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter, UpdateGateway } from "./schema";
 export { Gateways } from "./service";

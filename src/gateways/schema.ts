@@ -1,6 +1,6 @@
 // Records of gateways: MCP addresses with a set of tools.
 import { type Static, Type } from "typebox";
-import { BindingResponse } from "../identity";
+import { BindingResponse } from "../identity/schema";
 import { AUTH_TYPES, USER_TOKEN } from "./compat";
 
 const time = Type.String({ format: "date-time" });

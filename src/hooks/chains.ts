@@ -11,14 +11,8 @@ import { ChainGuard } from "./guard";
 import { endpointName, oneOf, timeoutOf } from "./record";
 import * as repository from "./repository";
 import type { HookRow, PluginRow } from "./repository";
-import {
-  DEFAULT_CACHE_TTL_MS,
-  FAILURE_MODES,
-  type FailureMode,
-  HOOK_POINTS,
-  type HookPoint,
-  type Point,
-} from "./schema";
+import type { FailureMode, HookPoint, Point } from "./schema";
+import { DEFAULT_CACHE_TTL_MS, FAILURE_MODES, HOOK_POINTS } from "./terms";
 import { signingKey } from "./signature";
 import { type Credentials, openCredentials, retryOf, webhookOf } from "./stored";
 import { type Target, WebhookFailure } from "./webhook";

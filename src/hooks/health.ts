@@ -6,7 +6,8 @@ import { EgressError } from "../egress";
 import { targetOf } from "./chains";
 import { activePlugins, type PluginRow, setHealth } from "./repository";
 import { healthAddress } from "./rules";
-import { HEALTH, type Health, POINTS } from "./schema";
+import type { Health } from "./schema";
+import { HEALTH, POINTS } from "./terms";
 import { webhookOf } from "./stored";
 import { WebhookFailure } from "./webhook";
 

@@ -1,31 +1,18 @@
 // Hooks and plugins: the customer's own server decides about tool calls.
-export {
-  type BindingType,
-  type BulkUpsertedHooks,
-  type BulkUpsertHooks,
-  BulkUpsertHooksRequest,
-  BulkUpsertHooksResponse,
-  type ConfiguredPlugin,
-  ConfiguredPluginRequest,
-  type CreatedPlugin,
-  type CreateHook,
-  CreateHookRequest,
-  type CreatePlugin,
-  CreatePluginRequest,
-  CreatePluginResponse,
-  DEFAULT_TIMEOUT_MS,
-  type Hook,
-  HookQuery,
-  type HooksFilter,
-  HookResponse,
-  HooksQuery,
-  PatchHookRequest,
-  PatchPluginRequest,
-  type Plugin,
-  PluginResponse,
-  type PluginsFilter,
-  PluginsQuery,
+export type {
+  BindingType,
+  BulkUpsertHooks,
+  BulkUpsertedHooks,
+  ConfiguredPlugin,
+  CreateHook,
+  CreatePlugin,
+  CreatedPlugin,
+  Hook,
+  HooksFilter,
+  Plugin,
+  PluginsFilter,
 } from "./schema";
+export { DEFAULT_TIMEOUT_MS } from "./terms";
 export type { HookEntry } from "./bulk";
 export { Bindings } from "./bindings";
 export { Chains } from "./chains";

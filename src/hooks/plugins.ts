@@ -12,16 +12,16 @@ import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNothingOfHooks, checkPlugin } from "./rules";
 import { newHook, takenPriority } from "./rows";
-import {
-  type BindingType,
-  type ConfiguredPlugin,
-  type CreatedPlugin,
-  type CreatePlugin,
-  type PatchPlugin,
-  type Plugin,
-  type PluginsFilter,
-  POINTS,
+import type {
+  BindingType,
+  ConfiguredPlugin,
+  CreatedPlugin,
+  CreatePlugin,
+  PatchPlugin,
+  Plugin,
+  PluginsFilter,
 } from "./schema";
+import { POINTS } from "./terms";
 import {
   type Credentials,
   credentialsWithGiven,

@@ -1,19 +1,16 @@
 // Rows as the records that are shown.
 import { timestamp } from "../base";
 import type { HookRow, PluginRow } from "./repository";
+import type { Hook, HookPoint, Plugin, Point } from "./schema";
 import {
   DEFAULT_CACHE_TTL_MS,
   DEFAULT_TIMEOUT_MS,
   FAILURE_MODES,
   HEALTH,
-  type Hook,
   HOOK_POINTS,
-  type HookPoint,
   PHASES,
-  type Plugin,
-  type Point,
   STATUSES,
-} from "./schema";
+} from "./terms";
 import { type Endpoint, retryOf, type Webhook, webhookOf } from "./stored";
 
 export function pluginRecord(row: PluginRow): Plugin {

@@ -3,7 +3,8 @@ import type { X509Certificate } from "node:crypto";
 import { nodeCrypto } from "../crypto";
 import { type FieldError, malformedRequest } from "../errors";
 import { addressFault } from "../providers";
-import { type PatchPlugin, POINTS } from "./schema";
+import type { PatchPlugin } from "./schema";
+import { POINTS } from "./terms";
 import { signingKey } from "./signature";
 import type { Credentials, Webhook } from "./stored";
 

@@ -1,21 +1,17 @@
 // Records of plugins (where a customer's webhook server is, and how to reach it) and of hooks (a plugin at a hook point).
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base";
-import { BindingResponse, SecretResponse } from "../identity";
-
-export const HOOK_POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
-export const POINTS = ["access", "pre", "post"] as const;
-export const PHASES = ["before", "after"] as const;
-export const FAILURE_MODES = ["fail_closed", "fail_open"] as const;
-export const STATUSES = ["active", "inactive"] as const;
-export const BINDING_TYPES = ["tenant", "project"] as const;
-export const HEALTH = ["unknown", "healthy", "degraded", "unhealthy"] as const;
-export const RETRY_ON = ["5xx", "timeout", "connection_error"] as const;
-
-/** Milliseconds of a hook whose own time and whose endpoint's is not set. */
-export const DEFAULT_TIMEOUT_MS = 5000;
-/** Milliseconds that an access answer is kept where the endpoint caches and does not say how long. */
-export const DEFAULT_CACHE_TTL_MS = 60_000;
+import { BindingResponse, SecretResponse } from "../identity/schema";
+import {
+  HOOK_POINTS,
+  POINTS,
+  PHASES,
+  FAILURE_MODES,
+  STATUSES,
+  BINDING_TYPES,
+  HEALTH,
+  RETRY_ON,
+} from "./terms";
 
 const time = Type.String({ format: "date-time" });
 const name = Type.String({ minLength: 1, maxLength: 256 });

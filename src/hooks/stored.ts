@@ -2,7 +2,8 @@
 import type { Keyring, Place } from "../crypto";
 import { sealedColumn } from "../crypto";
 import type { PluginRow } from "./repository";
-import { type PatchPlugin, POINTS, type Point, type Retry } from "./schema";
+import type { PatchPlugin, Point, Retry } from "./schema";
+import { POINTS } from "./terms";
 
 export interface Endpoint {
   url: string;

@@ -13,7 +13,8 @@ import { targetOf } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
 import { unknownPlugin } from "./plugins";
 import { findPlugin } from "./repository";
-import { DEFAULT_TIMEOUT_MS, HOOK_POINTS, POINTS, type Point } from "./schema";
+import type { Point } from "./schema";
+import { DEFAULT_TIMEOUT_MS, HOOK_POINTS, POINTS } from "./terms";
 import { webhookOf } from "./stored";
 import { ask, WebhookFailure } from "./webhook";
 

@@ -1,26 +1,7 @@
 // Who is calling: organizations, projects, API keys, principals.
 export { actFor, actorOf, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
-export {
-  type ApiKey,
-  type ApiKeyCreate,
-  ApiKeyCreateRequest,
-  ApiKeyResponse,
-  type Binding,
-  BindingResponse,
-  type Caller,
-  CallerResponse,
-  CHOSEN_ID,
-  ChosenId,
-  type Organization,
-  OrganizationResponse,
-  type Project,
-  ProjectCreateRequest,
-  type ProjectPatch,
-  ProjectPatchRequest,
-  projectBinding,
-  ProjectResponse,
-  SecretResponse,
-} from "./schema";
+export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
+export { projectBinding } from "./binding";
 export { Identity } from "./service";
 export { DEFAULT_ID } from "./user-principals";
 export { OpenIdIssuer } from "./issuer";

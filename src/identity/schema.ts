@@ -89,7 +89,3 @@ export type Caller = Static<typeof CallerResponse>;
 export type Project = Static<typeof ProjectResponse>;
 export type ApiKeyCreate = Static<typeof ApiKeyCreateRequest>;
 export type ApiKey = Static<typeof ApiKeyResponse>;
-
-export function projectBinding(projectId: string): Binding {
-  return { id: projectId, type: "project" };
-}

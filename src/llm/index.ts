@@ -1,16 +1,7 @@
 // Language models: entries, chat completions, the loop that runs tools.
-export {
-  type ModelEntry,
-  type ModelEntryCreate,
-  ModelEntryCreateRequest,
-  type ModelEntryPatch,
-  ModelEntryPatchRequest,
-  ModelEntryResponse,
-  ModelList,
-  type RunnableTools,
-} from "./model-schema";
+export type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 export { Models, sealedModels } from "./models";
-export { ChatMessage, ChatRequest, ChatResponse } from "./schema";
+export type { ChatRequest } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";
 // For conversations whose calls the caller runs, as the terminal's are.

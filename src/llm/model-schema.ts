@@ -1,7 +1,7 @@
 // Records of model entries: servers of language models that chat completions may use.
 import { type Static, Type } from "typebox";
 import { AnthropicServer, ModelEntryId, OpenAiServer } from "../config";
-import { BindingResponse, SecretResponse } from "../identity";
+import { BindingResponse, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
 const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200 });

@@ -1,6 +1,6 @@
 // Records of chat completions. Requests are checked for what a caller would get wrong; what is not named here passes.
 import { type Static, Type } from "typebox";
-import { AuthorizationResponse } from "../authorization";
+import { AuthorizationResponse } from "../authorization/schema";
 
 const number = Type.Optional(Type.Number());
 const integer = Type.Optional(Type.Integer());

@@ -1,12 +1,3 @@
 // A project's configuration as one document.
-export {
-  type Applied,
-  ApplyQuery,
-  ApplyResponse,
-  type Change,
-  type ExportedManifest,
-  type Manifest,
-  ManifestRequest,
-  ManifestResponse,
-} from "./schema";
+export type { Applied, Change, ExportedManifest, Manifest } from "./schema";
 export { Manifests } from "./service";

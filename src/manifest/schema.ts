@@ -1,11 +1,11 @@
 // A project's configuration as one document: what `export` writes and `apply` reads.
 import { type Static, Type } from "typebox";
-import { CreateGatewayRequest } from "../gateways";
-import { ConfiguredPluginRequest, CreateHookRequest } from "../hooks";
-import { ModelEntryCreateRequest } from "../llm";
-import { AuthProviderCreateRequest } from "../providers";
-import { SecretKey } from "../secrets";
-import { UpdateSessionVerificationSettingsRequest } from "../settings";
+import { CreateGatewayRequest } from "../gateways/schema";
+import { ConfiguredPluginRequest, CreateHookRequest } from "../hooks/schema";
+import { ModelEntryCreateRequest } from "../llm/model-schema";
+import { AuthProviderCreateRequest } from "../providers/schema";
+import { SecretKey } from "../secrets/schema";
+import { UpdateSessionVerificationSettingsRequest } from "../settings/schema";
 
 const most = { maxItems: 1000 };
 

@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { malformedRequest } from "../errors";
-import { addressFault } from "./rules";
+import { addressFault } from "./address";
 import type { OAuth2Config } from "./schema";
 
 /**

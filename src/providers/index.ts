@@ -2,18 +2,14 @@
 export type { Chosen, ProviderChoice } from "./choice";
 export type { EffectiveOAuth2 } from "./effective";
 export { type Expression, parseExpression } from "./expression";
-export { addressFault } from "./rules";
-export {
-  type AuthProvider,
-  type AuthProviderCreate,
-  AuthProviderCreateRequest,
-  type AuthProviderPatch,
-  AuthProviderPatchRequest,
-  AuthProviderResponse,
-  type ProviderSetup,
-  ProviderSetupResponse,
-  type RequestConfig,
-  type TriggeredRequestConfig,
+export { addressFault } from "./address";
+export type {
+  AuthProvider,
+  AuthProviderCreate,
+  AuthProviderPatch,
+  ProviderSetup,
+  RequestConfig,
+  TriggeredRequestConfig,
 } from "./schema";
 export { type Provider, type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";

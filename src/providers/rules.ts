@@ -1,9 +1,10 @@
 // What a provider record must obey beyond its schema. Each rule names the field that breaks it.
 import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
+import { addressFault } from "./address";
 import { parseExpression } from "./expression";
 import { OAuth2Create, type OAuth2Config, type RequestConfig } from "./schema";
-import { hasUnknownPlaceholder, mentions, PLACEHOLDERS } from "./template";
+import { hasUnknownPlaceholder, PLACEHOLDERS } from "./template";
 
 const REQUESTS = [
   "authorize_request",
@@ -13,8 +14,6 @@ const REQUESTS = [
   "token_introspection_request",
   "revoke_request",
 ] as const;
-
-const SECRETS = ["client_secret", "refresh_token", "access_token"] as const;
 
 // Its name is not repeated: what stands between braces may be a secret that was meant to stand without them.
 const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; known are ${PLACEHOLDERS.join(", ")}`;
@@ -85,34 +84,6 @@ function templatesOf(request: RequestConfig): [string, string][] {
     ...params,
     ...(format === undefined ? [] : [["auth_header_value_format", format] satisfies [string, string]]),
   ];
-}
-
-// Whether the address may be called is decided at every call by the address policy; here only what can never be right.
-export function addressFault(endpoint: string): string | undefined {
-  const [path = ""] = endpoint.split("?");
-  // The log shows addresses without their query.
-  if (SECRETS.some((name) => mentions(path, name))) return "must not hold a secret before its query";
-  const url = URL.parse(endpoint.replaceAll(/\{\{[^{}]*\}\}/g, "x"));
-  if (url === null) return "must be an absolute address";
-  if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password";
-  if (url.protocol === "http:" && isPublicHost(url.hostname)) return "must be https for a public host";
-  return undefined;
-}
-
-// A dotted name, or an address outside the ranges that never leave a site.
-function isPublicHost(host: string): boolean {
-  if (
-    host === "localhost" ||
-    host.endsWith(".localhost") ||
-    host.endsWith(".internal") ||
-    host.endsWith(".local")
-  ) {
-    return false;
-  }
-  if (host.startsWith("[")) return !/^\[(::1\]|f[cd]|fe[89ab])/.test(host);
-  const local = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) && /^[\d.]+$/.test(host);
-  return host.includes(".") && !local;
 }
 
 function brokenExpression(text: string): string | undefined {

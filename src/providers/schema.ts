@@ -1,6 +1,6 @@
 // Records of auth providers, field for field as clients send and read them.
 import { type Static, Type } from "typebox";
-import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity";
+import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
 const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
 const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);

@@ -13,23 +13,22 @@ import {
 } from "../store";
 import type { ProviderPreset } from "../tools";
 import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
-import { discovered } from "./discovery";
 import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
-import { knownFields, patched, type SealedSecrets } from "./patch";
+import type { SealedSecrets } from "./patch";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
 import { newExternalId, presetNamed, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
-import { checkOAuth2 } from "./rules";
 import { ClientSecrets } from "./secrets";
-import {
-  type AuthProvider,
-  type AuthProviderCreate,
-  type AuthProviderPatch,
-  type OAuth2Config,
-  OAuth2Create,
-  type ProviderSetup,
+import type {
+  AuthProvider,
+  AuthProviderCreate,
+  AuthProviderPatch,
+  OAuth2Config,
+  ProviderSetup,
 } from "./schema";
+
+type Writing = typeof import("./writing");
 
 /** A provider as the services use it. */
 export interface Provider {
@@ -86,8 +85,9 @@ export class Providers {
   /** Throws `already_exists`, or `malformed_request` naming the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
-    const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await discovered(this.#core, given, private_key !== undefined);
+    const { checkOAuth2, discovered, givenOAuth2 } = await import("./writing");
+    const { given, clientSecret, privateKey } = givenOAuth2(request);
+    const oauth2 = await discovered(this.#core, given, privateKey !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -103,13 +103,13 @@ export class Providers {
         principal.projectId,
         request.id,
         "client_secret",
-        client_secret,
+        clientSecret,
       ),
       sealed_private_key: await this.#secrets.seal(
         principal.projectId,
         request.id,
         "private_key",
-        private_key,
+        privateKey,
       ),
       version: 1,
       created_at: now,
@@ -129,7 +129,9 @@ export class Providers {
       privateKey: await this.#secrets.seal(principal.projectId, id, "private_key", private_key),
     };
     const now = this.#core.clock.now();
-    const row = await this.#core.store.write(() => this.#update(principal, id, patch, sealed, now));
+    const writing = await import("./writing");
+    const change = (row: ProviderRow) => this.#changed(writing, row, patch, sealed, now);
+    const row = await this.#core.store.write(() => this.#update(principal, id, change));
     return this.#record(row);
   }
 
@@ -210,17 +212,26 @@ export class Providers {
   *#update(
     principal: Principal,
     id: string,
-    patch: AuthProviderPatch,
-    sealed: SealedSecrets,
-    now: number,
+    change: (row: ProviderRow) => ProviderRow,
   ): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
-    const next = patched(row, patch, sealed, now);
-    checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
+    const next = change(row);
     yield* repository.updateProvider(next);
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
     yield* this.#log(principal, "provider.update", id);
+    return next;
+  }
+
+  #changed(
+    { checkOAuth2, patched }: Writing,
+    row: ProviderRow,
+    patch: AuthProviderPatch,
+    sealed: SealedSecrets,
+    now: number,
+  ): ProviderRow {
+    const next = patched(row, patch, sealed, now);
+    checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
     return next;
   }
 

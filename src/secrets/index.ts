@@ -1,9 +1,3 @@
 // Stored secrets.
-export {
-  SecretKey,
-  type StoredSecret,
-  StoredSecretResponse,
-  type UpsertStoredSecret,
-  UpsertStoredSecretRequest,
-} from "./schema";
+export type { StoredSecret, UpsertStoredSecret } from "./schema";
 export { sealedSecrets, Secrets } from "./service";

@@ -1,6 +1,6 @@
 // Records of stored secrets: values that tools need, set by an administrator.
 import { type Static, Type } from "typebox";
-import { BindingResponse } from "../identity";
+import { BindingResponse } from "../identity/schema";
 
 export const SecretKey = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z0-9_]+$" });
 

@@ -51,29 +51,7 @@ export {
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { checkIdempotencyKey, Idempotency, sealedAnswers } from "./idempotency";
 export { sealedRuns } from "./schedule/repository";
-export {
-  ScheduledToolsQuery,
-  ToolExecution,
-  ToolExecutionAttempt,
-  ToolExecutionDetail,
-} from "./schedule/schema";
-export {
-  ArbitraryObject,
-  type AuthorizeTool,
-  AuthorizeToolRequest,
-  type ExecuteTool,
-  ExecuteToolRequest,
-  ExecuteToolResponse,
-  type Execution,
-  FormattedToolQuery,
-  FormattedToolsQuery,
-  ToolQuery,
-  type ToolRecord,
-  type ToolRequirements,
-  ToolRequirementsRequest,
-  ToolRequirementsResponse,
-  ToolResponse,
-  ToolsQuery,
-} from "./schema";
+export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
+export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";
 export { Tools } from "./service";
 export { type CatalogSummary } from "./summary";

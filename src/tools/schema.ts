@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base";
 import { DEFAULT_FORMAT, FORMATS } from "./formats/format";
 import { TOOL_ERROR_KINDS } from "./tool-error";
-import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization";
+import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization/schema";
 
 export const ValueSchema = Type.Object({
   val_type: Type.Enum(["string", "integer", "number", "boolean", "json", "array"]),

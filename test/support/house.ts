@@ -86,9 +86,14 @@ function brokenRuleOfSrc(
   if (area === targetArea) return undefined;
   if (target === "src/runtime.ts") return "the composition root knows the areas, not they it";
   if (targetArea === undefined) return undefined;
-  return isIndexOf(`src/${targetArea}`, target)
+  return isIndexOf(`src/${targetArea}`, target) || isSchema(target)
     ? undefined
     : `${targetArea} is imported through its index.ts only`;
+}
+
+// An area's second door: what describes its records. Whoever only works with them does not load it (`lateViolations`).
+function isSchema(target: string): boolean {
+  return /^src\/[^/]+\/(?:[^/]+\/)?(?:[a-z]+-)?schema(?:\.ts)?$/.test(target);
 }
 
 function brokenRuleOfCatalogs(targetPart: string, target: string): string | undefined {
