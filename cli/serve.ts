@@ -1,12 +1,12 @@
 // The server from the terminal: `runtime serve`, and the short-lived one that a consent needs when no other runs.
-import { type Server, startServer } from "../server";
-import { isLoopback } from "../src/authorization";
+import { openServer, type Server, startServer } from "../server";
+import { isLoopback } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { withSession } from "./session";
+import { withFooting } from "./session";
 
 export interface ServeOptions {
   host: string | undefined;
@@ -20,11 +20,17 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
   try {
-    await withSession(
+    await withFooting(
       io,
       common,
-      async ({ runtime, principal }) => {
-        const server = await startServer(runtime);
+      async ({ ground, load }) => {
+        const { project } = ground.config.settings;
+        const { server, runtime } = await openServer(ground, async () => {
+          const loaded = await load();
+          // Throws for a project that is not there: then nothing serves.
+          await loaded.identity.operator(project);
+          return loaded;
+        });
         const withdraw = await announceServer(runtime.core, server.address);
         // Before anybody knows that it runs: who then stops it at once finds it listening to that too.
         io.onStop(() => stopOrLeave(io, stopped));
@@ -33,10 +39,8 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         log.release();
         const endHealth = runtime.pluginHealth.start();
         const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
-        if (!(await runtime.identity.hasKeys(principal.projectId))) {
-          io.note(
-            `There is no API key in project ${principal.projectId} yet. Make one: runtime keys create NAME`,
-          );
+        if (!(await runtime.identity.hasKeys(project))) {
+          io.note(`There is no API key in project ${project} yet. Make one: runtime keys create NAME`);
         }
         await stopped.promise;
         if (hangUp !== undefined) process.off("SIGHUP", hangUp);

@@ -1,7 +1,6 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
-import { errorBody } from "../src/llm";
 import { after } from "../src/store";
 import type { Answer } from "./routes";
 
@@ -86,9 +85,9 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /**
  * The `Error` record with its status, and the members of RFC 9457 beside it for clients that know only those. The
- * private cause stays behind. `forModels`: also in the form that clients of language models read.
+ * private cause stays behind. `also`: members beside them, for clients that read another form.
  */
-export function errorAnswer(thrown: unknown, forModels?: true): Response {
+export function errorAnswer(thrown: unknown, also?: (error: RuntimeError) => object): Response {
   const error = toRuntimeError(thrown);
   const { status, message, fieldErrors } = error;
   const body = {
@@ -99,7 +98,7 @@ export function errorAnswer(thrown: unknown, forModels?: true): Response {
     title: TITLES[status] ?? "Error",
     status,
     detail: message,
-    ...(forModels ? { error: errorBody(error) } : {}),
+    ...also?.(error),
   };
   return jsonAnswer(status, body, headersOf(error));
 }

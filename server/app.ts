@@ -1,8 +1,9 @@
 // The server as Bun runs it. Operations and MCP go to Bun's own router as they are: it finds the route before any script of
 // ours runs. What it leaves over goes to the rest (`rest.ts`).
+import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import { rateLimitOf } from "./rate-limit";
+import type { Means } from "./dispatch";
 import { type Context, type Route, routesWith } from "./routes";
 import { serve, type Site, siteOf } from "./site";
 import type { Tls } from "./tls";
@@ -21,17 +22,24 @@ export interface Address {
 export interface App {
   /** Answers a request without a socket. Of many spellings of a route it takes them all, and is slower for it. */
   fetch(request: Request): Promise<Response>;
+  /** From now on nobody waits: these are the services. */
+  uses(runtime: Runtime): void;
   /** Answers the port. Throws what Bun says when the address cannot be had. */
   listen(address: Address): number;
   /** Stops accepting, and resolves when what is in flight has been answered. */
   stop(): Promise<void>;
 }
 
-/** `stopping` aborts when the server is about to stop. */
-export function createApp(runtime: Runtime, stopping: AbortSignal): App {
-  const { settings, clock } = runtime.core;
-  const site = siteOf(runtime, stopping);
-  const routes = routesWith({ stopping, rateLimit: rateLimitOf(settings, clock) });
+/** `ready`: the services, while they are being loaded. `stopping` aborts when the server is about to stop. */
+export function createApp(opened: Opened, ready: Promise<Runtime>, stopping: AbortSignal): App {
+  const { settings, clock } = opened.core;
+  const site = siteOf(opened, ready, stopping);
+  const routes = routesWith(
+    once(async (): Promise<Means> => {
+      const { rateLimitOf } = await import("./rate-limit");
+      return { stopping, rateLimit: rateLimitOf(settings, clock) };
+    }),
+  );
   let server: Bun.Server<undefined> | undefined;
   let rest: Promise<(request: Request) => Awaitable<Response>> | undefined;
   const loadRest = () =>
@@ -39,6 +47,9 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   const fetch = async (request: Request): Promise<Response> => (await loadRest())(request);
   return {
     fetch,
+    uses: (runtime) => {
+      site.runtime = runtime;
+    },
     listen: ({ hostname, port, tls }) => {
       server = Bun.serve({
         hostname,
@@ -64,11 +75,16 @@ type Handler = (request: Bun.BunRequest, server: Context["server"]) => Awaitable
 
 function routerOf(site: Site, routes: readonly Route[]): Router {
   const router: Router = {};
-  for (const { method, path, answer } of routes) {
-    const methods = (router[path] ??= {});
-    methods[method] = path.includes(":")
-      ? (request, server) => serve(site, { request, params: request.params, server }, answer)
-      : (request, server) => serve(site, { request, params: NO_PARAMS, server }, answer);
+  for (const route of routes) {
+    const methods = (router[route.path] ??= {});
+    methods[route.method] = route.path.includes(":")
+      ? (request, server) => serve(site, { request, params: request.params, server }, route)
+      : (request, server) => serve(site, { request, params: NO_PARAMS, server }, route);
   }
   return router;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }

@@ -7,8 +7,10 @@ import {
   invalidParameter,
   malformedRequest,
   notFound,
+  type RuntimeError,
 } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
+import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
 import { after, type Awaitable } from "../src/store";
 import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
@@ -56,6 +58,11 @@ export function dispatch(
   }
 }
 
+// As clients of language models read errors.
+function modelError(error: RuntimeError): object {
+  return { error: errorBody(error) };
+}
+
 /** One request to one operation. */
 interface Asked {
   runtime: Runtime;
@@ -66,7 +73,7 @@ interface Asked {
 }
 
 function failed({ runtime, operation, requestId }: Asked, error: unknown): Response {
-  const answer = errorAnswer(error, operation.modelErrors);
+  const answer = errorAnswer(error, operation.modelErrors ? modelError : undefined);
   if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
   return identified(answer, requestId);
 }

@@ -1,8 +1,8 @@
 // The HTTP front: starts and stops a server over a runtime.
-import { isLoopback } from "../src/authorization";
+import { isLoopback } from "../src/base";
 import { configurationError } from "../src/errors";
-import { ambiguousSources } from "../src/identity";
-import { addressOf, type Runtime } from "../src/runtime";
+import { addressOf, type Opened } from "../src/ground";
+import type { Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { bindError } from "./bind-error";
 import { readTls, type Tls } from "./tls";
@@ -29,19 +29,34 @@ const TRIES = 50;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Throws `configuration` with one line when the address cannot be had: in use, not of this host, not permitted, or open
- * to others without TLS.
+ * Serves a runtime. Throws `configuration` with one line when the address cannot be had: in use, not of this host, not
+ * permitted, or open to others without TLS.
  */
 export async function startServer(runtime: Runtime, options: ServerOptions = {}): Promise<Server> {
-  const { settings, tls: files } = runtime.core;
+  const { server } = await openServer(runtime, async () => runtime, options);
+  return server;
+}
+
+/**
+ * Listens first and loads the services then: whoever asks how the server is gets an answer at once, everybody else waits
+ * for them. Resolves when they are there. Throws as `startServer` does, and what `load` throws; then nobody listens.
+ */
+export async function openServer(
+  opened: Opened,
+  load: () => Promise<Runtime>,
+  options: ServerOptions = {},
+): Promise<{ server: Server; runtime: Runtime }> {
+  const { settings, tls: files } = opened.core;
   const { host, port } = settings;
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
-  warnOfEnd(runtime, tls);
-  warnOfAddress(runtime);
-  warnOfUsers(runtime);
+  warnOfEnd(opened, tls);
+  warnOfAddress(opened);
   const stopping = new AbortController();
-  const app = createApp(runtime, stopping.signal);
+  const ready = Promise.withResolvers<Runtime>();
+  // Who waits for it is told; without anybody it is no failure of its own.
+  ready.promise.catch(() => undefined);
+  const app = createApp(opened, ready.promise, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): number => {
     try {
       return app.listen({ hostname: host, port: at, tls: secrets });
@@ -51,14 +66,23 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   };
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
-  runtime.listensOn(address);
+  opened.listensOn(address);
+  const runtime = await load().catch(async (error: unknown) => {
+    ready.reject(error);
+    stopping.abort();
+    await app.stop();
+    throw error;
+  });
+  app.uses(runtime);
+  await warnOfUsers(runtime);
+  ready.resolve(runtime);
   let inUse = tls;
   const earlier = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
   const renew = async (): Promise<void> => {
     if (files === undefined) return;
     const renewed = readTls(files);
-    warnOfEnd(runtime, renewed);
+    warnOfEnd(opened, renewed);
     // Bun takes no other certificate for a socket that listens: the next one listens in its place.
     const drained = app.stop();
     earlier.add(drained);
@@ -67,7 +91,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     inUse = renewed;
   };
   let last: Promise<void> = Promise.resolve();
-  return {
+  const server: Server = {
     address,
     // One after the other: two at a time would take the port from each other.
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
@@ -76,6 +100,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
       await Promise.all([app.stop(), worker?.stop(), ...earlier]);
     },
   };
+  return { server, runtime };
 }
 
 // What was checked a moment ago serves, or the certificate before it: a server that was running goes on.
@@ -95,7 +120,7 @@ async function listenAgain(
   }
 }
 
-function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
+function warnOfEnd({ core }: Opened, tls: Tls | undefined): void {
   if (tls === undefined || tls.endsAt > core.clock.now()) return;
   core.log.warn("the certificate of the server has expired", {
     ended_at: new Date(tls.endsAt).toISOString(),
@@ -103,14 +128,15 @@ function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
 }
 
 // The server runs, and everybody else's browser is sent to its own machine.
-function warnOfAddress({ core }: Runtime): void {
+function warnOfAddress({ core }: Opened): void {
   const { host, public_url } = core.settings;
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }
 
 // One person's token would be another's: said, and not refused, since they may be the same people.
-function warnOfUsers({ core }: Runtime): void {
+async function warnOfUsers({ core }: Runtime): Promise<void> {
+  const { ambiguousSources } = await import("../src/identity");
   const sources = ambiguousSources(core.settings);
   if (sources.length === 0) return;
   core.log.warn("users of these user_sources cannot be told from others: set user_prefix", {

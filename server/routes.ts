@@ -1,16 +1,15 @@
 // The routes of programs: the operations under all their addresses, and MCP. Those of browsers are in `pages/index.ts`.
+import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import { dispatch, type Incoming, type Means } from "./dispatch";
+import type { Incoming, Means } from "./dispatch";
+import { healthAnswer } from "./health";
 import { mcpRoutes } from "./mcp";
-import {
-  type Area,
-  loadOperation,
-  type Method,
-  type Operation,
-  type RoutedOperation,
-  ROUTING,
-} from "./operations";
+import { type Area, loadOperation, type Method, type RoutedOperation, ROUTING } from "./operations";
+
+const HEALTH = "service-health";
+const ADMIN = "/v1/admin";
+const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
 
 export interface Context {
   request: Request;
@@ -21,14 +20,20 @@ export interface Context {
 /** Answers a request with its request id on the answer. */
 export type Answer = (runtime: Runtime, context: Context, requestId: string) => Awaitable<Response>;
 
+/** Answers with no more than what is there first. */
+export type EarlyAnswer = (opened: Opened, requestId: string) => Promise<Response>;
+
 export interface Route {
   method: Method;
   /** As the router reads it: `/authorize/:token`. */
   path: string;
   answer: Answer;
+  /** What it answers while the services are being loaded; without, requests wait for them. */
+  early?: EarlyAnswer;
 }
 
-export function routesWith(means: Means): Route[] {
+/** `means`: what requests share; it is asked for with the first that needs it. */
+export function routesWith(means: () => Promise<Means>): Route[] {
   return [
     ...Object.entries(ROUTING).flatMap(([area, operations]) =>
       // Its keys are the areas.
@@ -39,38 +44,43 @@ export function routesWith(means: Means): Route[] {
 }
 
 /** Where an operation is served: as the table says, and under the aliases that older clients use. */
-function routesOf(area: Area, operation: RoutedOperation, means: Means): Route[] {
+function routesOf(area: Area, operation: RoutedOperation, means: () => Promise<Means>): Route[] {
   const { method, alias, path, alsoAt = [], credential } = operation;
-  const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
-  const scoped = own.replace(/^\/v1(?:\/admin)?/, "/v1/orgs/:org_id/projects/:project_id");
+  // Without patterns: they would be compiled at every start, which takes longer than all the rest of the table.
+  const own = path.replaceAll("{", ":").replaceAll("}", "");
+  const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
   // An address that names the project is its own alias.
   const alone = credential === "public" || path.includes("{project_id}");
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
   const answer = runLoaded(area, operation.id, means);
-  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, answer })));
+  const early = operation.id === HEALTH ? { early: healthAnswer } : {};
+  return paths.flatMap((each) =>
+    methods.map((verb): Route => ({ method: verb, path: each, answer, ...early })),
+  );
 }
 
-/** The first request to an operation waits until its area is loaded. */
-function runLoaded(area: Area, id: string, means: Means): Answer {
-  let loaded: Operation | undefined;
+/** The first request to an operation waits until its area is loaded, and what runs operations. */
+function runLoaded(area: Area, id: string, means: () => Promise<Means>): Answer {
+  let run: Answer | undefined;
   return (runtime, context, requestId) => {
-    if (loaded !== undefined) return runOperation(loaded, means, runtime, context, requestId);
-    return loadOperation(area, id).then((operation) => {
-      loaded = operation;
-      return runOperation(operation, means, runtime, context, requestId);
+    if (run !== undefined) return run(runtime, context, requestId);
+    return loadRunner(area, id, means).then((runner) => {
+      run = runner;
+      return runner(runtime, context, requestId);
     });
   };
 }
 
-function runOperation(
-  operation: Operation,
-  means: Means,
-  runtime: Runtime,
-  context: Context,
-  requestId: string,
-): Awaitable<Response> {
-  // Long polls and tool runs outlast the idle limit; they have limits of their own.
-  if (operation.slow) context.server?.timeout(context.request, 0);
-  return dispatch(runtime, operation, context, means, requestId);
+async function loadRunner(area: Area, id: string, means: () => Promise<Means>): Promise<Answer> {
+  const [operation, { dispatch }, shared] = await Promise.all([
+    loadOperation(area, id),
+    import("./dispatch"),
+    means(),
+  ]);
+  return (runtime, context, requestId) => {
+    // Long polls and tool runs outlast the idle limit; they have limits of their own.
+    if (operation.slow) context.server?.timeout(context.request, 0);
+    return dispatch(runtime, operation, context, shared, requestId);
+  };
 }

@@ -1,17 +1,24 @@
 // What all requests of a server have in common: request ids, log lines, an answer whatever happens.
 import { type LogFields, Redacted } from "../src/base";
 import { newToken, type Random } from "../src/crypto";
+import type { Ground } from "../src/core";
+import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import { errorAnswer, identified } from "./answer";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import { requestUrl } from "./request-url";
-import type { Answer, Context } from "./routes";
+import type { Context, Route } from "./routes";
 import { traceIdOf } from "./trace";
 
 export interface Site {
-  runtime: Runtime;
+  core: Ground;
+  opened: Opened;
+  /** What answers requests; undefined while it is being loaded. */
+  runtime: Runtime | undefined;
+  /** The same for who waits until it is there. */
+  readonly ready: Promise<Runtime>;
   nextRequestId(): string;
   /** Counts a request. */
   counted(): void;
@@ -20,23 +27,35 @@ export interface Site {
 }
 
 /** `stopping` aborts when the server is about to stop. */
-export function siteOf(runtime: Runtime, stopping: AbortSignal): Site {
+export function siteOf(opened: Opened, ready: Promise<Runtime>, stopping: AbortSignal): Site {
+  const { core } = opened;
   return {
-    runtime,
-    nextRequestId: requestIds(runtime.core.random),
+    core,
+    opened,
+    runtime: undefined,
+    ready,
+    nextRequestId: requestIds(core.random),
     counted: collectWhenQuiet(stopping),
-    cors: corsOf(runtime.core.settings),
+    cors: corsOf(core.settings),
   };
 }
 
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
-export function serve(site: Site, context: Context, answer: Answer): Awaitable<Response> {
+export function serve(
+  site: Site,
+  context: Context,
+  { answer, early }: Pick<Route, "answer" | "early">,
+): Awaitable<Response> {
   const requestId = site.nextRequestId();
   site.counted();
-  const { log, clock } = site.runtime.core;
+  const { log, clock } = site.core;
   const served: Served = { site, request: context.request, requestId, started: log.debugs ? clock.now() : 0 };
   try {
-    const response = answer(site.runtime, context, requestId);
+    const { runtime } = site;
+    const response =
+      runtime === undefined
+        ? (early?.(site.opened, requestId) ?? site.ready.then((loaded) => answer(loaded, context, requestId)))
+        : answer(runtime, context, requestId);
     if (!(response instanceof Promise)) return finished(served, response);
     return response.then(
       (known) => finished(served, known),
@@ -58,7 +77,7 @@ interface Served {
 function failed(served: Served, error: unknown): Response {
   const response = identified(errorAnswer(error), served.requestId);
   if (response.status >= 500)
-    served.site.runtime.core.log.error("request failed", { request_id: served.requestId, error });
+    served.site.core.log.error("request failed", { request_id: served.requestId, error });
   return finished(served, response);
 }
 
@@ -68,7 +87,7 @@ function finished({ site, request, requestId, started }: Served, response: Respo
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
   site.cors?.mark(request, response.headers);
-  const { log, clock } = site.runtime.core;
+  const { log, clock } = site.core;
   if (log.debugs)
     log.debug("request", {
       request_id: requestId,

@@ -5,10 +5,10 @@ import type { Settings, TlsFiles } from "./config";
 import type { Egress } from "./egress";
 import type { Store } from "./store";
 
-export interface Core {
+/** What is there first: enough to listen, and to say how it is. */
+export interface Ground {
   store: Store;
   keyring: Keyring;
-  egress: Egress;
   clock: Clock;
   random: Random;
   log: Log;
@@ -19,4 +19,8 @@ export interface Core {
   tls: TlsFiles | undefined;
   /** Address under which browsers reach this deployment, without a slash at the end. Known once the port is bound. */
   publicUrl(): string;
+}
+
+export interface Core extends Ground {
+  egress: Egress;
 }

@@ -2,7 +2,7 @@
 // as by every command (which makes its folder private again), and only when nothing before it was wrong.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isLoopback } from "./authorization";
+import { isLoopback } from "./base";
 import {
   checkAddresses,
   checkEndpoint,

@@ -1,13 +1,12 @@
 // Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
-import { type Clock, createLog, type Log, systemClock } from "./base";
+import type { Log } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
 import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
-import { type Config, ensureFolder } from "./config";
+import type { Config } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
-import { isOfTheEngine, openStores, unusable } from "./data-folder";
-import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
 import { Gateways } from "./gateways";
+import { type GroundParts, openGround, type OpenGround, type Opened } from "./ground";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
@@ -18,25 +17,15 @@ import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
-import { openSqlite, type SqliteOptions, type Store } from "./store";
+import type { Store } from "./store";
 import { type Catalog, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
-/** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
-export interface RuntimeParts {
-  clock?: Clock;
-  random?: Random;
-  log?: Log;
-  openStore?: (options: SqliteOptions) => Store;
-  openKeyring?: (options: KeyringOptions) => Promise<Keyring>;
+/** Means that a test replaces. */
+export interface RuntimeParts extends GroundParts {
   egress?: Egress;
 }
 
-export interface Health {
-  healthy: boolean;
-  reason?: string;
-}
-
-export interface Runtime {
+export interface Runtime extends Opened {
   readonly core: Core;
   readonly identity: Identity;
   readonly providers: Providers;
@@ -61,9 +50,6 @@ export interface Runtime {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
-  health(): Promise<Health>;
-  /** Says where the server really listens, when the configuration leaves it open (port 0). */
-  listensOn(address: string): void;
   close(): Promise<void>;
 }
 
@@ -73,63 +59,38 @@ export async function createRuntime(
   catalogs: readonly Catalog[],
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
-  const { settings } = config;
-  const tls = config.tlsFiles();
-  const clock = parts.clock ?? systemClock;
-  const random = parts.random ?? pooledRandom();
-  const log = parts.log ?? standardErrorLog(config, clock);
-  const folder = config.dataFolder();
-  ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
-  const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite);
+  const ground = await openGround(config, parts);
   try {
-    const keyring = await (parts.openKeyring ?? openKeyring)({
-      store,
-      random,
-      now: () => clock.now(),
-      settings: {
-        value: config.rootKey,
-        file: config.rootKeyFile(),
-        // Nobody needs a home folder whose key stands in the environment.
-        defaultFile:
-          config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
-      },
-    });
-    log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    let address = trimSlash(settings.public_url ?? defaultAddress(config));
-    const core: Core = {
-      store,
-      keyring,
-      clock,
-      random,
-      log,
-      settings,
-      clientSecret: config.clientSecret,
-      tls,
-      egress: parts.egress ?? egressOf(config, log),
-      publicUrl: () => address,
-    };
-    const services = await createServices(core, config, logStore, catalogs);
-    return {
-      core,
-      ...services,
-      health: () => healthOf(core),
-      listensOn: (listening) => {
-        address = trimSlash(settings.public_url ?? listening);
-      },
-      close: async () => {
-        await services.executionLog.flush();
-        await logStore.close();
-        await store.close();
-      },
-    };
+    return await createServices(ground, catalogs, parts.egress);
   } catch (error) {
-    await logStore.close();
-    await store.close();
-    throw isOfTheEngine(error) ? unusable(folder, error) : error;
+    await ground.close();
+    throw error;
   }
 }
 
-async function createServices(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
+/** Starts the services on what is open. Who opened it closes it when this fails; afterwards `Runtime.close` does. */
+export async function createServices(
+  ground: OpenGround,
+  catalogs: readonly Catalog[],
+  egress?: Egress,
+): Promise<Runtime> {
+  const { config, logStore } = ground;
+  const core: Core = { ...ground.core, egress: egress ?? egressOf(config, ground.core.log) };
+  const services = servicesOf(core, config, logStore, catalogs);
+  await ground.using(() => services.identity.ensureDefaults());
+  return {
+    core,
+    ...services,
+    health: ground.health,
+    listensOn: ground.listensOn,
+    close: async () => {
+      await services.executionLog.flush();
+      await ground.close();
+    },
+  };
+}
+
+function servicesOf(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
   const audit = new Audit({ clock, random });
@@ -182,7 +143,6 @@ async function createServices(core: Core, config: Config, logStore: Store, catal
     ...sealedRuns,
   ]);
   const idempotency = new Idempotency(core);
-  await identity.ensureDefaults();
   return {
     executionLog,
     rotation,
@@ -219,48 +179,4 @@ function egressOf(config: Config, log: Log): Egress {
     authorities: config.certificateAuthorities(),
     log,
   });
-}
-
-async function healthOf({ store, keyring, log }: Core): Promise<Health> {
-  const trouble = async (reason: string, check: () => Promise<unknown>): Promise<Health | undefined> => {
-    try {
-      await check();
-      return undefined;
-    } catch (error) {
-      log.warn("unhealthy", { error });
-      return { healthy: false, reason: `${reason} The log has the reason.` };
-    }
-  };
-  return (
-    (await trouble("The database cannot be used.", async () => {
-      await store.generation("projects");
-      await store.check();
-    })) ??
-    (await trouble("The root key cannot be used: stored tokens and secrets stay closed.", () =>
-      keyring.check(),
-    )) ?? { healthy: true }
-  );
-}
-
-function standardErrorLog({ settings }: Config, clock: Clock): Log {
-  const write = (line: string): void => {
-    process.stderr.write(`${line}\n`);
-  };
-  return createLog({ level: settings["log.level"], clock, write });
-}
-
-/** An address that a browser on this machine reaches, whatever the server listens on. */
-function defaultAddress({ settings }: Config): string {
-  return addressOf(settings.host, settings.port, settings["tls.cert"] !== undefined);
-}
-
-export function addressOf(host: string, port: number, secure: boolean): string {
-  const everywhere = host === "0.0.0.0" || host === "::";
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  const name = everywhere ? "localhost" : bare.includes(":") ? `[${bare}]` : bare;
-  return `${secure ? "https" : "http"}://${name}:${port}`;
-}
-
-function trimSlash(address: string): string {
-  return address.replace(/\/+$/, "");
 }

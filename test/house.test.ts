@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
-import { importCircles } from "./support/import-circles";
+import { importCircles, loadedWith } from "./support/imports";
 
 const ROOT = join(import.meta.dir, "..");
 const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));
@@ -75,6 +75,21 @@ describe("the house", () => {
 
   test("has no files that import each other in a circle", () => {
     expect(importCircles(files)).toEqual([]);
+  });
+
+  test("loads no descriptions with its services", () => {
+    const loaded = loadedWith("src/runtime.ts", files);
+
+    expect(loaded).toContain("src/providers/service.ts");
+    expect(loaded.filter((path) => path.endsWith("schema.ts"))).toEqual([]);
+  });
+
+  test("listens without its services", () => {
+    const loaded = loadedWith("cli/serving.ts", files);
+    const areas = loaded.flatMap((path) => /^src\/[^/]+(?=\/)|^catalogs/.exec(path)?.[0] ?? []);
+
+    expect(loaded).toContain("server/app.ts");
+    expect([...new Set(areas)]).toEqual(["src/base", "src/config", "src/crypto", "src/store"]);
   });
 
   test("has a lock file without addresses", () => {
@@ -194,6 +209,9 @@ describe("the one-way rule lets through", () => {
     ["an area → another's index", "src/audit/service.ts", "../store"],
     ["an area → another's index by name", "src/audit/service.ts", "../store/index"],
     ["an area's folder → another's index", "src/audit/log/rows.ts", "../../store"],
+    ["a schema → another area's", "src/llm/schema.ts", "../authorization/schema"],
+    ["an operation → a schema", "server/operations/models.ts", "../../src/llm/model-schema"],
+    ["a schema → one in a folder", "src/llm/schema.ts", "../tools/schedule/schema.ts"],
     ["an area → itself", "src/store/sqlite.ts", "./port"],
     ["an area's folder → its own area", "src/store/schema/main.ts", "../port"],
     ["an area → errors", "src/audit/service.ts", "../errors"],

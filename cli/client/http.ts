@@ -1,5 +1,6 @@
 // A server as a command sees it: JSON goes out, a record or the server's own error comes back. The product's outbound
 // client is for platforms and refuses loopback; this talks only to the one address that the person named.
+import { isLoopback } from "../../src/base/hosts";
 import { isObject, parseJson } from "../../src/base/json";
 import type { Config } from "../../src/config";
 import { type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
@@ -60,7 +61,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       signal,
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
-      pastProxy: isLoopback(address),
+      pastProxy: isLoopback(new URL(address).hostname),
     }).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
     });
@@ -143,9 +144,4 @@ function unreachable(address: string, timeoutMs: number, error: unknown): Runtim
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
   const message = `${address} cannot be reached${code}. Check the address, the network and that the server runs.`;
   return new RuntimeError("unavailable", 503, message, { cause: error });
-}
-
-function isLoopback(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }

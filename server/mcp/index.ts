@@ -1,20 +1,33 @@
 // The addresses of gateways: the MCP endpoint itself, and the metadata by which clients find who issues tokens for it.
 import { identifying } from "../answer";
 import type { Means } from "../dispatch";
-import type { Route } from "../routes";
-import { mcpEndpoint, notAllowed } from "./endpoint";
-import { resourceMetadata } from "./metadata";
+import type { Answer, Route } from "../routes";
 
 const ENDPOINT = "/mcp/:slug";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-export function mcpRoutes(means: Means): Route[] {
+export function mcpRoutes(means: () => Promise<Means>): Route[] {
+  const endpoint = loaded(async () => (await import("./endpoint")).mcpEndpoint(await means()));
+  const notAllowed = loaded(async () => (await import("./endpoint")).notAllowed);
+  const resourceMetadata = loaded(async () => (await import("./metadata")).resourceMetadata);
   const metadata = [`${WELL_KNOWN}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
-    { method: "POST", path: ENDPOINT, answer: mcpEndpoint(means) },
+    { method: "POST", path: ENDPOINT, answer: endpoint },
     // No stream of its own and no end of sessions: the session is its id.
     { method: "GET", path: ENDPOINT, answer: identifying(notAllowed) },
     { method: "DELETE", path: ENDPOINT, answer: identifying(notAllowed) },
     ...metadata.map((path): Route => ({ method: "GET", path, answer: identifying(resourceMetadata) })),
   ];
+}
+
+/** The first request waits until what answers it is loaded. */
+function loaded(load: () => Promise<Answer>): Answer {
+  let known: Answer | undefined;
+  return (runtime, context, requestId) => {
+    if (known !== undefined) return known(runtime, context, requestId);
+    return load().then((answer) => {
+      known = answer;
+      return answer(runtime, context, requestId);
+    });
+  };
 }

@@ -7,4 +7,3 @@ export { Picker, type PickerOutcome } from "./picker/picker";
 export { failFlowsOfProvider } from "./repository";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type ScopesRequest } from "./service";
-export { isLoopback } from "./user-check";

@@ -1,4 +1,5 @@
 // Who decides that the browser belongs to the flow's user.
+import { isLoopback } from "../base";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
 import type { SessionVerification } from "../settings";
@@ -30,15 +31,5 @@ export function userCheckOf(core: Core, session: SessionVerification): UserCheck
     "Nothing verifies who gives the consent on this public address. Set auth.url and auth.client_id (users sign in " +
       "there) or a verifier_url in the session verification settings, or accept the built-in page alone with " +
       "session_verification: page_only (RUNTIME_SESSION_VERIFICATION).",
-  );
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    // The whole of it: `127.0.0.1.example.com` is a name of anybody's.
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );
 }

@@ -75,8 +75,10 @@ function pick(
   const flag = flags[name];
   const variable = environmentName(name);
   const text = flag ?? environment[variable];
-  const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
-  if (text !== undefined) return checked(name, { value: fromText(name, text, origin), origin });
+  if (text !== undefined) {
+    const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
+    return checked(name, { value: fromText(name, text, origin), origin });
+  }
   if (fromFile.has(name)) return checked(name, { value: fromFile.get(name), origin: `file ${file ?? ""}` });
   return { value: declarationOf(name).default, origin: "default" };
 }

@@ -1,4 +1,5 @@
 // The address of a customer's verifier. Browsers are sent there with a flow id: plain http would show it to the network.
+import { isLoopback } from "../base";
 import { invalidParameter } from "../errors";
 
 /**
@@ -21,8 +22,4 @@ export function checkVerifierUrl(text: string, listed: readonly string[]): strin
     );
   }
   return url.href;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,6 +1,6 @@
 // Who decides that the browser belongs to the flow's user: the built-in page alone only where nobody else can come.
 import { describe, expect, test } from "bun:test";
-import { isLoopback } from "../../src/authorization";
+import { isLoopback } from "../../src/base";
 import { refusal } from "../connections/executing";
 import { agent, deploy } from "../tools/deployment";
 

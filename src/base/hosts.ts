@@ -1,0 +1,12 @@
+// Names and addresses that never leave this machine.
+
+/** Whether a host, as `URL.hostname` writes it, is this machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    // The whole of it: `127.0.0.1.example.com` is a name of anybody's.
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
