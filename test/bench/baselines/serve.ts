@@ -2,8 +2,11 @@
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 
-export async function serve(fetch: Handler): Promise<never> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
+export function serve(fetch: Handler): Promise<never> {
+  return stay(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }));
+}
+
+export async function stay(server: Pick<Bun.Server<undefined>, "port">): Promise<never> {
   process.stdout.write(`${server.port}\n`);
   for await (const _ of console) void _;
   process.exit();

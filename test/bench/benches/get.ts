@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { Bench } from "../bench";
 import { atLeast } from "../bound";
-import { compareRates, startBaseline } from "../compare";
+import { compareRatesAndFloor, startBaseline } from "../compare";
 import { createDeployment, PROVIDER } from "../deployment";
-import { startServer } from "../server-under-test";
+import { answerOf, startServer } from "../server-under-test";
 
 export const get: Bench = {
   name: "get",
@@ -13,12 +13,16 @@ export const get: Bench = {
     const deployment = await createDeployment(join(context.folder, "get"), 10);
     const ours = await startServer(context, deployment);
     const hello = await startBaseline(context, "hello");
-    const requests = [{ path: `/v1/admin/auth_providers/${PROVIDER}`, key: deployment.key }];
-    const row = await compareRates(context, "get", atLeast(0.6), {
+    const path = `/v1/admin/auth_providers/${PROVIDER}`;
+    const record = await answerOf(ours, path, deployment.key);
+    const floor = await startBaseline(context, "get-floor", [deployment.key, PROVIDER, record]);
+    const requests = [{ path, key: deployment.key }];
+    const row = await compareRatesAndFloor(context, "get", atLeast(0.6), {
       ours: { ...ours, requests, contains: '"redirect_uri"' },
       baseline: { ...hello, requests },
+      floor: { ...floor, requests, contains: '"redirect_uri"' },
     });
-    await Promise.all([ours.stop(), hello.stop()]);
+    await Promise.all([ours.stop(), hello.stop(), floor.stop()]);
     return [row];
   },
 };

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Bench } from "../bench";
 import { atLeast } from "../bound";
-import { compareRates, startBaseline } from "../compare";
+import { compareRatesAndFloor, startBaseline } from "../compare";
 import { createDeployment } from "../deployment";
 import type { HttpRequest } from "../load/job";
 import { startServer } from "../server-under-test";
@@ -23,11 +23,16 @@ export const write: Bench = {
       key: deployment.key,
       body: { value: `value-${number}-${"x".repeat(60)}`, description: "written by the bench" },
     }));
-    const row = await compareRates(context, "write", atLeast(0.18), {
+    const floor = await startBaseline(context, "write-floor", [
+      join(context.folder, "floor.db"),
+      deployment.key,
+    ]);
+    const row = await compareRatesAndFloor(context, "write", atLeast(0.18), {
       ours: { ...ours, requests, contains: '"updated_at"' },
       baseline: { ...hello, requests: [{ path: "/" }] },
+      floor: { ...floor, requests, contains: '"updated_at"' },
     });
-    await Promise.all([ours.stop(), hello.stop()]);
+    await Promise.all([ours.stop(), hello.stop(), floor.stop()]);
     return [row];
   },
 };
