@@ -64,7 +64,13 @@ export const keys: Noun = {
       usage: "rotate-root",
       summary: "Make a new root key in the file of the old one; servers may run meanwhile.",
       examples: ["runtime keys rotate-root"],
-      read: () => ({}),
+      flags: [
+        {
+          flag: "--leave-damaged",
+          meaning: "go on although data keys are damaged, and leave those as they are",
+        },
+      ],
+      read: (line) => ({ leaveDamaged: line.given("leave-damaged") }),
       run: rotateRoot,
     }),
     verb({
@@ -130,10 +136,14 @@ async function remove(io: Io, common: Common, { id }: { id: string }): Promise<v
   });
 }
 
-async function rotateRoot(io: Io, common: Common): Promise<void> {
+async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
   await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
-    const rotated = await runtime.rotation.rotateRoot(principal);
+    const rotated = await runtime.rotation.rotateRoot(principal, options);
     printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [["root key", rotated.id]]);
+    if (rotated.damaged !== undefined)
+      io.note(
+        `Data keys that are damaged and were left as they are: ${rotated.damaged}. The log names them.`,
+      );
     io.note("The old root key opens nothing any more. Back up the new one, apart from the data.");
   });
 }

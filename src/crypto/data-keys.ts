@@ -3,11 +3,12 @@
 import { internalError } from "../errors";
 import { type Awaitable, CachedByGeneration, CachedByOwner, type Store } from "../store";
 import { decrypt } from "./cipher";
-import { ACTIVE_KEY, type DataKeyRow, ONE_KEY } from "./repository";
+import { ACTIVE_KEY, type DataKeyRow, FIND_ROOT, ONE_KEY, rootIdOf } from "./repository";
 import type { Roots } from "./roots";
 import { Unopenable } from "./unopenable";
 
 const TRIES = 5;
+const ANEW = "New values need a new one: runtime keys rotate-data --project ID.";
 
 export interface DataKey {
   id: string;
@@ -59,14 +60,21 @@ export class DataKeys {
     }
   }
 
-  #unwrapped(projectId: string, row: DataKeyRow): DataKey {
-    const wrapping = this.#roots.wrappingOf(row.root_key_id);
+  async #unwrapped(projectId: string, row: DataKeyRow): Promise<DataKey> {
+    const wrapping = this.#roots.find(row.root_key_id) ?? (await this.#missing(row));
     try {
       const text = decrypt(wrapping, wrapContext(projectId, row.id), row.wrapped);
       return { id: row.id, key: Buffer.from(text, "base64") };
     } catch (error) {
-      throw new Unopenable("A data key cannot be unwrapped.", error);
+      throw new Unopenable(`A data key cannot be unwrapped. ${ANEW}`, error);
     }
+  }
+
+  /** A rotation leaves behind what it cannot unwrap. The root key that counts, however, must be known here. */
+  async #missing({ root_key_id }: DataKeyRow): Promise<Uint8Array> {
+    const counts = await this.#store.get(FIND_ROOT);
+    if (rootIdOf(counts) !== root_key_id) throw new Unopenable(`The root key of a data key is gone. ${ANEW}`);
+    return this.#roots.wrappingOf(root_key_id);
   }
 }
 

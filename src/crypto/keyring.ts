@@ -2,13 +2,10 @@
 // to its table, row and field, so that it cannot be read from another place.
 import { conflict, configurationError } from "../errors";
 import {
-  all,
   after,
   type Awaitable,
   get,
-  type Lease,
   releaseLease,
-  stillHeld,
   run,
   type Store,
   takeLease,
@@ -30,15 +27,15 @@ import {
 } from "./root-key";
 import {
   ADD_KEY,
-  ALL_KEYS,
   DESTROY_KEYS,
   DROP_KEY,
   FIND_ROOT,
   RETIRED_KEYS,
   RETIRE_KEYS,
+  rootIdOf,
   SET_ROOT,
-  WRAP_KEY,
 } from "./repository";
+import { type DamagedKey, damagedKeys, refuseDamaged, wrapAll } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
@@ -59,8 +56,11 @@ export interface Keyring {
   open(projectId: string, place: Place, sealed: string): Promise<string>;
   /** Gives a new project its data key, inside the transaction that makes the project. */
   addDataKey(projectId: string): Transaction<void>;
-  /** Makes a new root key and wraps all data keys with it; the old one is gone. Works while others serve. */
-  rotateRoot(): Promise<{ id: string }>;
+  /**
+   * Makes a new root key and wraps all data keys with it; the old one is gone. Works while others serve. Throws
+   * `conflict` that names the data keys that cannot be unwrapped, unless they are to be left as they are.
+   */
+  rotateRoot(options?: { leaveDamaged?: boolean }): Promise<RootRotation>;
   /** Seals under a new data key from now on. Answers its id: what names another one is to be sealed anew. */
   rotateDataKey(projectId: string): Promise<string>;
   /** Forgets retired data keys that sealed nothing any more, `unused` says which. */
@@ -69,6 +69,13 @@ export interface Keyring {
   retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]>;
   /** Destroys a project's data keys: what they sealed is gone for good. */
   destroyDataKeys(projectId: string): Transaction<void>;
+}
+
+export interface RootRotation {
+  /** Of the new root key. */
+  id: string;
+  /** Data keys that could not be unwrapped and were left as they are. */
+  damaged: DamagedKey[];
 }
 
 export interface KeyringOptions {
@@ -107,12 +114,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
 /** The id of the root key that counts, as the database says. */
 async function namedRoot(store: Store): Promise<string | undefined> {
-  return idOf(await store.get(FIND_ROOT));
-}
-
-// Databases of the first versions hold more behind it.
-function idOf(fact: { value: string } | undefined): string | undefined {
-  return fact?.value.split(".")[0];
+  return rootIdOf(await store.get(FIND_ROOT));
 }
 
 function newRootKey(named: string | undefined, settings: RootKeySettings, random: Random): RootKey {
@@ -175,7 +177,7 @@ class SealedKeyring implements Keyring {
 
   // Two processes that start at once on a new database agree on the root key that was named first.
   *#nameRoot(): Transaction<string> {
-    const named = idOf(yield* get(FIND_ROOT));
+    const named = rootIdOf(yield* get(FIND_ROOT));
     if (named !== undefined) return named;
     yield* run(SET_ROOT, this.#root.id);
     return this.#root.id;
@@ -187,7 +189,7 @@ class SealedKeyring implements Keyring {
 
   // Asked anew: this process may not have noticed a rotation yet.
   *#addDataKey(projectId: string): Transaction<string> {
-    const rootId = idOf(yield* get(FIND_ROOT)) ?? "";
+    const rootId = rootIdOf(yield* get(FIND_ROOT)) ?? "";
     const id = newId("dk", this.#now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
@@ -201,7 +203,7 @@ class SealedKeyring implements Keyring {
     yield* touch("data_keys");
   }
 
-  async rotateRoot(): Promise<{ id: string }> {
+  async rotateRoot({ leaveDamaged = false } = {}): Promise<RootRotation> {
     const nextFile = nextFileOf(this.#settings);
     if (nextFile === undefined) {
       throw configurationError(
@@ -209,6 +211,8 @@ class SealedKeyring implements Keyring {
           "Put it into a file, name that in RUNTIME_ROOT_KEY_FILE, start the servers again, and rotate then.",
       );
     }
+    // With the old root key goes the last hope of who has a backup of the damaged rows.
+    if (!leaveDamaged) refuseDamaged(await damagedKeys(this.#store, this.#roots));
     const holder = newToken(this.#random);
     const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
     if (lease === undefined)
@@ -218,30 +222,13 @@ class SealedKeyring implements Keyring {
     try {
       const next = makeNextRootKey(nextFile, this.#random);
       this.#roots.add(next);
-      await this.#store.write(() => this.#wrapAll(lease, next.id));
+      const damaged = await this.#store.write(() => wrapAll(lease, this.#roots, next.id, this.#random));
       promoteNextRootKey(nextFile);
       this.#root = { ...next, source: nextFile.replace(/\.next$/, "") };
-      return { id: next.id };
+      return { id: next.id, damaged };
     } finally {
       await this.#store.write(() => releaseLease(lease));
     }
-  }
-
-  *#wrapAll(lease: Lease, rootId: string): Transaction<void> {
-    if (!(yield* stillHeld(lease)))
-      throw conflict("The rotation took too long; nothing was changed. Try again.");
-    for (const row of yield* all(ALL_KEYS)) {
-      const context = wrapContext(row.project_id, row.id);
-      const text = decrypt(this.#roots.wrappingOf(row.root_key_id), context, row.wrapped);
-      yield* run(
-        WRAP_KEY,
-        rootId,
-        encrypt(this.#roots.wrappingOf(rootId), context, text, this.#random),
-        row.id,
-      );
-    }
-    yield* run(SET_ROOT, rootId);
-    yield* touch("data_keys");
   }
 
   rotateDataKey(projectId: string): Promise<string> {

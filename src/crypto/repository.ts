@@ -8,6 +8,10 @@ export interface DataKeyRow {
 }
 
 export const FIND_ROOT = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
+/** The id of the root key that counts. Databases of the first versions hold more behind it. */
+export function rootIdOf(fact: { value: string } | undefined): string | undefined {
+  return fact?.value.split(".")[0];
+}
 export const SET_ROOT = query(
   "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +
     "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -25,9 +29,10 @@ export const RETIRE_KEYS = query(
 export const RETIRED_KEYS = query<{ id: string; retired_at: number }>(
   "SELECT id, retired_at FROM data_keys WHERE project_id = ? AND retired_at IS NOT NULL",
 );
-export const ALL_KEYS = query<DataKeyRow & { project_id: string }>(
-  "SELECT id, project_id, root_key_id, wrapped FROM data_keys",
-);
+export interface ProjectKeyRow extends DataKeyRow {
+  project_id: string;
+}
+export const ALL_KEYS = query<ProjectKeyRow>("SELECT id, project_id, root_key_id, wrapped FROM data_keys");
 export const WRAP_KEY = query("UPDATE data_keys SET root_key_id = ?, wrapped = ? WHERE id = ?");
 export const ACTIVE_KEY = query<DataKeyRow>(
   "SELECT id, root_key_id, wrapped FROM data_keys WHERE project_id = ? AND retired_at IS NULL " +

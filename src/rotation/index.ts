@@ -1,2 +1,2 @@
 // Rotation of root key and data keys.
-export { type DataKeyRotation, Rotation } from "./service";
+export { type DataKeyRotation, type RootKeyRotation, Rotation } from "./service";

@@ -23,6 +23,13 @@ interface Counts {
   unopenable: number;
 }
 
+export interface RootKeyRotation {
+  /** Of the new root key. */
+  id: string;
+  /** Data keys that could not be unwrapped and were left as they are; absent: none. The log names them. */
+  damaged?: number;
+}
+
 export interface DataKeyRotation {
   /** Of the new data key. */
   id: string;
@@ -42,11 +49,16 @@ export class Rotation {
     this.#columns = columns;
   }
 
-  /** A new root key, in the file of the old one. Throws `configuration` when the key comes from the environment. */
-  async rotateRoot(principal: Principal): Promise<{ id: string }> {
-    const { id } = await this.#core.keyring.rotateRoot();
+  /**
+   * A new root key, in the file of the old one. Throws `configuration` when the key comes from the environment, and
+   * `conflict` when data keys are damaged and are not to be left so.
+   */
+  async rotateRoot(principal: Principal, options?: { leaveDamaged?: boolean }): Promise<RootKeyRotation> {
+    const { id, damaged } = await this.#core.keyring.rotateRoot(options);
+    for (const { id: key, projectId } of damaged)
+      this.#core.log.error("a data key was not wrapped anew", { project_id: projectId, data_key: key });
     await this.#record(principal, null, "key.rotate_root", id);
-    return { id };
+    return { id, ...(damaged.length === 0 ? {} : { damaged: damaged.length }) };
   }
 
   /** A new data key for the project. */

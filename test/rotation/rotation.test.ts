@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { dataKeyOf } from "../../src/crypto";
+import type { Principal } from "../../src/identity";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -215,6 +216,63 @@ describe("a new root key", () => {
 
     expect(await values(await another(), 3)).toEqual(texts);
     rmSync(`${rootKeyFile()}.next`);
+  });
+
+  describe("beside data keys that are damaged", () => {
+    const keys = { table: "data_keys", sealed: "wrapped", key: "project_id", kind: "data_keys" } as const;
+
+    /** Two projects, each with a secret; the data key of `broken` is damaged. */
+    async function damagedSite(): Promise<{ operator: Principal; broken: Principal }> {
+      site = await startSite();
+      const operator = await site.runtime.identity.operator("default");
+      await site.runtime.identity.createProject(operator, "broken", "Broken");
+      const broken = await site.runtime.identity.operator("broken");
+      await fill(3);
+      await site.runtime.secrets.upsert(broken, "KEY_0", { value: "lost" });
+      await damageSealed(site.runtime.core.store, keys, "broken");
+      return { operator, broken };
+    }
+
+    test("is refused, names them, and changes nothing", async () => {
+      const { operator } = await damagedSite();
+      const before = readFileSync(rootKeyFile(), "utf8");
+
+      const refused = await site.runtime.rotation.rotateRoot(operator).catch((error: unknown) => error);
+
+      expect(refused).toHaveProperty("name", "conflict");
+      expect(String(refused)).toMatch(/dk_\w+ of project broken\. Nothing was changed\..* --leave-damaged/);
+      expect(readFileSync(rootKeyFile(), "utf8")).toBe(before);
+      expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+      expect(await values(await another(), 3)).toEqual(["value 0", "value 1", "value 2"]);
+    });
+
+    test("leaves them when that is meant: the others work, and so does their project with a new one", async () => {
+      const { operator, broken } = await damagedSite();
+
+      const { id, damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
+
+      expect(damaged).toBe(1);
+      const said = site.logLines.filter((line) => line.includes("a data key was not wrapped anew"));
+      expect(said.map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({
+          level: "error",
+          project_id: "broken",
+          data_key: expect.stringMatching(/^dk_/),
+        }),
+      ]);
+      const third = await another();
+      expect(third.core.keyring.rootKeyId).toBe(id);
+      for (const runtime of [site.runtime, third]) {
+        expect(await values(runtime, 3)).toEqual(["value 0", "value 1", "value 2"]);
+        expect(runtime.secrets.value("broken", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
+      }
+      expect(await third.rotation.rotateDataKey(broken)).toMatchObject({ resealed: 0, unopenable: 1 });
+      await third.secrets.upsert(broken, "KEY_0", { value: "set anew" });
+      expect(await site.runtime.secrets.value("broken", "KEY_0")).toBe("set anew");
+      // The one that was left is still there, and in the way of nobody who means it.
+      expect(await third.rotation.rotateRoot(operator, { leaveDamaged: true })).toMatchObject({ damaged: 1 });
+      expect(await (await another()).secrets.value("broken", "KEY_0")).toBe("set anew");
+    });
   });
 
   test("of the environment is refused with what to do instead", async () => {

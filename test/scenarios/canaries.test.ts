@@ -159,7 +159,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     open: async (_project, _place, sealed) => sealed,
     addDataKey: (project) => real.addDataKey(project),
     destroyDataKeys: (project) => real.destroyDataKeys(project),
-    rotateRoot: () => real.rotateRoot(),
+    rotateRoot: (options) => real.rotateRoot(options),
     rotateDataKey: (project) => real.rotateDataKey(project),
     retiredDataKeys: (project) => real.retiredDataKeys(project),
     dropDataKeys: (project, unused) => real.dropDataKeys(project, unused),

@@ -1,0 +1,70 @@
+// A new root key wraps all data keys anew, in one transaction. What is damaged cannot be, and says so before anything changes.
+import { conflict } from "../errors";
+import { all, type Lease, run, stillHeld, type Store, touch, type Transaction } from "../store";
+import { decrypt, encrypt } from "./cipher";
+import { wrapContext } from "./data-keys";
+import type { Random } from "./ids";
+import { ALL_KEYS, type ProjectKeyRow, SET_ROOT, WRAP_KEY } from "./repository";
+import type { Roots } from "./roots";
+
+export interface DamagedKey {
+  id: string;
+  projectId: string;
+}
+
+/** Wraps all data keys by the root key of this id, and makes it the one that counts. Answers what it had to leave. */
+export function* wrapAll(
+  lease: Lease,
+  roots: Roots,
+  rootId: string,
+  random: Random,
+): Transaction<DamagedKey[]> {
+  if (!(yield* stillHeld(lease)))
+    throw conflict("The rotation took too long; nothing was changed. Try again.");
+  const damaged: DamagedKey[] = [];
+  for (const row of yield* all(ALL_KEYS)) {
+    const text = unwrapped(roots, row);
+    if (text === undefined) damaged.push(named(row));
+    else {
+      const context = wrapContext(row.project_id, row.id);
+      yield* run(WRAP_KEY, rootId, encrypt(roots.wrappingOf(rootId), context, text, random), row.id);
+    }
+  }
+  yield* run(SET_ROOT, rootId);
+  yield* touch("data_keys");
+  return damaged;
+}
+
+export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKey[]> {
+  const rows = await store.all(ALL_KEYS);
+  return rows.filter((row) => unwrapped(roots, row) === undefined).map(named);
+}
+
+/** Throws `conflict` that names the keys, when there are any. */
+export function refuseDamaged(damaged: readonly DamagedKey[]): void {
+  if (damaged.length === 0) return;
+  const names = damaged.slice(0, 10).map(({ id, projectId }) => `${id} of project ${projectId}`);
+  const more = damaged.length > names.length ? ` and ${damaged.length - names.length} more` : "";
+  throw conflict(
+    `Data keys that cannot be unwrapped: ${names.join(", ")}${more}. Nothing was changed. Restore them from a backup, ` +
+      "which needs the root key of now; or go on with --leave-damaged: what they sealed stays closed for good.",
+  );
+}
+
+function named({ id, project_id }: ProjectKeyRow): DamagedKey {
+  return { id, projectId: project_id };
+}
+
+/** Undefined for a data key that is damaged, or was wrapped by a root key that is gone. */
+function unwrapped(
+  roots: Roots,
+  { id, project_id, root_key_id, wrapped }: ProjectKeyRow,
+): string | undefined {
+  const wrapping = roots.find(root_key_id);
+  if (wrapping === undefined) return undefined;
+  try {
+    return decrypt(wrapping, wrapContext(project_id, id), wrapped);
+  } catch {
+    return undefined;
+  }
+}
