@@ -2,7 +2,7 @@
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
 import { after } from "../src/store";
-import type { Answer } from "./routes";
+import type { Answer } from "./route";
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 

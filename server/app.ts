@@ -3,8 +3,8 @@
 import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
-import type { Means } from "./dispatch";
-import { type Context, type Route, routesWith } from "./routes";
+import type { Context, Means, Route } from "./route";
+import { routesWith } from "./routes";
 import { serve, type Site, siteOf } from "./site";
 import type { Tls } from "./tls";
 

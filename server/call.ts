@@ -2,9 +2,9 @@
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { Departure } from "./departure";
-import type { Incoming, Means } from "./dispatch";
 import type { AnyCall, Operation } from "./operations";
 import { queryOf } from "./query";
+import type { Incoming, Means } from "./route";
 
 /** A body that was read, and the text that it was. */
 export interface ReadBody {

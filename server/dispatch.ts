@@ -18,21 +18,7 @@ import { bodyLimits, hasBody, readJsonAndText } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import { markDeprecated } from "./deprecation";
 import { type AnyCall, type Operation, StatusAnswer } from "./operations";
-import type { RateLimit } from "./rate-limit";
-
-export interface Incoming {
-  request: Request;
-  /** Parameters of the path, decoded by the router. */
-  params: Readonly<Record<string, string | undefined>>;
-}
-
-/** What all requests of a server share. */
-export interface Means {
-  /** Aborts when the server is about to stop. */
-  stopping: AbortSignal;
-  /** Undefined: calls are not limited. */
-  rateLimit: RateLimit | undefined;
-}
+import type { Incoming, Means } from "./route";
 
 /**
  * Runs one operation. Never throws or rejects: what is thrown becomes an answer, and its cause goes to the log. What is

@@ -10,7 +10,7 @@ import type { Cors } from "./cors";
 import { PAGES } from "./pages";
 import { requestUrl } from "./request-url";
 import { allowedMethods, routeAt } from "./route-at";
-import type { Answer, Context, Route } from "./routes";
+import type { Answer, Context, Route } from "./route";
 import { serve, type Site } from "./site";
 
 const NO_PARAMS = {};

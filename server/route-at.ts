@@ -1,8 +1,7 @@
 // Which route a path means, without the router: for what the router leaves over (another method of an address that it
 // knows, `HEAD`, an address that only one of two patterns serves with this method), for the refusal of a method (`Allow`,
 // RFC 9110, section 10.2.1), and for browsers that ask before they send.
-import type { Incoming } from "./dispatch";
-import type { Route } from "./routes";
+import type { Incoming, Route } from "./route";
 
 export interface RouteAt {
   route: Route;

@@ -1,36 +1,12 @@
 // The routes of programs: the operations under all their addresses, and MCP. Those of browsers are in `pages/index.ts`.
-import type { Opened } from "../src/ground";
-import type { Runtime } from "../src/runtime";
-import type { Awaitable } from "../src/store";
-import type { Incoming, Means } from "./dispatch";
 import { healthAnswer } from "./health";
 import { mcpRoutes } from "./mcp";
-import { type Area, loadOperation, type Method, type RoutedOperation, ROUTING } from "./operations";
+import { type Area, loadOperation, type RoutedOperation, ROUTING } from "./operations";
+import type { Answer, Means, Route } from "./route";
 
 const HEALTH = "service-health";
 const ADMIN = "/v1/admin";
 const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
-
-export interface Context {
-  request: Request;
-  /** Parameters of the path, decoded by the router; none on routes without. */
-  params: Incoming["params"];
-  server: { timeout(request: Request, seconds: number): void } | null;
-}
-/** Answers a request with its request id on the answer. */
-export type Answer = (runtime: Runtime, context: Context, requestId: string) => Awaitable<Response>;
-
-/** Answers with no more than what is there first. */
-export type EarlyAnswer = (opened: Opened, requestId: string) => Promise<Response>;
-
-export interface Route {
-  method: Method;
-  /** As the router reads it: `/authorize/:token`. */
-  path: string;
-  answer: Answer;
-  /** What it answers while the services are being loaded; without, requests wait for them. */
-  early?: EarlyAnswer;
-}
 
 /** `means`: what requests share; it is asked for with the first that needs it. */
 export function routesWith(means: () => Promise<Means>): Route[] {

@@ -9,7 +9,7 @@ import { errorAnswer, identified } from "./answer";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import { requestUrl } from "./request-url";
-import type { Context, Route } from "./routes";
+import type { Context, Route } from "./route";
 import { traceIdOf } from "./trace";
 
 export interface Site {

@@ -7,8 +7,7 @@ import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcEr
 import type { Runtime } from "../../src/runtime";
 import { errorAnswer, identified, textAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
-import type { Means } from "../dispatch";
-import type { Answer, Context } from "../routes";
+import type { Answer, Context, Means } from "../route";
 import { Departure } from "../departure";
 import { EventStream } from "./events";
 import { checkOrigin } from "./origin";

@@ -1,7 +1,6 @@
 // The addresses of gateways: the MCP endpoint itself, and the metadata by which clients find who issues tokens for it.
 import { identifying } from "../answer";
-import type { Means } from "../dispatch";
-import type { Answer, Route } from "../routes";
+import type { Answer, Means, Route } from "../route";
 
 const ENDPOINT = "/mcp/:slug";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";

@@ -1,7 +1,7 @@
 // Protected resource metadata of a gateway (RFC 9728).
 import { notFound } from "../../src/errors";
 import { jsonAnswer } from "../answer";
-import type { Answer } from "../routes";
+import type { Answer } from "../route";
 
 /** Says who issues tokens for a gateway. 404 for a gateway that takes API keys, or that is not there. */
 export const resourceMetadata: Answer = async (runtime, { params }) => {

@@ -1,5 +1,5 @@
 // Addresses for browsers, and files for discovery.
-import type { Answer, Route } from "../routes";
+import type { Answer, Route } from "../route";
 
 const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });
 const post = (path: string, answer: Answer): Route => ({ method: "POST", path, answer });
