@@ -11,7 +11,7 @@ database.run(
   "CREATE TABLE secrets (project_id TEXT, key TEXT, id TEXT, value TEXT, description TEXT, updated_at INTEGER, PRIMARY KEY (project_id, key)) STRICT",
 );
 database.run(
-  "CREATE TABLE audit (id TEXT PRIMARY KEY, actor TEXT, action TEXT, target TEXT, at INTEGER) STRICT",
+  "CREATE TABLE audit (id INTEGER PRIMARY KEY, actor TEXT, action TEXT, target TEXT, at INTEGER) STRICT",
 );
 
 const begin = database.query("BEGIN IMMEDIATE");
@@ -20,7 +20,7 @@ const upsert = database.query(
   `INSERT INTO secrets VALUES ('default', ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
    SET value = excluded.value, description = excluded.description, updated_at = excluded.updated_at`,
 );
-const addEntry = database.query("INSERT INTO audit VALUES (?, 'key', 'secret.upsert', ?, ?)");
+const addEntry = database.query("INSERT INTO audit (actor, action, target, at) VALUES ('key', 'secret.upsert', ?, ?)");
 
 interface Write {
   rows(): void;
@@ -62,7 +62,7 @@ await serve(async (request) => {
   const now = Date.now();
   await written(() => {
     upsert.run(name, id, value, description, now);
-    addEntry.run(id, name, now);
+    addEntry.run(name, now);
   });
   const updated_at = new Date(now).toISOString();
   return new Response(JSON.stringify({ id, key: name, description, updated_at }), {
