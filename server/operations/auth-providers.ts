@@ -1,5 +1,5 @@
 // Administration of auth providers.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import {
   AuthProviderCreateRequest,
   AuthProviderPatchRequest,

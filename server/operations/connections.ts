@@ -1,5 +1,5 @@
 // Administration of what users have granted.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { ConnectionsQuery, UserAuthProviderConnectionResponse } from "../../src/connections/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";

@@ -1,5 +1,5 @@
 // Tools in the forms that model vendors and MCP clients take.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";

@@ -1,5 +1,6 @@
 // Administration of gateways. Their addresses name organization and project.
-import { paging, pageOf, pagingQuery } from "../../src/base";
+import { paging } from "../../src/base";
+import { pageOf, pagingQuery } from "../../src/base/schema";
 import {
   CreateGatewayRequest,
   GatewayResponse,

@@ -1,5 +1,5 @@
 // Hooks: a customer's webhook at a point of every tool call.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import {
   BulkUpsertHooksRequest,
   BulkUpsertHooksResponse,

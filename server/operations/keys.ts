@@ -1,6 +1,6 @@
 // Administration of API keys and of the project's data key. Served for the terminal, not part of the published contract.
 import { Type } from "typebox";
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { ApiKeyCreateRequest, ApiKeyResponse } from "../../src/identity/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";

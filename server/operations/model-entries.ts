@@ -1,6 +1,7 @@
 // Administration of language models. Served for the terminal, not part of the published contract.
 import { Type } from "typebox";
-import { pageOf, wholePage } from "../../src/base";
+import { wholePage } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import {
   ModelEntryCreateRequest,
   ModelEntryPatchRequest,

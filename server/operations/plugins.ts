@@ -1,5 +1,5 @@
 // Plugins: where a customer's webhook server is, and how to reach it.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { PluginTrialResponse } from "../../src/hooks";
 import {
   CreatePluginRequest,

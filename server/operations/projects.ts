@@ -1,6 +1,6 @@
 // The caller's own project and organization. Served for the terminal, not part of the published contract. Projects are
 // made and deleted on the data folder only: a key reaches no further than its project.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import {
   CallerResponse,
   OrganizationResponse,

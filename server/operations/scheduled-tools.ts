@@ -1,5 +1,5 @@
 // Runs that were asked for ahead of time (`run_at` on tool-execute).
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { ScheduledToolsQuery, ToolExecution, ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";

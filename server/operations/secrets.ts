@@ -1,5 +1,5 @@
 // Administration of stored secrets.
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { SecretKey, StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets/schema";
 import { operation } from "./operation";
 import { routed } from "./routing";

@@ -1,6 +1,6 @@
 // Tools: which exist, what they need, and running them.
 import { AuthorizationResponse } from "../../src/authorization/schema";
-import { pageOf } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import {
   AuthorizeToolRequest,
   ExecuteToolRequest,

@@ -1,5 +1,5 @@
 // Requests against their schemas. The refusal names fields and rules and never repeats a submitted value.
-import { type Static, type TSchema, Type } from "typebox";
+import type { Static, TSchema } from "typebox";
 // Not from typebox/compile: that one brings conversions, defaults and patches with it, which nobody here uses.
 import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
@@ -97,7 +97,7 @@ function fieldOf(schema: TSchema, key: string): unknown {
 }
 
 function isSchema(value: unknown): value is TSchema {
-  return Type.IsSchema(value);
+  return isObject(value);
 }
 
 /** Whether a text holds the NUL character, which no text of ours may: databases and C libraries cut there. */

@@ -16,14 +16,4 @@ export {
 export { Redacted, reveal } from "./redacted";
 export { nearest } from "./nearest";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
-export {
-  MAX_LIMIT,
-  type Page,
-  page,
-  paging,
-  type Paging,
-  pageOf,
-  pagingQuery,
-  UNPAGED_LIMIT,
-  wholePage,
-} from "./page";
+export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

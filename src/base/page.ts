@@ -1,5 +1,4 @@
 // Lists by offset, as every list of the API answers.
-import { type Static, type TSchema, Type } from "typebox";
 import { invalidParameter } from "../errors";
 
 export interface Paging {
@@ -21,27 +20,6 @@ export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
 /** Lists without paging parameters answer whole, up to this many. */
 export const UNPAGED_LIMIT = 1000;
-
-/** Query parameters of a paged list. A limit above the maximum is cut to it, not refused. */
-export const pagingQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, default: DEFAULT_LIMIT, description: "Page size, at most 100." }),
-  ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "Items to skip." })),
-};
-
-/** The schema of a page of `item`. */
-export function pageOf<T extends TSchema>(item: T) {
-  return Type.Object({
-    items: Type.Array(item),
-    total_count: Type.Integer({ minimum: 0 }),
-    offset: Type.Integer({ minimum: 0 }),
-    limit: Type.Integer({ minimum: 0 }),
-    page_count: Type.Integer({ minimum: 0 }),
-  });
-}
-
-export type PageOf<T extends TSchema> = Page<Static<T>>;
 
 /** Fills in defaults and cuts the limit. Throws `invalid_parameter` when a value is out of range. */
 export function paging({

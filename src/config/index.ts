@@ -2,4 +2,4 @@
 export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
 export { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
 export { ensureFolder, type Environment } from "./paths";
-export { AnthropicServer, ModelEntryId, type ModelRecord, OpenAiServer, type StaticModel } from "./records";
+export { AnthropicServer, ModelEntryId, type ModelRecord, type StaticModel } from "./records";

@@ -1,6 +1,7 @@
 // Every setting, in one table: name, type, default, meaning. The environment name of a key is `RUNTIME_` and the key
 // in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
-import { type Static, type TSchema, Type } from "typebox";
+import type { TSchema } from "typebox";
+import type { XStatic } from "typebox/schema";
 import { ModelRecord } from "./records";
 
 interface KeyDeclaration {
@@ -14,28 +15,35 @@ interface KeyDeclaration {
   records?: true;
 }
 
-const address = Type.String({ pattern: "^https?://[^\\s]+$", description: "an absolute http(s) address" });
-const path = Type.String({ minLength: 1, description: "a path" });
-const text = Type.String({ minLength: 1, description: "a text" });
-const userSources = Type.Array(
-  Type.Object(
-    {
-      id: Type.String({ minLength: 1, maxLength: 100 }),
+const address = {
+  type: "string",
+  pattern: "^https?://[^\\s]+$",
+  description: "an absolute http(s) address",
+} as const;
+const path = { type: "string", minLength: 1, description: "a path" } as const;
+const text = { type: "string", minLength: 1, description: "a text" } as const;
+const userSources = {
+  type: "array",
+  items: {
+    type: "object",
+    required: ["id", "issuer", "audience"],
+    properties: {
+      id: { type: "string", minLength: 1, maxLength: 100 },
       issuer: address,
       audience: text,
-      user_claim: Type.Optional(text),
-      user_prefix: Type.Optional(Type.String({ maxLength: 100, pattern: "^[ -~]*$" })),
+      user_claim: text,
+      user_prefix: { type: "string", maxLength: 100, pattern: "^[ -~]*$" },
     },
-    { additionalProperties: false },
-  ),
-  { description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment" },
-);
-const seconds = Type.Integer({ minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" });
+    additionalProperties: false,
+  },
+  description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment",
+} as const;
+const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
 export const KEYS = {
   host: { schema: text, default: "127.0.0.1", meaning: "address on which the server listens" },
   port: {
-    schema: Type.Integer({ minimum: 0, maximum: 65535, description: "a port, 0 to 65535" }),
+    schema: { type: "integer", minimum: 0, maximum: 65535, description: "a port, 0 to 65535" },
     default: 9099,
     meaning: "port of the server; 0 takes a free one",
   },
@@ -48,7 +56,7 @@ export const KEYS = {
     meaning: "file with the private key of the certificate (PEM), without passphrase",
   },
   behind_proxy: {
-    schema: Type.Boolean({ description: "true or false" }),
+    schema: { type: "boolean", description: "true or false" },
     default: false,
     meaning: "a proxy in front ends TLS: the server may listen for other machines without it",
   },
@@ -61,10 +69,11 @@ export const KEYS = {
   project: { schema: text, default: "default", meaning: "project that commands work in" },
   user: { schema: text, meaning: "user that commands act for when --user is not given" },
   server: {
-    schema: Type.String({
+    schema: {
+      type: "string",
       pattern: "^(https?://[^\\s]+|local)$",
       description: "an absolute http(s) address, or local",
-    }),
+    },
     meaning: "server that commands work against; local, or unset and no login: the data folder",
   },
   api_key: { schema: text, secret: true, meaning: "API key with which commands call the server" },
@@ -78,12 +87,12 @@ export const KEYS = {
     meaning: "file with the root key; default: root.key beside the configuration",
   },
   session_verification: {
-    schema: Type.Enum(["verify", "page_only"], { description: "verify or page_only" }),
+    schema: { enum: ["verify", "page_only"], description: "verify or page_only" },
     default: "verify",
     meaning: "page_only: on a public address the built-in page alone may decide who gives a consent",
   },
   unsafe_skip_verification_allowed: {
-    schema: Type.Boolean({ description: "true or false" }),
+    schema: { type: "boolean", description: "true or false" },
     default: false,
     meaning: "projects may complete consents without any check of the user",
   },
@@ -109,7 +118,7 @@ export const KEYS = {
     meaning: "identity providers of customers whose tokens gateways with a user_source_id take",
   },
   "mcp.allowed_hosts": {
-    schema: Type.Array(text, { description: "a list of host names" }),
+    schema: { type: "array", items: text, description: "a list of host names" },
     default: [],
     meaning:
       "further names under which MCP clients reach the server; that of public_url and localhost go anyway",
@@ -120,14 +129,14 @@ export const KEYS = {
     meaning: "seconds of silence after which a waiting MCP client gets a sign of life",
   },
   "mcp.max_result_bytes": {
-    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 1_000_000,
     meaning: "largest result of a tool that an MCP client gets; what is larger is cut and says so",
   },
   "chat.api_url": { schema: address, meaning: "replaces the address of the team-chat platform's API" },
   "sheets.api_url": { schema: address, meaning: "replaces the address of the spreadsheet platform's API" },
   "sheets.picker": {
-    schema: Type.Enum(["script", "redirect"], { description: "script or redirect" }),
+    schema: { enum: ["script", "redirect"], description: "script or redirect" },
     default: "script",
     meaning: "how users pick files: by the platform's scripts on our page, or on the platform's own page",
   },
@@ -148,12 +157,16 @@ export const KEYS = {
     meaning: "replaces the address of the spreadsheet platform's user info",
   },
   "records.accounts_hosts": {
-    schema: Type.Array(address, { description: "a list of http(s) addresses" }),
+    schema: { type: "array", items: address, description: "a list of http(s) addresses" },
     default: [],
     meaning: "further accounts servers of the records platform that a callback may name",
   },
   "egress.allow": {
-    schema: Type.Array(text, { description: "a list of loopback, private, host names or address ranges" }),
+    schema: {
+      type: "array",
+      items: text,
+      description: "a list of loopback, private, host names or address ranges",
+    },
     default: [],
     meaning: "addresses that are refused otherwise: loopback, private, host names, address ranges",
   },
@@ -163,68 +176,73 @@ export const KEYS = {
   },
   "egress.timeout": { schema: seconds, default: 30, meaning: "time limit of one outbound request" },
   "egress.max_bytes": {
-    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 52_428_800,
     meaning: "largest answer that is read from an upstream, after decompression",
   },
   "redirects.allow": {
-    schema: Type.Array(text, { description: "a list of host names" }),
+    schema: { type: "array", items: text, description: "a list of host names" },
     default: [],
     meaning: "hosts that next_uri may lead to; empty: any",
   },
   "cors.allow": {
-    schema: Type.Array(Type.String({ pattern: "^(\\*|https?://[^/\\s?#@]+)$" }), {
+    schema: {
+      type: "array",
+      items: { type: "string", pattern: "^(\\*|https?://[^/\\s?#@]+)$" },
       description: "a list of origins (https://app.example.com), or * for all",
-    }),
+    },
     default: [],
     meaning: "origins whose pages may call the API from a browser; empty: none",
   },
   "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of one tool run" },
   models: {
-    schema: Type.Array(ModelRecord, {
+    schema: {
+      type: "array",
+      items: ModelRecord,
       description: "a list of model entries, each with an id and either openai or anthropic",
-    }),
+    },
     records: true,
     meaning: "servers of language models that every project may use",
   },
   "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of one chat completion" },
   "llm.tools": {
-    schema: Type.Enum(["all", "read_only"], { description: "all or read_only" }),
+    schema: { enum: ["all", "read_only"], description: "all or read_only" },
     default: "all",
     meaning: "tools that chat completions may run; a project can only narrow it",
   },
   "llm.tool_result_limit": {
-    schema: Type.Integer({ minimum: 1024, maximum: 16_777_216, description: "bytes, 1024 to 16777216" }),
+    schema: { type: "integer", minimum: 1024, maximum: 16_777_216, description: "bytes, 1024 to 16777216" },
     default: 65_536,
     meaning: "largest result of a tool that a model is given; a larger one is cut",
   },
   "http.body_limit": {
-    schema: Type.Integer({ minimum: 1024, maximum: 1_073_741_824, description: "bytes" }),
+    schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 4_194_304,
     meaning: "largest request body",
   },
   "http.body_timeout": { schema: seconds, default: 30, meaning: "time in which a request body must arrive" },
   "http.rate_limit": {
-    schema: Type.Integer({ minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" }),
+    schema: { type: "integer", minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" },
     default: 0,
     meaning: "requests a minute that one credential may send to a server; 0: no limit",
   },
   "executions.keep_days": {
-    schema: Type.Integer({ minimum: 0, maximum: 36_500, description: "days, 0 to 36500" }),
+    schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },
     default: 90,
     meaning: "days for which the execution log and scheduled runs that have ended are kept; 0: for ever",
   },
   "log.level": {
-    schema: Type.Enum(["debug", "info", "warn", "error", "silent"], {
+    schema: {
+      enum: ["debug", "info", "warn", "error", "silent"],
       description: "debug, info, warn, error or silent",
-    }),
+    },
     default: "info",
     meaning: "least severe event that is logged",
   },
 } as const satisfies Record<string, KeyDeclaration>;
 
 export type KeyName = keyof typeof KEYS;
-export type SettingOf<K extends KeyName> = Static<(typeof KEYS)[K]["schema"]>;
+export type SettingOf<K extends KeyName> = XStatic<(typeof KEYS)[K]["schema"]>;
 
 type WithDefault = {
   [K in KeyName]: (typeof KEYS)[K] extends { default: unknown } ? K : never;

@@ -1,50 +1,52 @@
-// Records that stand in the configuration itself: servers of language models.
-import { type Static, Type } from "typebox";
+// Records that stand in the configuration itself: servers of language models. Their schemas are plain ones, as those of all
+// settings: every start and every command reads them, and what makes schemas takes longer to load than to check by them.
+import type { XStatic } from "typebox/schema";
 import { fieldErrors, Redacted } from "../base";
 import { configurationError } from "../errors";
 import type { Environment } from "./paths";
 
-const name = Type.String({ minLength: 1, maxLength: 200 });
-const address = Type.String({ pattern: "^https?://[^\\s?#]+$", maxLength: 1000 });
-const endpoint = Type.String({ pattern: "^/[^\\s#]*$", maxLength: 500 });
+const name = { type: "string", minLength: 1, maxLength: 200 } as const;
+const address = { type: "string", pattern: "^https?://[^\\s?#]+$", maxLength: 1000 } as const;
+const endpoint = { type: "string", pattern: "^/[^\\s#]*$", maxLength: 500 } as const;
 
 /** Letters, digits, `.`, `_`, `-`: what stands before the slash of `entry/model`. */
-export const ModelEntryId = Type.String({
+export const ModelEntryId = {
+  type: "string",
   minLength: 1,
   maxLength: 100,
   pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
-});
+} as const;
 
 /** How a server of models is reached. */
-export const OpenAiServer = Type.Object(
-  {
-    api_key: Type.Optional(name),
-    base_url: Type.Optional(address),
-    chat_endpoint: Type.Optional(endpoint),
+const OpenAiServer = {
+  type: "object",
+  properties: { api_key: name, base_url: address, chat_endpoint: endpoint },
+  additionalProperties: false,
+} as const;
+export const AnthropicServer = {
+  type: "object",
+  properties: {
+    api_key: name,
+    base_url: address,
+    chat_endpoint: endpoint,
+    api_version: name,
+    max_tokens: { type: "integer", minimum: 1, maximum: 1_000_000 },
   },
-  { additionalProperties: false },
-);
-export const AnthropicServer = Type.Object(
-  {
-    api_key: Type.Optional(name),
-    base_url: Type.Optional(address),
-    chat_endpoint: Type.Optional(endpoint),
-    api_version: Type.Optional(name),
-    max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  },
-  { additionalProperties: false },
-);
+  additionalProperties: false,
+} as const;
 
-export const ModelRecord = Type.Object(
-  {
+export const ModelRecord = {
+  type: "object",
+  required: ["id"],
+  properties: {
     id: ModelEntryId,
-    models: Type.Optional(Type.Array(name, { maxItems: 200 })),
-    openai: Type.Optional(OpenAiServer),
-    anthropic: Type.Optional(AnthropicServer),
+    models: { type: "array", items: name, maxItems: 200 },
+    openai: OpenAiServer,
+    anthropic: AnthropicServer,
   },
-  { additionalProperties: false },
-);
-export type ModelRecord = Static<typeof ModelRecord>;
+  additionalProperties: false,
+} as const;
+export type ModelRecord = XStatic<typeof ModelRecord>;
 
 /** A server of models as the configuration names it; its key is apart from what may be shown. */
 export interface StaticModel {

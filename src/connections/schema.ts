@@ -1,6 +1,6 @@
 // The record of what a user has granted at a provider.
 import { type Static, Type } from "typebox";
-import { pagingQuery } from "../base";
+import { pagingQuery } from "../base/schema";
 
 export const UserAuthProviderConnectionResponse = Type.Object({
   id: Type.String(),

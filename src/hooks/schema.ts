@@ -1,6 +1,6 @@
 // Records of plugins (where a customer's webhook server is, and how to reach it) and of hooks (a plugin at a hook point).
 import { type Static, Type } from "typebox";
-import { pagingQuery } from "../base";
+import { pagingQuery } from "../base/schema";
 import { BindingResponse, SecretResponse } from "../identity/schema";
 import {
   HOOK_POINTS,

@@ -1,31 +1,47 @@
 // Records of model entries: servers of language models that chat completions may use.
 import { type Static, Type } from "typebox";
-import { AnthropicServer, ModelEntryId, OpenAiServer } from "../config";
+import { AnthropicServer, ModelEntryId } from "../config";
 import { BindingResponse, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
+const ModelId = Type.Unsafe<string>(ModelEntryId);
+
+// The rules of each field are those of the configuration.
+const { properties: server } = AnthropicServer;
+const openAi = {
+  api_key: Type.Optional(Type.Unsafe<string>(server.api_key)),
+  base_url: Type.Optional(Type.Unsafe<string>(server.base_url)),
+  chat_endpoint: Type.Optional(Type.Unsafe<string>(server.chat_endpoint)),
+};
+const anthropic = {
+  ...openAi,
+  api_version: Type.Optional(Type.Unsafe<string>(server.api_version)),
+  max_tokens: Type.Optional(Type.Unsafe<number>(server.max_tokens)),
+};
+const closed = { additionalProperties: false };
+
 const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200 });
 
 /** Exactly one of `openai` and `anthropic` says how the server is reached and which protocol it speaks. */
 export const ModelEntryCreateRequest = Type.Object({
-  id: ModelEntryId,
+  id: ModelId,
   models: Type.Optional(names),
-  openai: Type.Optional(OpenAiServer),
-  anthropic: Type.Optional(AnthropicServer),
+  openai: Type.Optional(Type.Object(openAi, closed)),
+  anthropic: Type.Optional(Type.Object(anthropic, closed)),
 });
 
 /** What is given replaces what was; an empty `api_key` removes it. The protocol stays. */
 export const ModelEntryPatchRequest = Type.Object({
   models: Type.Optional(names),
   api_key: Type.Optional(Type.String({ maxLength: 200 })),
-  base_url: OpenAiServer.properties.base_url,
-  chat_endpoint: OpenAiServer.properties.chat_endpoint,
-  api_version: AnthropicServer.properties.api_version,
-  max_tokens: AnthropicServer.properties.max_tokens,
+  base_url: anthropic.base_url,
+  chat_endpoint: anthropic.chat_endpoint,
+  api_version: anthropic.api_version,
+  max_tokens: anthropic.max_tokens,
 });
 
 export const ModelEntryResponse = Type.Object({
-  id: ModelEntryId,
+  id: ModelId,
   type: Type.Enum(["openai", "anthropic"]),
   models: names,
   base_url: Type.String(),

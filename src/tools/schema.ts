@@ -1,6 +1,6 @@
 // Records of tools, requirements and executions.
 import { type Static, Type } from "typebox";
-import { pagingQuery } from "../base";
+import { pagingQuery } from "../base/schema";
 import { DEFAULT_FORMAT, FORMATS } from "./formats/format";
 import { TOOL_ERROR_KINDS } from "./tool-error";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization/schema";

@@ -1,7 +1,8 @@
 // Lists by offset: defaults, the cut at the maximum, and the numbers that every page carries.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { fieldErrors, page, pageOf, paging, wholePage } from "../../src/base";
+import { fieldErrors, page, paging, wholePage } from "../../src/base";
+import { pageOf } from "../../src/base/schema";
 import { RuntimeError } from "../../src/errors";
 
 describe("paging", () => {

@@ -1,6 +1,6 @@
 // Records of scheduled runs.
 import { type Static, Type } from "typebox";
-import { pagingQuery } from "../../base";
+import { pagingQuery } from "../../base/schema";
 import { ExecutionOutputRecord } from "../schema";
 
 export const RUN_STATUSES = ["pending", "running", "completed", "failed"] as const;

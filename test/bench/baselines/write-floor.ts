@@ -20,7 +20,9 @@ const upsert = database.query(
   `INSERT INTO secrets VALUES ('default', ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
    SET value = excluded.value, description = excluded.description, updated_at = excluded.updated_at`,
 );
-const addEntry = database.query("INSERT INTO audit (actor, action, target, at) VALUES ('key', 'secret.upsert', ?, ?)");
+const addEntry = database.query(
+  "INSERT INTO audit (actor, action, target, at) VALUES ('key', 'secret.upsert', ?, ?)",
+);
 
 interface Write {
   rows(): void;
