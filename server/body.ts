@@ -2,6 +2,7 @@
 import { isObject, type Json, parseJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
+import type { Awaitable } from "../src/store";
 
 export interface BodyLimits {
   maxBytes: number;
@@ -18,9 +19,11 @@ export function bodyLimits(settings: Settings): BodyLimits {
   return { maxBytes: settings["http.body_limit"], timeoutMs: settings["http.body_timeout"] * 1000 };
 }
 
-/** Whether the request carries a body at all: without one no content type is asked for. */
-export function hasBody(request: Request): boolean {
-  return request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0;
+/** Size of a body by its head: 0 where there is none, undefined when only reading tells. */
+export function promisedBytes(headers: Headers): number | undefined {
+  if (headers.has("transfer-encoding")) return undefined;
+  const length = headers.get("content-length") ?? "0";
+  return /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
 /** A body as it came, and what it says. */
@@ -34,15 +37,24 @@ export interface JsonBody {
  * late, not UTF-8, not JSON, nested beyond reason, or holds what no text of ours may. No message repeats any of it.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
-  return (await readJsonAndText(request, limits)).value;
+  return useJsonBody(request, limits, promisedBytes(request.headers), ({ value }) => value);
 }
 
-/** The same, with the text as it came. */
-export async function readJsonAndText(request: Request, limits: BodyLimits): Promise<JsonBody> {
+/** The same, and what is made of it with its text. What the head of the request tells is thrown at once. */
+export function useJsonBody<T>(
+  request: Request,
+  limits: BodyLimits,
+  promised: number | undefined,
+  use: (body: JsonBody) => Awaitable<T>,
+): Promise<T> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
   }
-  const text = decode(await readBytes(request, limits));
+  return useBytes(request, limits, promised, (bytes) => use(jsonOf(bytes)));
+}
+
+function jsonOf(bytes: Uint8Array): JsonBody {
+  const text = decode(bytes);
   if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   // Most bodies escape no letter at all.
   const escapes = text.includes("\\u");
@@ -57,26 +69,39 @@ export async function readJsonAndText(request: Request, limits: BodyLimits): Pro
 
 /** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
-  return decode(await readBytes(request, limits));
+  return useBytes(request, limits, promisedBytes(request.headers), decode);
 }
 
-function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
-  const promised = promisedBytes(request.headers);
+function useBytes<T>(
+  request: Request,
+  { maxBytes, timeoutMs }: BodyLimits,
+  promised: number | undefined,
+  use: (bytes: Uint8Array) => Awaitable<T>,
+): Promise<T> {
   const tooLarge = (): Error =>
     requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
-  if (promised === undefined) return readPiecesInTime(request, maxBytes, timeoutMs, tooLarge);
+  if (promised === undefined) return readPiecesInTime(request, maxBytes, timeoutMs, tooLarge).then(use);
   if (promised > maxBytes) throw tooLarge();
   // Bun reads no more than was promised; in one go this costs a tenth of reading piece by piece.
-  return inTime(request.bytes(), timeoutMs);
+  return useInTime(request.bytes(), timeoutMs, use);
 }
 
-function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+// One promise for all of it: every further one costs a write as much as a look into a header.
+function useInTime<T>(
+  work: Promise<Uint8Array>,
+  timeoutMs: number,
+  use: (bytes: Uint8Array) => Awaitable<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const alarm = setAlarm(timeoutMs, () => reject(tooLate()));
     work.then(
-      (value) => {
+      (bytes) => {
         alarm.cancel();
-        resolve(value);
+        try {
+          resolve(use(bytes));
+        } catch (error) {
+          reject(error);
+        }
       },
       (error: unknown) => {
         alarm.cancel();
@@ -128,13 +153,6 @@ async function readPieces(
     reader.cancel().catch(() => undefined);
     throw error;
   }
-}
-
-/** Size of a body by its head; undefined when only reading tells. */
-function promisedBytes(headers: Headers): number | undefined {
-  if (headers.has("transfer-encoding")) return undefined;
-  const length = headers.get("content-length") ?? "";
-  return /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
 function parse(text: string): Json {

@@ -14,7 +14,7 @@ import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
 import { after, type Awaitable } from "../src/store";
 import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
-import { bodyLimits, hasBody, readJsonAndText } from "./body";
+import { bodyLimits, promisedBytes, useJsonBody } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import { markDeprecated } from "./deprecation";
 import { type AnyCall, type Operation, StatusAnswer } from "./operations";
@@ -35,9 +35,9 @@ export function dispatch(
   try {
     const principal = principalOf(asked);
     const answer =
-      principal instanceof Promise || operation.body !== undefined
-        ? answeredLater(asked, principal)
-        : answered(asked, principal, NO_BODY);
+      operation.body === undefined && !(principal instanceof Promise)
+        ? answered(asked, principal, NO_BODY)
+        : answeredLater(asked, principal);
     return answer instanceof Promise ? answer.catch((error: unknown) => failed(asked, error)) : answer;
   } catch (error) {
     return failed(asked, error);
@@ -64,9 +64,9 @@ function failed({ runtime, operation, requestId }: Asked, error: unknown): Respo
   return identified(answer, requestId);
 }
 
-async function answeredLater(asked: Asked, principal: Awaitable<Principal>): Promise<Response> {
-  const known = await principal;
-  return answered(asked, known, await bodyOf(asked));
+// Promises are handed on rather than waited for: each wait would cost every write as much as a look into a header.
+function answeredLater(asked: Asked, known: Awaitable<Principal>): Awaitable<Response> {
+  return after(known, (principal) => withBody(asked, (read) => answered(asked, principal, read)));
 }
 
 function answered(asked: Asked, principal: Principal, read: ReadBody): Awaitable<Response> {
@@ -166,18 +166,16 @@ async function inProject(
 
 const NO_BODY: ReadBody = { body: undefined, text: "" };
 
-function bodyOf({ runtime, operation: { body }, incoming }: Asked): Awaitable<ReadBody> {
-  return body === undefined ? NO_BODY : readBody(body, incoming.request, bodyLimits(runtime.core.settings));
-}
-
-async function readBody(
-  schema: NonNullable<Operation["body"]>,
-  request: Request,
-  limits: Parameters<typeof readJsonAndText>[1],
-): Promise<ReadBody> {
-  if (!hasBody(request)) throw malformedRequest("The request needs a JSON body.");
-  const { text, value } = await readJsonAndText(request, limits);
-  return { body: checked(schema, value, "request body"), text };
+function withBody(
+  { runtime, operation: { body }, incoming: { request } }: Asked,
+  use: (read: ReadBody) => Awaitable<Response>,
+): Awaitable<Response> {
+  if (body === undefined) return use(NO_BODY);
+  const promised = promisedBytes(request.headers);
+  if (promised === 0) throw malformedRequest("The request needs a JSON body.");
+  return useJsonBody(request, bodyLimits(runtime.core.settings), promised, ({ text, value }) =>
+    use({ body: checked(body, value, "request body"), text }),
+  );
 }
 
 // A path value is decoded by the router, which lets broken escapes through as U+FFFD: no id of ours has one.

@@ -37,15 +37,17 @@ export class Secrets {
   }
 
   /** Creates the secret or replaces its value. The key keeps the case in which it was first written. */
-  async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
+  upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
     const { store, keyring, clock } = this.#core;
     const { projectId } = principal;
-    const folded = fold(key);
+    const { description, value } = request;
+    const folded_key = fold(key);
     // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
-    const sealed = await keyring.seal(projectId, place(folded), request.value);
-    const { description } = request;
-    const given = { key, folded_key: folded, description, sealed_value: sealed, now: clock.now() };
-    return this.#record(await store.write(() => this.#upsert(principal, given)));
+    const stored = after(keyring.seal(projectId, place(folded_key), value), (sealed_value) => {
+      const given = { key, folded_key, description, sealed_value, now: clock.now() };
+      return store.write(() => this.#upsert(principal, given));
+    });
+    return Promise.resolve(stored).then((row) => this.#record(row));
   }
 
   /** Deletes by id or key. Throws `not_found`. */
