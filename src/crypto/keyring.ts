@@ -35,7 +35,7 @@ import {
   rootIdOf,
   SET_ROOT,
 } from "./repository";
-import { type DamagedKey, damagedKeys, refuseDamaged, wrapAll } from "./root-rotation";
+import { type DamagedKey, damagedKeys, refusal, wrapAll } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
@@ -211,8 +211,6 @@ class SealedKeyring implements Keyring {
           "Put it into a file, name that in RUNTIME_ROOT_KEY_FILE, start the servers again, and rotate then.",
       );
     }
-    // With the old root key goes the last hope of who has a backup of the damaged rows.
-    if (!leaveDamaged) refuseDamaged(await damagedKeys(this.#store, this.#roots));
     const holder = newToken(this.#random);
     const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
     if (lease === undefined)
@@ -220,9 +218,12 @@ class SealedKeyring implements Keyring {
         "Another process is rotating the root key, or was killed doing so: try again in 15 seconds.",
       );
     try {
+      // Looked at before the file of the next key is written: a rotation that was killed may have left its own there.
+      const damaged = await damagedKeys(this.#store, this.#roots);
+      if (damaged.length > 0 && !leaveDamaged) throw refusal(damaged);
       const next = makeNextRootKey(nextFile, this.#random);
       this.#roots.add(next);
-      const damaged = await this.#store.write(() => wrapAll(lease, this.#roots, next.id, this.#random));
+      await this.#store.write(() => wrapAll(lease, this.#roots, next.id, damaged, this.#random));
       promoteNextRootKey(nextFile);
       this.#root = { ...next, source: nextFile.replace(/\.next$/, "") };
       return { id: next.id, damaged };

@@ -12,27 +12,29 @@ export interface DamagedKey {
   projectId: string;
 }
 
-/** Wraps all data keys by the root key of this id, and makes it the one that counts. Answers what it had to leave. */
+/**
+ * Wraps all data keys by the root key of this id, and makes it the one that counts. `damaged`: those that are left as they
+ * are. Throws `conflict` when another one cannot be unwrapped either: nothing is left behind that nobody was told of.
+ */
 export function* wrapAll(
   lease: Lease,
   roots: Roots,
   rootId: string,
+  damaged: readonly DamagedKey[],
   random: Random,
-): Transaction<DamagedKey[]> {
+): Transaction<void> {
   if (!(yield* stillHeld(lease)))
     throw conflict("The rotation took too long; nothing was changed. Try again.");
-  const damaged: DamagedKey[] = [];
+  const left = new Set(damaged.map(({ id }) => id));
   for (const row of yield* all(ALL_KEYS)) {
+    if (left.has(row.id)) continue;
     const text = unwrapped(roots, row);
-    if (text === undefined) damaged.push(named(row));
-    else {
-      const context = wrapContext(row.project_id, row.id);
-      yield* run(WRAP_KEY, rootId, encrypt(roots.wrappingOf(rootId), context, text, random), row.id);
-    }
+    if (text === undefined) throw refusal([named(row)]);
+    const context = wrapContext(row.project_id, row.id);
+    yield* run(WRAP_KEY, rootId, encrypt(roots.wrappingOf(rootId), context, text, random), row.id);
   }
   yield* run(SET_ROOT, rootId);
   yield* touch("data_keys");
-  return damaged;
 }
 
 export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKey[]> {
@@ -40,12 +42,11 @@ export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKe
   return rows.filter((row) => unwrapped(roots, row) === undefined).map(named);
 }
 
-/** Throws `conflict` that names the keys, when there are any. */
-export function refuseDamaged(damaged: readonly DamagedKey[]): void {
-  if (damaged.length === 0) return;
+/** With the old root key goes the last hope of who has a backup of the damaged rows: it is said before. */
+export function refusal(damaged: readonly DamagedKey[]): Error {
   const names = damaged.slice(0, 10).map(({ id, projectId }) => `${id} of project ${projectId}`);
   const more = damaged.length > names.length ? ` and ${damaged.length - names.length} more` : "";
-  throw conflict(
+  return conflict(
     `Data keys that cannot be unwrapped: ${names.join(", ")}${more}. Nothing was changed. Restore them from a backup, ` +
       "which needs the root key of now; or go on with --leave-damaged: what they sealed stays closed for good.",
   );

@@ -119,6 +119,7 @@ describe("the address of a verifier", () => {
     ["https://verifier.example:8443/a?b=c", "https://verifier.example:8443/a?b=c"],
     ["HTTPS://Verifier.Example/A", "https://verifier.example/A"],
     ["http://localhost:3000/verify", "http://localhost:3000/verify"],
+    ["http://app.localhost:3000/verify", "http://app.localhost:3000/verify"],
     ["http://127.0.0.1:3000/", "http://127.0.0.1:3000/"],
     ["http://127.9.9.9/", "http://127.9.9.9/"],
     ["http://[::1]:3000/", "http://[::1]:3000/"],
