@@ -52,6 +52,18 @@ export function identifying(answer: Answer): Answer {
     after(answer(runtime, context, requestId), (response) => identified(response, requestId));
 }
 
+/** An answer that is loaded with its first request, which waits for it. */
+export function lateAnswer(load: () => Promise<Answer>): Answer {
+  let known: Answer | undefined;
+  return (runtime, context, requestId) => {
+    if (known !== undefined) return known(runtime, context, requestId);
+    return load().then((answer) => {
+      known = answer;
+      return answer(runtime, context, requestId);
+    });
+  };
+}
+
 /** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */
 export function taggedAnswer(request: Request, { body, etag }: JsonText): Response {
   const known = request.headers.get("if-none-match")?.split(",") ?? [];

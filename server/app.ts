@@ -22,8 +22,6 @@ export interface Address {
 export interface App {
   /** Answers a request without a socket. Of many spellings of a route it takes them all, and is slower for it. */
   fetch(request: Request): Promise<Response>;
-  /** From now on nobody waits: these are the services. */
-  uses(runtime: Runtime): void;
   /** Answers the port. Throws what Bun says when the address cannot be had. */
   listen(address: Address): number;
   /** Stops accepting, and resolves when what is in flight has been answered. */
@@ -47,9 +45,6 @@ export function createApp(opened: Opened, ready: Promise<Runtime>, stopping: Abo
   const fetch = async (request: Request): Promise<Response> => (await loadRest())(request);
   return {
     fetch,
-    uses: (runtime) => {
-      site.runtime = runtime;
-    },
     listen: ({ hostname, port, tls }) => {
       server = Bun.serve({
         hostname,

@@ -54,8 +54,6 @@ export async function openServer(
   warnOfAddress(opened);
   const stopping = new AbortController();
   const ready = Promise.withResolvers<Runtime>();
-  // Who waits for it is told; without anybody it is no failure of its own.
-  ready.promise.catch(() => undefined);
   const app = createApp(opened, ready.promise, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): number => {
     try {
@@ -73,9 +71,8 @@ export async function openServer(
     await app.stop();
     throw error;
   });
-  app.uses(runtime);
-  await warnOfUsers(runtime);
   ready.resolve(runtime);
+  await warnOfUsers(runtime);
   let inUse = tls;
   const earlier = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();

@@ -1,4 +1,5 @@
 // The routes of programs: the operations under all their addresses, and MCP. Those of browsers are in `pages/index.ts`.
+import { lateAnswer } from "./answer";
 import { healthAnswer } from "./health";
 import { mcpRoutes } from "./mcp";
 import { type Area, loadOperation, type RoutedOperation, ROUTING } from "./operations";
@@ -22,32 +23,20 @@ export function routesWith(means: () => Promise<Means>): Route[] {
 /** Where an operation is served: as the table says, and under the aliases that older clients use. */
 function routesOf(area: Area, operation: RoutedOperation, means: () => Promise<Means>): Route[] {
   const { method, alias, path, alsoAt = [], credential } = operation;
-  // Without patterns: they would be compiled at every start, which takes longer than all the rest of the table.
   const own = path.replaceAll("{", ":").replaceAll("}", "");
   const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
   // An address that names the project is its own alias.
   const alone = credential === "public" || path.includes("{project_id}");
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
-  const answer = runLoaded(area, operation.id, means);
+  const answer = lateAnswer(() => loadRunner(area, operation.id, means));
   const early = operation.id === HEALTH ? { early: healthAnswer } : {};
   return paths.flatMap((each) =>
     methods.map((verb): Route => ({ method: verb, path: each, answer, ...early })),
   );
 }
 
-/** The first request to an operation waits until its area is loaded, and what runs operations. */
-function runLoaded(area: Area, id: string, means: () => Promise<Means>): Answer {
-  let run: Answer | undefined;
-  return (runtime, context, requestId) => {
-    if (run !== undefined) return run(runtime, context, requestId);
-    return loadRunner(area, id, means).then((runner) => {
-      run = runner;
-      return runner(runtime, context, requestId);
-    });
-  };
-}
-
+/** What runs an operation, with its area. */
 async function loadRunner(area: Area, id: string, means: () => Promise<Means>): Promise<Answer> {
   const [operation, { dispatch }, shared] = await Promise.all([
     loadOperation(area, id),

@@ -1,7 +1,6 @@
 // What all requests of a server have in common: request ids, log lines, an answer whatever happens.
 import { type LogFields, Redacted } from "../src/base";
 import { newToken, type Random } from "../src/crypto";
-import type { Ground } from "../src/core";
 import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
@@ -13,8 +12,7 @@ import type { Context, Route } from "./route";
 import { traceIdOf } from "./trace";
 
 export interface Site {
-  core: Ground;
-  opened: Opened;
+  readonly opened: Opened;
   /** What answers requests; undefined while it is being loaded. */
   runtime: Runtime | undefined;
   /** The same for who waits until it is there. */
@@ -26,11 +24,10 @@ export interface Site {
   cors: Cors | undefined;
 }
 
-/** `stopping` aborts when the server is about to stop. */
+/** `ready`: the services, while they are being loaded. `stopping` aborts when the server is about to stop. */
 export function siteOf(opened: Opened, ready: Promise<Runtime>, stopping: AbortSignal): Site {
   const { core } = opened;
-  return {
-    core,
+  const site: Site = {
     opened,
     runtime: undefined,
     ready,
@@ -38,6 +35,12 @@ export function siteOf(opened: Opened, ready: Promise<Runtime>, stopping: AbortS
     counted: collectWhenQuiet(stopping),
     cors: corsOf(core.settings),
   };
+  // That they cannot be had is told to whoever waits; without anybody it is no failure of its own.
+  ready.then(
+    (runtime) => (site.runtime = runtime),
+    () => undefined,
+  );
+  return site;
 }
 
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
@@ -48,7 +51,7 @@ export function serve(
 ): Awaitable<Response> {
   const requestId = site.nextRequestId();
   site.counted();
-  const { log, clock } = site.core;
+  const { log, clock } = site.opened.core;
   const served: Served = { site, request: context.request, requestId, started: log.debugs ? clock.now() : 0 };
   try {
     const { runtime } = site;
@@ -77,7 +80,7 @@ interface Served {
 function failed(served: Served, error: unknown): Response {
   const response = identified(errorAnswer(error), served.requestId);
   if (response.status >= 500)
-    served.site.core.log.error("request failed", { request_id: served.requestId, error });
+    served.site.opened.core.log.error("request failed", { request_id: served.requestId, error });
   return finished(served, response);
 }
 
@@ -87,7 +90,7 @@ function finished({ site, request, requestId, started }: Served, response: Respo
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
   site.cors?.mark(request, response.headers);
-  const { log, clock } = site.core;
+  const { log, clock } = site.opened.core;
   if (log.debugs)
     log.debug("request", {
       request_id: requestId,

@@ -95,7 +95,7 @@ describe("the house", () => {
 
     expect(loaded).toContain("server/app.ts");
     expect([...new Set(areas)]).toEqual(["src/base", "src/config", "src/crypto", "src/store"]);
-    // What makes schemas takes as long to load as all of these together; to check by plain ones takes half of it.
+    // It makes schemas: 55 kB beside the 150 of all of these together. To check by plain ones needs none of it.
     expect(loaded.filter((path) => packagesOf(path).includes("typebox"))).toEqual([]);
   });
 

@@ -1,14 +1,14 @@
 // The addresses of gateways: the MCP endpoint itself, and the metadata by which clients find who issues tokens for it.
-import { identifying } from "../answer";
-import type { Answer, Means, Route } from "../route";
+import { identifying, lateAnswer } from "../answer";
+import type { Means, Route } from "../route";
 
 const ENDPOINT = "/mcp/:slug";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 export function mcpRoutes(means: () => Promise<Means>): Route[] {
-  const endpoint = loaded(async () => (await import("./endpoint")).mcpEndpoint(await means()));
-  const notAllowed = loaded(async () => (await import("./endpoint")).notAllowed);
-  const resourceMetadata = loaded(async () => (await import("./metadata")).resourceMetadata);
+  const endpoint = lateAnswer(async () => (await import("./endpoint")).mcpEndpoint(await means()));
+  const notAllowed = lateAnswer(async () => (await import("./endpoint")).notAllowed);
+  const resourceMetadata = lateAnswer(async () => (await import("./metadata")).resourceMetadata);
   const metadata = [`${WELL_KNOWN}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
     { method: "POST", path: ENDPOINT, answer: endpoint },
@@ -17,16 +17,4 @@ export function mcpRoutes(means: () => Promise<Means>): Route[] {
     { method: "DELETE", path: ENDPOINT, answer: identifying(notAllowed) },
     ...metadata.map((path): Route => ({ method: "GET", path, answer: identifying(resourceMetadata) })),
   ];
-}
-
-/** The first request waits until what answers it is loaded. */
-function loaded(load: () => Promise<Answer>): Answer {
-  let known: Answer | undefined;
-  return (runtime, context, requestId) => {
-    if (known !== undefined) return known(runtime, context, requestId);
-    return load().then((answer) => {
-      known = answer;
-      return answer(runtime, context, requestId);
-    });
-  };
 }

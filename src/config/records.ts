@@ -1,5 +1,5 @@
 // Records that stand in the configuration itself: servers of language models. Their schemas are plain ones, as those of all
-// settings: every start and every command reads them, and what makes schemas takes longer to load than to check by them.
+// settings: every start and every command reads them, and would load what makes schemas for nothing else.
 import type { XStatic } from "typebox/schema";
 import { fieldErrors, Redacted } from "../base";
 import { configurationError } from "../errors";

@@ -91,7 +91,7 @@ function brokenRuleOfSrc(
     : `${targetArea} is imported through its index.ts only`;
 }
 
-// An area's second door: what describes its records. Whoever only works with them does not load it (`lateViolations`).
+// An area's second door: what describes its records. The services of a start do not load it (`loadedWith`).
 function isSchema(target: string): boolean {
   return /^src\/[^/]+\/(?:[^/]+\/)?(?:[a-z]+-)?schema(?:\.ts)?$/.test(target);
 }
