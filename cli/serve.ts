@@ -8,6 +8,9 @@ import type { Common } from "./command";
 import type { Io } from "./io";
 import { withFooting } from "./session";
 
+/** Signals that come this close together are one. */
+const SAME_REQUEST_MS = 500;
+
 export interface ServeOptions {
   host: string | undefined;
   port: string | undefined;
@@ -55,10 +58,14 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   }
 }
 
-// The second signal does not wait.
+// The second signal does not wait. Programs that pass a signal on (timeout, npm, a terminal to its whole group) deliver
+// it twice: that is one request, and nobody asks a second time so soon.
 function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
   io.note("Stopping: waiting for requests in flight and scheduled runs. Once more ends at once.");
-  io.onStop(() => process.exit(130));
+  const asked = performance.now();
+  io.onStop(() => {
+    if (performance.now() - asked >= SAME_REQUEST_MS) process.exit(130);
+  });
   stopped.resolve();
 }
 

@@ -1,6 +1,6 @@
 // What all requests of a server have in common: request ids, log lines, an answer whatever happens.
 import { type LogFields, Redacted } from "../src/base";
-import { newToken, type Random } from "../src/crypto";
+import type { Random } from "../src/crypto";
 import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
@@ -114,11 +114,12 @@ function loggable(request: Request, response: Response): LogFields {
 const ENDS = 36 * 36;
 
 /**
- * Unique, not secret: a random part for this server, and a number. Its last two digits come from a table that fills as they
+ * Unique, not secret: a random part for this server, and a number, of letters and digits alone, so that a double click takes
+ * the whole. Its last two digits come from a table that fills as they
  * are used: to spell a number out costs as much as to find a route.
  */
 function requestIds(random: Random): () => string {
-  const prefix = newToken(random).slice(0, 13);
+  const prefix = random(7).toHex();
   const ends: string[] = [];
   let block = -1;
   let start = "";
@@ -127,7 +128,7 @@ function requestIds(random: Random): () => string {
     if (end === ENDS) {
       end = 0;
       block += 1;
-      start = prefix + block.toString(36).padStart(5, "0");
+      start = prefix + block.toString(36).padStart(4, "0");
     }
     const digits = (ends[end] ??= end.toString(36).padStart(2, "0"));
     end += 1;

@@ -1,6 +1,7 @@
 // `runtime serve` as a process.
 import { describe, expect, onTestFinished, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
+import { connect as connectPlain } from "node:net";
 import { connect } from "node:tls";
 import { at } from "../support/api";
 import { makeCertificate } from "../support/certificates";
@@ -112,6 +113,61 @@ test("SIGTERM wakes who waits for a consent, and takes no more connections", asy
   expect(at(await (await waiting).json(), "status")).toBe("pending");
   expect(performance.now() - started).toBeLessThan(10_000);
   expect(await fetch(server.address).catch(() => "refused")).toBe("refused");
+});
+
+describe("a signal that is repeated while a request is under way", () => {
+  // Half of its body is there: it ends when the test sends the rest.
+  const half = async (server: Serving): Promise<{ finish(): Promise<string> }> => {
+    const created = await runProcess(["keys", "create", "x", "--role", "admin", "-o", "json"], {
+      env: server.env,
+    });
+    const body = JSON.stringify({ value: "v" });
+    const head = [
+      "POST /v1/admin/secrets/slow HTTP/1.1",
+      "host: here",
+      `authorization: ${JSON.parse(created.stdout).key}`,
+      "content-type: application/json",
+      `content-length: ${body.length}`,
+      "connection: close",
+    ];
+    const socket = connectPlain({ host: "127.0.0.1", port: Number(new URL(server.address).port) });
+    socket.on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    let answer = "";
+    socket.on("data", (bytes) => (answer += String(bytes)));
+    socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
+    await Bun.sleep(100);
+    return {
+      finish: async () => {
+        socket.write(body.slice(5));
+        await closed;
+        return answer.split("\r\n", 1)[0] ?? "";
+      },
+    };
+  };
+
+  test("by whoever passed it on is the same one: the request is answered", async () => {
+    const server = await serve();
+    const { finish } = await half(server);
+
+    server.signal("SIGINT");
+    while (!server.notes().includes("Stopping")) await Bun.sleep(1);
+    const ended = server.stop("SIGINT");
+    await Bun.sleep(100);
+
+    expect(await finish()).toBe("HTTP/1.1 200 OK");
+    expect(await ended).toBe(0);
+  });
+
+  test("later by a person ends it at once", async () => {
+    const server = await serve();
+    await half(server);
+
+    server.signal("SIGINT");
+    await Bun.sleep(700);
+
+    expect(await server.stop("SIGINT")).toBe(130);
+  });
 });
 
 describe("TLS", () => {

@@ -9,7 +9,7 @@ describe("setup of a well-known provider", () => {
     const setup = jsonOf(await run(["providers", "setup", id, "-o", "json"]));
 
     expect(at(setup, "redirect_uri")).toMatch(
-      /^http:\/\/127\.0\.0\.1:9099\/api\/v1\/oauth\/\w{24}\/callback$/,
+      /^http:\/\/127\.0\.0\.1:9099\/api\/v1\/oauth\/[\w-]{24}\/callback$/,
     );
     expect(Object(at(setup, "scopes"))).not.toEqual([]);
     expect(String(at(setup, "console"))).toStartWith("https://");
