@@ -125,7 +125,7 @@ function newRootKey(named: string | undefined, settings: RootKeySettings, random
   );
 }
 
-/** A rotation that was killed between its commit and its last step is finished here. */
+/** A rotation that was killed between its commit and its last step is finished: its key is put in its place. */
 function rotatedRoot(named: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
   if (named === undefined || named === root.id) return root;
   const next = findNextRootKey(settings);
@@ -218,7 +218,8 @@ class SealedKeyring implements Keyring {
         "Another process is rotating the root key, or was killed doing so: try again in 15 seconds.",
       );
     try {
-      // Looked at before the file of the next key is written: a rotation that was killed may have left its own there.
+      // Before the file of the next key is written: a rotation that was killed may have left its own there.
+      this.#root = rotatedRoot(await namedRoot(this.#store), this.#root, this.#settings);
       const damaged = await damagedKeys(this.#store, this.#roots);
       if (damaged.length > 0 && !leaveDamaged) throw refusal(damaged);
       const next = makeNextRootKey(nextFile, this.#random);

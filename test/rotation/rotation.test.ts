@@ -4,9 +4,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { dataKeyOf } from "../../src/crypto";
+import type { GroundParts } from "../../src/ground";
 import type { Principal } from "../../src/identity";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { api, at } from "../support/api";
+import { breakableStore } from "../support/breakable-store";
 import { Browser } from "../support/browser";
 import { damageSealed } from "../support/damage";
 import { type Site, startSite } from "../support/site";
@@ -19,8 +21,8 @@ afterEach(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-async function another(): Promise<Runtime> {
-  const runtime = await createRuntime(loadConfig({ environment: site.environment }), []);
+async function another(parts: GroundParts = {}): Promise<Runtime> {
+  const runtime = await createRuntime(loadConfig({ environment: site.environment }), [], parts);
   runtimes.push(runtime);
   return runtime;
 }
@@ -224,6 +226,30 @@ describe("a new root key", () => {
     expect(damaged).toBeUndefined();
     expect(await values(site.runtime, 3)).toEqual(texts);
     expect(await values(await another(), 3)).toEqual(texts);
+  });
+
+  test("killed before its commit, after one that was killed later than that, leaves the earlier one's key", async () => {
+    site = await startSite();
+    const texts = await fill(3);
+    const old = readFileSync(rootKeyFile(), "utf8");
+    const operator = await site.runtime.identity.operator("default");
+    const next = `${rootKeyFile()}.next`;
+    let earlier: string | undefined;
+    // From the moment at which it has written its own key it commits nothing any more.
+    const killed = (): boolean =>
+      earlier !== undefined && existsSync(next) && readFileSync(next, "utf8") !== earlier;
+    const knowsTheOld = await another({ openStore: breakableStore(killed) });
+    const { id } = await (await another()).rotation.rotateRoot(operator);
+    // As it stands when the process dies between the commit and the renaming.
+    earlier = readFileSync(rootKeyFile(), "utf8");
+    writeFileSync(next, earlier);
+    writeFileSync(rootKeyFile(), old);
+
+    await expect(knowsTheOld.rotation.rotateRoot(operator)).rejects.toThrow();
+
+    const started = await another();
+    expect(started.core.keyring.rootKeyId).toBe(id);
+    expect(await values(started, 3)).toEqual(texts);
   });
 
   test("killed before its commit leaves the old one in force", async () => {
