@@ -16,7 +16,7 @@ export type PlatformType = (typeof PLATFORM_TYPE)[keyof typeof PLATFORM_TYPE];
 
 export const ALL_TYPES: readonly PlatformType[] = [...new Set(Object.values(PLATFORM_TYPE))];
 
-/** The `conversation_types` parameter. The tool must name it in `singles`. */
+/** The `conversation_types` parameter. The tool must name it in `singles` and `skipsBlanks`. */
 export const CONVERSATION_TYPES = Type.Optional(
   Type.Array(
     Type.Enum(

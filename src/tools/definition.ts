@@ -84,6 +84,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   waivesRequirements?: (input: JsonObject) => boolean;
   /** Parameters of integers whose value above the published maximum is cut to it instead of refused. */
   clamps?: readonly string[];
+  /** Parameters of lists in which blank texts count for nothing. */
+  skipsBlanks?: readonly string[];
   /** Parameters whose type the tool checks itself, with an error that helps more than the schema's. */
   checksItself?: readonly string[];
   /** Parameters of lists for which one text stands for a list of one. */

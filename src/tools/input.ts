@@ -88,7 +88,7 @@ function convert(definition: ToolDefinition, name: string, schema: unknown, valu
   const type = isObject(schema) ? schema["type"] : undefined;
   if (type === "integer") return clamp(definition, name, schema, integer(value));
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
-  if (type === "array") return list(definition, name, value);
+  if (type === "array") return withoutBlanks(definition, name, list(definition, name, value));
   return value;
 }
 
@@ -101,6 +101,11 @@ function clamp(definition: ToolDefinition, name: string, schema: unknown, value:
   const { minimum, maximum } = schema;
   const low = typeof minimum === "number" ? Math.max(minimum, value) : value;
   return typeof maximum === "number" ? Math.min(maximum, low) : low;
+}
+
+function withoutBlanks({ skipsBlanks }: ToolDefinition, name: string, value: unknown): unknown {
+  if (!Array.isArray(value) || skipsBlanks?.includes(name) !== true) return value;
+  return value.filter((item) => typeof item !== "string" || item.trim() !== "");
 }
 
 function list(definition: ToolDefinition, name: string, value: unknown): unknown {

@@ -18,15 +18,19 @@ export const Message = Type.Unsafe<JsonObject>(
   Type.Object(
     {
       ts: Type.Optional(
-        Type.String({ description: "The message's timestamp, which is its id in the conversation" }),
+        orNull(Type.String({ description: "The message's timestamp, which is its id in the conversation" })),
       ),
       datetime_timestamp: orNull(
         Type.String({ description: "The same time, in UTC, in the form 'YYYY-MM-DD HH:MM:SS'" }),
       ),
-      user: Type.Optional(Person),
+      user: Type.Optional(orNull(Person)),
       text: Type.Optional(orNull(Type.String({ description: "Mentions read <@name (id:U…)>" }))),
       reactions: Type.Optional(
-        Type.Array(Type.Object({ users: Type.Optional(Type.Array(Person)) }, { additionalProperties: true })),
+        orNull(
+          Type.Array(
+            Type.Object({ users: Type.Optional(Type.Array(Person)) }, { additionalProperties: true }),
+          ),
+        ),
       ),
     },
     { additionalProperties: true },

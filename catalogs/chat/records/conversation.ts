@@ -74,9 +74,9 @@ function memberCount(type: ConversationType, conversation: JsonObject): number |
   return type === "mpim" ? countInName(textIn(conversation, "name") ?? "") : 0;
 }
 
-/** Group messages are named after their members: `mpdm-ada--grace--mary-1`. */
+/** Group messages are named after their members: `mpdm-ada--grace--mary-1`, of which the number may be missing. */
 function countInName(name: string): number | null {
-  const people = /^mpdm-(.+)-\d+$/.exec(name)?.[1];
+  const people = /^mpdm-(.+?)(?:-\d+)?$/.exec(name)?.[1];
   return people === undefined ? null : people.split("--").length;
 }
 

@@ -34,6 +34,7 @@ export const listConversations = defineTool({
   metadata: READS,
   clamps: ["limit"],
   singles: ["conversation_types"],
+  skipsBlanks: ["conversation_types"],
   run: ({ conversation_types, ...request }, context) =>
     conversationsOf(context, platformTypes(conversation_types), request),
 });

@@ -14,9 +14,13 @@ export function lostScopes(call: Call, answer: Answer, code: string): ScopesLost
   const provided = told(answer, "provided") ?? answer.scopesHeld;
   const lacking = (scopes: readonly string[]): string[] =>
     scopes.filter((scope) => provided?.includes(scope) !== true);
+  const needed = told(answer, "needed") ?? [];
   // The other codes speak of the token's type or the user's role: no scope of ours is known to be missing.
   const own = code === "missing_scope" ? lacking(methodNamed(call.method).scopes(call.params)) : [];
-  return new ScopesLost(code, own.length > 0 ? own : lacking(told(answer, "needed") ?? []), provided);
+  // Where nothing says what the token holds, of the call's scopes only those can be missing that are asked for.
+  const asked = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
+  const missing = [asked, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
+  return new ScopesLost(code, missing, provided);
 }
 
 function told(answer: Answer, field: "needed" | "provided"): string[] | undefined {

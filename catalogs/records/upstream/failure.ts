@@ -101,8 +101,8 @@ function throttled(call: Call, answer: Answer, code: number | undefined): Failur
     `try again in ${Math.ceil(wait / 1000)} s.`;
   const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait });
   // Only the platform's own code proves that a write was refused; a gateway's 429 proves it for nobody.
-  const again = code === RATE_LIMITED || call.operation.kind.behavior.read_only ? "later" : "never";
-  return { error, again, maybeDone: false, askedMs: answer.retryAfterMs };
+  const proven = code === RATE_LIMITED || call.operation.kind.behavior.read_only;
+  return { error, again: proven ? "later" : "never", maybeDone: !proven, askedMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: Answer): Failure {

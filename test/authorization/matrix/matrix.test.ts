@@ -20,4 +20,5 @@ test("in 1,000 interleavings no call bears another's token and nobody is served 
   expect(figures.refreshes).toBeGreaterThan(100);
   expect(figures.commands).toBeGreaterThan(100);
   expect(figures.processes).toBe(30);
-}, 60_000);
+  // Twenty seconds, and three times that on a machine that does two other things.
+}, 180_000);

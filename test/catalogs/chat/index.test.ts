@@ -85,8 +85,9 @@ describe("parameters", () => {
   test.each(["ListConversations", "ListConversationsMetadata"])(
     "of %s: one type stands for a list",
     (name) => {
-      const { input, singles } = tool(name);
+      const { input, singles, skipsBlanks } = tool(name);
       expect(singles).toEqual(["conversation_types"]);
+      expect(skipsBlanks).toEqual(["conversation_types"]);
       expect(input.properties["conversation_types"]).toMatchObject({
         items: {
           enum: [

@@ -136,7 +136,9 @@ describe("rate limits", () => {
     const { input } = await platform.live(rowOf("InsertRecordsInVendorForm"), alice);
     platform.sandbox.fail("data.add", gateway);
     const error = await alice.failure("InsertRecordsInVendorForm", input);
-    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT" });
+    // Who tries again by itself, as a scheduled run does, must not either.
+    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", canRetry: false });
+    expect(error.details.extra).toMatchObject({ outcome: "unknown" });
     expect(platform.sandbox.calls("data.add")).toBe(1);
     platform.sandbox.fail("data.list", gateway);
     await alice.run("FetchVendorRecords", rowOf("FetchVendorRecords").input);

@@ -10,7 +10,7 @@ const DEPRECATED_SINCE = "2026-11-01";
 
 interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
   ToolDefinition<Input, Output>,
-  "name" | "description" | "input" | "output" | "singles" | "run"
+  "name" | "description" | "input" | "output" | "singles" | "skipsBlanks" | "run"
 > {
   scopes: readonly string[];
 }

@@ -19,6 +19,7 @@ export const listConversationsMetadata = deprecated(listConversations, {
   output: Conversations,
   scopes: READ_CONVERSATIONS,
   singles: ["conversation_types"],
+  skipsBlanks: ["conversation_types"],
   run: ({ conversation_types, ...request }, context) =>
     conversationsOf(context, platformTypes(conversation_types), request),
 });

@@ -60,6 +60,8 @@ describe("a message", () => {
     ["of an odd subtype", { subtype: "tombstone", hidden: true }],
     ["with edits and threads", { thread_ts: TS, reply_count: 3, edited: { user: "U9", ts: TS } }],
     ["with null for text", { text: null }],
+    ["with null for its author", { user: null, bot_id: "B1" }],
+    ["with null for reactions", { reactions: null }],
   ])("%s stays as it came", async (_, message) => {
     await using stub = new Stub();
     expect(await read(stub, [{ ts: TS, ...message }])).toEqual([
@@ -68,7 +70,7 @@ describe("a message", () => {
     expect(stub.calls()).toBe(0);
   });
 
-  test.each([[{}], [{ ts: "soon" }], [{ ts: "" }]])(
+  test.each([[{}], [{ ts: "soon" }], [{ ts: "" }], [{ ts: null }]])(
     "with a time like %p has none to read",
     async (message) => {
       await using stub = new Stub();

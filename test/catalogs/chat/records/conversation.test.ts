@@ -83,6 +83,7 @@ describe("the number of members", () => {
   test.each<[string, JsonObject, number | null]>([
     ["as told", { is_mpim: true, num_members: 4, name: "mpdm-a--b--c-1" }, 4],
     ["by the name of a group message", { is_mpim: true, name: "mpdm-ada--grace--mary-1" }, 3],
+    ["by a name without a number", { is_mpim: true, name: "mpdm-ada--grace" }, 2],
     ["unknown for a group message of another name", { is_mpim: true, name: "lunch" }, null],
     ["unknown for a group message without a name", { is_mpim: true }, null],
     ["0 for a channel that does not tell", { is_channel: true }, 0],

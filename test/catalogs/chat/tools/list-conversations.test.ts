@@ -121,6 +121,9 @@ describe("types", () => {
     [["direct_message", "im"], "im"],
     ["direct_message", "im"],
     ['["direct_message"]', "im"],
+    [["", "im", " "], "im"],
+    ['["", "im"]', "im"],
+    ["", "public_channel,private_channel,mpim,im"],
     [[], "public_channel,private_channel,mpim,im"],
     [null, "public_channel,private_channel,mpim,im"],
   ])("%p are asked for as %s", async (conversation_types, types) => {

@@ -142,6 +142,18 @@ describe("missing scopes", () => {
     expect(error.provided).toEqual(["chat:write", "im:write"]);
   });
 
+  test("where nothing tells what the token holds, those of the call's own that the platform names", async () => {
+    await using stub = new Stub().on(
+      "conversations.list",
+      refusal("missing_scope", { needed: "groups:read" }),
+    );
+    const client = new ChatClient(new Connection(stub.apiUrl).context());
+    const types = ["public_channel", "private_channel", "im"];
+    expect(await failureOf(client.call("conversations.list", { types }))).toMatchObject({
+      needed: ["groups:read"],
+    });
+  });
+
   test("when the token holds the call's own scope, the platform's word counts", async () => {
     const error = await lost(
       refusal("missing_scope", { needed: "users:read,team:read", provided: "users:read" }),
