@@ -6,4 +6,4 @@ export type { Outcome } from "./outcome";
 export { Picker, type PickerOutcome } from "./picker/picker";
 export { failFlowsOfProvider } from "./repository";
 export type { Authorization, AuthorizationInitiation } from "./schema";
-export { AuthorizationService, type ScopesRequest } from "./service";
+export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

@@ -28,6 +28,13 @@ export interface ScopesRequest {
   nextUri?: string | undefined;
 }
 
+export interface PendingConsents {
+  /** Whether one of them asks for all of these scopes: another one would leave something owed. */
+  covers(scopes: readonly string[]): boolean;
+  /** The newest that does. */
+  covering(scopes: readonly string[]): Promise<Authorization | undefined>;
+}
+
 export class AuthorizationService {
   readonly #core: Core;
   readonly #providers: Providers;
@@ -73,7 +80,8 @@ export class AuthorizationService {
     const { settings } = this.#core;
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
-    const state = await this.#connections.state(projectId, userId, provider);
+    const known = await this.#connections.state(projectId, userId, provider);
+    const state = known && (await this.#connections.stateNow(projectId, known.connectionId));
     if (
       state?.usable &&
       missingScopes(state.scopes, request.scopes, provider.oauth2.scopeAliases).length === 0
@@ -96,11 +104,21 @@ export class AuthorizationService {
     return flowRecord(this.#core, row);
   }
 
-  /** Whether a consent of the user at the provider is under way; its record when it is. */
-  async pending(projectId: string, userId: string, provider: Provider): Promise<Authorization | undefined> {
+  /** The consents of the user at the provider that are under way. */
+  async pending(projectId: string, userId: string, provider: Provider): Promise<PendingConsents> {
     const now = this.#core.clock.now();
-    const [row] = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id, now);
-    return row === undefined ? undefined : flowRecord(this.#core, row);
+    const rows = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id, now);
+    const asked = rows.map((row) => ({ row, scopes: JSON.parse(row.scopes) as string[] }));
+    const { scopeAliases } = provider.oauth2;
+    const find = (scopes: readonly string[]): FlowRow | undefined =>
+      asked.find((each) => missingScopes(each.scopes, scopes, scopeAliases).length === 0)?.row;
+    return {
+      covers: (scopes) => find(scopes) !== undefined,
+      covering: async (scopes) => {
+        const row = find(scopes);
+        return row === undefined ? undefined : flowRecord(this.#core, row);
+      },
+    };
   }
 
   /**
@@ -133,8 +151,10 @@ export class AuthorizationService {
     const { projectId } = principal;
     if (id.startsWith("ac_")) {
       const connection = await this.#connections.stateById(projectId, id);
-      if (connection !== undefined && maySee(principal, connection.userId))
-        return this.#completed(projectId, id, connection);
+      if (connection !== undefined && maySee(principal, connection.userId)) {
+        const state = await this.#connections.stateNow(projectId, id);
+        if (state !== undefined) return this.#completed(projectId, id, state);
+      }
     } else {
       const row = await repository.findFlow(this.#core.store, projectId, id);
       if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
@@ -146,7 +166,7 @@ export class AuthorizationService {
   async #current(row: FlowRow): Promise<Authorization> {
     const record = await flowRecord(this.#core, row);
     if (row.status !== "completed" || row.connection_id === null) return record;
-    const state = await this.#connections.stateById(row.project_id, row.connection_id);
+    const state = await this.#connections.stateNow(row.project_id, row.connection_id);
     if (state === undefined)
       return { ...record, status: "failed", status_reason: "the connection was deleted" };
     if (state.reason !== undefined) return { ...record, status: "failed", status_reason: state.reason };

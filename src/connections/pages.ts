@@ -105,11 +105,14 @@ export class ConnectionPages {
   }
 }
 
+export function hasExpired({ expires_at }: Pick<ListedConnection, "expires_at">, now: number): boolean {
+  return expires_at !== null && expires_at <= now;
+}
+
 /** Whether the token works, or can be refreshed. */
 export function isUsable(row: ListedConnection, provider: Provider | undefined, now: number): boolean {
   if (row.status !== "active") return false;
-  const expired = row.expires_at !== null && row.expires_at <= now;
-  return !expired || (provider !== undefined && canRefresh(row, provider));
+  return !hasExpired(row, now) || (provider !== undefined && canRefresh(row, provider));
 }
 
 function recordOf(row: ListedConnection, provider: Provider | undefined, now: number): UserConnection {

@@ -9,12 +9,13 @@ import type { Provider, Providers } from "../providers";
 import type { Awaitable, Transaction } from "../store";
 import { GrantStore } from "./grant-store";
 import { type KeptConnection, type LiveGrant, LiveGrants } from "./live";
-import { ConnectionPages, isUsable } from "./pages";
+import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
+import { TokenRequestError } from "./token-request-error";
 import { openTokens, TokensLost } from "./tokens";
 
 /** Which grant it was: a connection, and which of its tokens. */
@@ -83,6 +84,27 @@ export class Connections {
     const kept = await this.#live.byId(projectId, id);
     if (kept === undefined) return undefined;
     return this.#stateOf(kept, await this.#providers.find(projectId, kept.row.provider_id));
+  }
+
+  /**
+   * The state of a connection whose token, where it has expired, was refreshed: whether the provider still accepts the
+   * grant is known then. A provider that cannot be asked leaves it as it was.
+   */
+  async stateNow(projectId: string, id: string): Promise<GrantState | undefined> {
+    const kept = await this.#live.byId(projectId, id);
+    if (kept !== undefined && hasExpired(kept.row, this.#core.clock.now())) await this.#refreshed(kept.row);
+    return this.stateById(projectId, id);
+  }
+
+  async #refreshed({ id, project_id, user_id, provider_id }: ConnectionRow): Promise<void> {
+    const provider = await this.#providers.find(project_id, provider_id);
+    if (provider?.active !== true) return;
+    try {
+      await this.grant(project_id, user_id, provider);
+    } catch (error) {
+      if (!(error instanceof TokenRequestError)) throw error;
+      this.#core.log.warn("an expired token was not refreshed", { connection_id: id, error });
+    }
   }
 
   /**

@@ -60,10 +60,9 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
   const state = (group.find(({ authorization }) => !authorization.met) ?? group[0])?.authorization;
   const provider = state?.provider;
   const started = met || provider === undefined ? undefined : await start(provider, scopes);
-  const id = started?.id ?? state?.pending?.id;
-  const url = started?.url ?? state?.pending?.url;
+  const consent = started ?? (await state?.pending?.covering(missing));
   return {
-    ...(id === undefined ? {} : { authorization_id: id }),
+    ...(consent === undefined ? {} : { authorization_id: consent.id }),
     met,
     provider_id: state?.name ?? "",
     provider_type: "oauth2",
@@ -71,9 +70,9 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
     oauth2: { scopes: missing },
     status: provider === undefined ? "inactive" : "active",
     ...(state?.reason === undefined ? {} : { status_reason: state.reason }),
-    token_status: started?.status ?? state?.tokenStatus ?? "not_started",
+    token_status: consent?.status ?? state?.tokenStatus ?? "not_started",
     tool_names: group.map(({ tool }) => tool.qualifiedName),
-    ...(url === undefined ? {} : { url }),
+    ...(consent?.url === undefined ? {} : { url: consent.url }),
   };
 }
 

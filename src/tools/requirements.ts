@@ -1,5 +1,5 @@
 // What a tool needs before it runs, and what of it a user still owes.
-import type { Authorization, AuthorizationService } from "../authorization";
+import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
@@ -18,7 +18,8 @@ export interface AuthorizationState {
   missing: string[];
   met: boolean;
   tokenStatus: "not_started" | "pending" | "completed" | "failed";
-  pending: { id: string; url: string | undefined } | undefined;
+  /** The consents that are under way; asked for only when something is owed. */
+  pending: PendingConsents | undefined;
 }
 
 /** What many tools of one user ask about the same providers, asked once. */
@@ -26,7 +27,7 @@ export interface ProviderLookUps {
   chosen(name: string): Awaitable<Chosen>;
   /** What the user has granted there; undefined when nothing, or when there is no user. */
   granted(provider: Provider): Awaitable<GrantState | undefined>;
-  pending(provider: Provider): Awaitable<Authorization | undefined>;
+  pending(provider: Provider): Awaitable<PendingConsents | undefined>;
 }
 
 export interface SecretState {
@@ -81,7 +82,7 @@ export class Requirements {
   lookUps(projectId: string, userId: string | undefined): ProviderLookUps {
     const chosen = new Map<string, Awaitable<Chosen>>();
     const granted = new Map<string, Awaitable<GrantState | undefined>>();
-    const pending = new Map<string, Awaitable<Authorization | undefined>>();
+    const pending = new Map<string, Awaitable<PendingConsents>>();
     return {
       chosen: (name) => once(chosen, name, () => this.#providers.choose(projectId, { provider_id: name })),
       granted: (provider) =>
@@ -141,8 +142,8 @@ async function authorizationOf(
     reason: dead ? granted.reason : reason,
     missing,
     met: false,
-    tokenStatus: pending !== undefined ? "pending" : dead ? "failed" : "not_started",
-    pending: pending === undefined ? undefined : { id: pending.id, url: pending.url },
+    tokenStatus: pending?.covers(missing) === true ? "pending" : dead ? "failed" : "not_started",
+    pending,
   };
 }
 

@@ -128,6 +128,63 @@ describe("a dead grant", () => {
   });
 });
 
+describe("who asks before calling learns of a token that has expired", () => {
+  const ask = ({ runtime }: Deployment) =>
+    runtime.tools.authorize(agent(), { tool_name: "Test.Call", user_id: "alice" });
+  const look = async ({ runtime }: Deployment) => {
+    const { id } = (await connectionOf(runtime, "alice")) ?? { id: "none" };
+    return runtime.authorization.status(agent(), id);
+  };
+
+  test.each([
+    ["status", look],
+    ["authorize", ask],
+  ])("%s: it is refreshed, once", async (_name, way) => {
+    await using deployment = await expired();
+
+    expect((await way(deployment)).status).toBe("completed");
+    expect((await way(deployment)).status).toBe("completed");
+    expect((await call(deployment.runtime, "alice")).success).toBe(true);
+    expect(deployment.idp.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["status", look, { status: "failed", status_reason: expect.stringContaining("consent again") }],
+    ["authorize", ask, { status: "pending", url: expect.any(String) }],
+  ] as const)("%s: a grant that the provider refuses is not called good", async (_name, way, expected) => {
+    await using deployment = await expired();
+    deployment.idp.queue({ status: 400, body: { error: "invalid_grant" } });
+
+    expect(await way(deployment)).toMatchObject(expected);
+    expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ connection_status: "expired" });
+    expect((await ask(deployment)).status).toBe("pending");
+    expect(deployment.idp.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["status", look],
+    ["authorize", ask],
+  ])("%s: a provider that is down says nothing of the grant", async (_name, way) => {
+    await using deployment = await expired();
+    deployment.idp.queue({ status: 503, body: HTML, type: "text/html" });
+
+    expect((await way(deployment)).status).toBe("completed");
+    expect((await call(deployment.runtime, "alice")).success).toBe(true);
+  });
+
+  test.each([
+    ["status", look],
+    ["authorize", ask],
+  ])("%s: a token that works is left alone", async (_name, way) => {
+    await using deployment = await expired();
+    expect((await call(deployment.runtime, "alice")).success).toBe(true);
+    deployment.clock.move(HOUR - 60_000);
+
+    expect((await way(deployment)).status).toBe("completed");
+    expect(deployment.idp.requests).toHaveLength(1);
+  });
+});
+
 describe("a token without refresh", () => {
   test("is not handed out once it has expired (F008)", async () => {
     await using deployment = await deploy();

@@ -103,6 +103,41 @@ describe("the authorization of a tool", () => {
     });
   });
 
+  test.each([
+    ["less than is owed", ["a"]],
+    ["something else", ["c"]],
+  ])("a consent for %s is none for it", async (_what, scopes) => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.runtime.authorization.authorize(agent(), {
+      auth_requirement: { id: "idp", oauth2: { scopes } },
+      user_id: "alice",
+    });
+
+    const found = await item(deployment, ["Test.Call"]);
+
+    expect(found).toMatchObject({ met: false, token_status: "not_started" });
+    expect(found).not.toHaveProperty("authorization_id");
+    expect(found).not.toHaveProperty("url");
+  });
+
+  test("of several under way names one that covers all that is owed", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    const start = (scopes: string[]) =>
+      deployment.runtime.authorization.authorize(agent(), {
+        auth_requirement: { id: "idp", oauth2: { scopes } },
+        user_id: "alice",
+      });
+    const { id } = await start(["a", "b", "c"]);
+    await start(["a"]);
+
+    expect(await item(deployment, ["Test.Call"])).toMatchObject({
+      token_status: "pending",
+      authorization_id: id,
+    });
+  });
+
   test("has no consent started unless that is asked for", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
