@@ -48,9 +48,20 @@ export function useJsonBody<T>(
   use: (body: JsonBody) => Awaitable<T>,
 ): Promise<T> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
-    throw unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
+    const refusal = unsupportedMediaType(
+      "The body must be JSON: send it with content-type: application/json.",
+    );
+    if (promised !== undefined) throw refusal;
+    // Only reading tells whether there is a body whose type could be wrong.
+    return useBytes(request, limits, promised, ({ byteLength }) => {
+      throw byteLength === 0 ? bodyMissing() : refusal;
+    });
   }
   return useBytes(request, limits, promised, (bytes) => use(jsonOf(bytes)));
+}
+
+export function bodyMissing(): Error {
+  return malformedRequest("The request needs a JSON body.");
 }
 
 function jsonOf(bytes: Uint8Array): JsonBody {

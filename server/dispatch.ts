@@ -5,7 +5,6 @@ import {
   internalError,
   invalidAuthorization,
   invalidParameter,
-  malformedRequest,
   notFound,
   type RuntimeError,
 } from "../src/errors";
@@ -14,7 +13,7 @@ import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
 import { after, type Awaitable } from "../src/store";
 import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
-import { bodyLimits, promisedBytes, useJsonBody } from "./body";
+import { bodyLimits, bodyMissing, promisedBytes, useJsonBody } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import { markDeprecated } from "./deprecation";
 import { type AnyCall, type Operation, StatusAnswer } from "./operations";
@@ -172,7 +171,7 @@ function withBody(
 ): Awaitable<Response> {
   if (body === undefined) return use(NO_BODY);
   const promised = promisedBytes(request.headers);
-  if (promised === 0) throw malformedRequest("The request needs a JSON body.");
+  if (promised === 0) throw bodyMissing();
   return useJsonBody(request, bodyLimits(runtime.core.settings), promised, ({ text, value }) =>
     use({ body: checked(body, value, "request body"), text }),
   );

@@ -69,6 +69,7 @@ export function queryParameter(name: QueryName): TSchema {
 }
 
 export const MODE = Type.Enum(["get_request_schema", "execute"], {
+  type: "string",
   description:
     "get_request_schema: tells the JSON schema of `request_body`; nothing else is looked at and nothing is done. " +
     "execute: does it; then `request_body` and all parameters that name where are needed.",

@@ -84,7 +84,7 @@ export class Execute {
     options: ExecuteOptions = {},
   ): Promise<Execution> {
     const chosen = this.#choose(principal, request);
-    const { run_at } = request;
+    const { run_at, include_error_stacktrace } = request;
     const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
     const work = (by: Pick<ExecuteOptions, "signal" | "caller">): Promise<Execution> =>
@@ -97,7 +97,13 @@ export class Execute {
         credential: actorOf(principal),
         operation: "tool-execute",
         key: idempotencyKey,
-        request: JSON.stringify([tool.fullyQualifiedName, userId, request.input ?? {}, run_at]),
+        request: JSON.stringify([
+          tool.fullyQualifiedName,
+          userId,
+          request.input ?? {},
+          run_at,
+          ...(include_error_stacktrace ? [true] : []),
+        ]),
       },
       () => work({}),
       () => this.#lost(),

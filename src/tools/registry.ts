@@ -100,7 +100,8 @@ export class Registry {
 
   #unknown(name: string): Error {
     const shown = /^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : "of this form";
-    if (!/[._]/.test(name)) {
+    // The dots of a version part nothing.
+    if (!/[._]/.test(name.split("@", 1)[0] ?? "")) {
       return malformedRequest(`failed to parse tool name ${shown}: it must be Toolkit.Tool`);
     }
     const names = this.tools.map(({ qualifiedName }) => qualifiedName);

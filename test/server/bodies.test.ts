@@ -78,6 +78,22 @@ describe("the content type", () => {
     },
   );
 
+  test.each([undefined, "text/plain"])(
+    "%s without a body is not 415, also where it could have come in chunks",
+    async (type) => {
+      const request = head("POST", PATH, {
+        authorization: stage.keys.admin,
+        "transfer-encoding": "chunked",
+        ...(type === undefined ? {} : { "content-type": type }),
+      });
+      const answer = await sendRaw(stage.site.url, [`${request}0\r\n\r\n`]);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toContain("needs a JSON body");
+      const full = await sendRaw(stage.site.url, [`${request}1\r\nx\r\n0\r\n\r\n`]);
+      expect(full.status).toBe(415);
+    },
+  );
+
   test("of a DELETE without a body does not matter", async () => {
     const headers = { "content-type": "application/json" };
     await call(stage.site.url, { ...post, key: stage.keys.admin, raw: VALID });

@@ -121,6 +121,7 @@ describe("every tool of the catalogs", () => {
       for (const node of nodes(JSON.parse(text))) {
         if (Array.isArray(node["required"]) && node["type"] === "object")
           expect(Object.keys(Object(node["properties"]))).toEqual(expect.arrayContaining(node["required"]));
+        if (Array.isArray(node["enum"]) && format !== "arcade") expect(node).toHaveProperty("type");
       }
     }
   });

@@ -16,6 +16,7 @@ interface Asked {
   principal?: Principal;
   key?: string;
   signal?: AbortSignal;
+  stack?: boolean;
 }
 
 function run(runtime: Runtime, asked: Asked = {}): Promise<Execution> {
@@ -26,8 +27,14 @@ function run(runtime: Runtime, asked: Asked = {}): Promise<Execution> {
     principal = agent(),
     key = KEY,
     signal,
+    stack,
   } = asked;
-  const request = { tool_name: tool, user_id: user, input };
+  const request = {
+    tool_name: tool,
+    user_id: user,
+    input,
+    ...(stack === undefined ? {} : { include_error_stacktrace: stack }),
+  };
   return runtime.tools.execute(principal, request, { idempotencyKey: key, signal });
 }
 
@@ -96,6 +103,7 @@ describe("another request under the same key is refused and not run:", () => {
     ["another input", { input: { text: "y" } }],
     ["another tool", { tool: "Test.Look" }],
     ["another user", { user: "bob" }],
+    ["more in its answer", { stack: true }],
   ])("%s", async (_name, asked) => {
     await using deployment = await slow(0);
     await run(deployment.runtime);

@@ -77,6 +77,7 @@ describe("a tool is found by", () => {
 describe("no tool is found by", () => {
   test.each<[string, string | undefined, string, string]>([
     ["SendMessage", undefined, "malformed_request", 'failed to parse tool name "SendMessage"'],
+    ["SendMessage@1.0.0", undefined, "malformed_request", 'failed to parse tool name "SendMessage@1.0.0"'],
     ["", undefined, "malformed_request", "failed to parse tool name"],
     ["Chat.SendMesage", undefined, "tool_not_found", "did you mean Chat.SendMessage?"],
     ["Chat_SendMesage", undefined, "tool_not_found", "did you mean Chat.SendMessage?"],

@@ -47,7 +47,7 @@ export const searchSpreadsheets = defineTool({
       }),
     ),
     order_by: Type.Optional(
-      Type.Array(Type.Enum([...ORDERS]), {
+      Type.Array(Type.Enum([...ORDERS], { type: "string" }), {
         description: `Order of the results, the most important first. Default: ${DEFAULT_ORDER}.`,
       }),
     ),

@@ -25,6 +25,7 @@ const Profile = Type.Object({
   environment: Type.Object({
     granted_scopes: Type.Array(Type.String(), { description: "What the user has granted" }),
     file_access: Type.Enum(["per_file", "read_all", "all"], {
+      type: "string",
       description: "per_file: only what was created or opened through this application",
     }),
     storage_limit_bytes: bytes("Size of the user's storage; absent when it is unlimited or unknown"),

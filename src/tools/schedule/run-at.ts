@@ -3,6 +3,9 @@ import { invalidParameter } from "../../errors";
 
 const FORM = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?$/;
 
+const FIRST = Date.parse("0000-01-01T00:00:00Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
 /**
  * The instant, ms since the epoch. Without a zone the time is UTC. Throws `invalid_parameter` for what is no date and
  * time; the text is not repeated.
@@ -13,7 +16,8 @@ export function instantOf(text: string): number {
   // The parser takes February 30 for March 2.
   if (!Number.isNaN(local) && new Date(local).toISOString().startsWith(`${date}T${time}`)) {
     const instant = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`);
-    if (!Number.isNaN(instant)) return instant;
+    // A zone may carry it over the last year that a date is written with.
+    if (instant >= FIRST && instant <= LAST) return instant;
   }
   throw invalidParameter(
     "run_at must be a date and time such as 2030-01-31T09:30:00: UTC, or with a zone such as +02:00 at its end.",
