@@ -27,9 +27,11 @@ const NOT_CONNECTED = new Set([
   "EADDRNOTAVAIL",
 ]);
 
-/** OpenSSL's certificate checks, and the handshake itself. */
-const TLS =
-  /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|UNTRUSTED|INVALID_(CA|PURPOSE)$|HOSTNAME_MISMATCH|PATH_LENGTH)/;
+/** The checks of a certificate, which stand before everything that is sent. */
+const CERTIFICATE =
+  /^(ERR_TLS_CERT|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|UNTRUSTED|INVALID_(CA|PURPOSE)$|HOSTNAME_MISMATCH|PATH_LENGTH)/;
+/** The handshake, or a connection that broke after it: the codes are the same. */
+const TLS = /^(ERR_TLS|ERR_SSL|EPROTO$)/;
 
 /** Whether another address of the same name may be tried: nothing was sent. */
 export function neverConnected(thrown: unknown): boolean {
@@ -60,7 +62,8 @@ export function egressError(thrown: unknown, at: Circumstances): EgressError {
     const unreached = proxyFailure(code, at.proxy, at.origin);
     if (unreached !== undefined) return fail("unreachable", unreached, false);
   }
-  if (TLS.test(code)) return fail("tls", tlsMessage(code, at.origin), false);
+  if (CERTIFICATE.test(code)) return fail("tls", certificateMessage(code, at.origin), false);
+  if (TLS.test(code)) return fail("tls", tlsMessage(at.origin), true);
   if (NOT_CONNECTED.has(code)) {
     return fail(
       "unreachable",
@@ -79,10 +82,14 @@ function proxyFailure(code: string, { name }: Proxy, origin: string): string | u
   return `No connection to the proxy ${name} (${code}). Check HTTPS_PROXY and HTTP_PROXY, or put the host in NO_PROXY.`;
 }
 
-function tlsMessage(code: string, origin: string): string {
-  if (code === "EPROTO") {
-    return `The TLS handshake with ${origin} failed. Check that the port speaks TLS and asks for no client certificate.`;
-  }
+function tlsMessage(origin: string): string {
+  return (
+    `TLS with ${origin} failed. Check that the port speaks TLS and asks for no client certificate, and that nothing ` +
+    "between here and there breaks into the connection."
+  );
+}
+
+function certificateMessage(code: string, origin: string): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH") {
     return `The TLS certificate of ${origin} is for another name. Use the name that it is for.`;
   }

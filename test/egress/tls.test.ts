@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { egressWith, failureOf, names, printed, rawPeer, webPeer } from "./peers";
 import type { Answer, Call } from "./tls-client";
@@ -118,11 +119,36 @@ test("names, one certificate: each name is checked and keeps its own connections
   ]);
 }, 10_000);
 
-test("https to a port that speaks plain http", async () => {
+test("https to a port that speaks plain http counts as perhaps sent, as a later break does", async () => {
   using peer = webPeer(() => new Response("plain"));
   const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
-  expect([error.reason, error.maybeSent]).toEqual(["tls", false]);
+  expect([error.reason, error.maybeSent]).toEqual(["tls", true]);
   expect(error.message).toContain("Check that the port speaks TLS");
+});
+
+test.each([
+  ["plain text", Buffer.from("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")],
+  ["a record that nobody can read", Buffer.concat([Buffer.from([0x17, 3, 3, 0, 40]), Buffer.alloc(40, 7)])],
+  ["an alert", Buffer.from([0x15, 3, 3, 0, 2, 2, 80])],
+])("a request whose answer %s replaces was sent", async (_what, bytes) => {
+  using peer = await tlsPeer();
+  // Passes everything on until the request has arrived.
+  using box = await rawPeer((client, first) => {
+    client.removeAllListeners("data");
+    const upstream = connect(peer.port, "127.0.0.1");
+    upstream.on("error", () => undefined);
+    upstream.on("data", (piece) => void client.write(peer.received.length === 0 ? piece : bytes));
+    upstream.write(first, "latin1");
+    client.on("data", (piece) => void upstream.write(piece));
+    client.on("close", () => upstream.destroy());
+  });
+  const authorities = readFileSync(certificate, "utf8");
+  const egress = egressWith({ authorities, timeoutMs: 5000 });
+  const error = await failureOf(
+    egress.fetch(`https://127.0.0.1:${box.port}/`, { method: "POST", body: "x" }),
+  );
+  expect(peer.received.join("")).toContain("POST / HTTP/1.1");
+  expect([error.reason, error.maybeSent]).toEqual(["tls", true]);
 });
 
 test("a handshake that breaks off counts as perhaps sent, for nothing tells it from a later break", async () => {
