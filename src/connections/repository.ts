@@ -134,6 +134,22 @@ export async function isAccountUsed(store: Store, account: string): Promise<bool
   return (await store.get(ACCOUNT_USED, account)) !== undefined;
 }
 
+const ANY_LIVES = query<{ id: string }>(
+  "SELECT id FROM connections WHERE project_id = ? AND provider_id = ? AND status = 'active' LIMIT 1",
+);
+const UNKNOWN_LIVES = query<{ id: string }>(
+  "SELECT id FROM connections WHERE project_id = ? AND provider_id = ? AND status = 'active' AND account IS NULL LIMIT 1",
+);
+
+/** Whether any connection at a provider works; `unknown`: any of those of which nobody knows whose account it is. */
+export async function anyLives(
+  store: Store,
+  { projectId, id }: { projectId: string; id: string },
+  which: "all" | "unknown",
+): Promise<boolean> {
+  return (await store.get(which === "all" ? ANY_LIVES : UNKNOWN_LIVES, projectId, id)) !== undefined;
+}
+
 export function* connectionInTransaction(
   projectId: string,
   userId: string,

@@ -188,12 +188,16 @@ export class Connections {
     return row;
   }
 
-  /** Ends the grant at the provider too, unless another connection lives on the same account there. */
+  /** Ends the grant at the provider too, unless another connection lives, or may live, on the same account there. */
   async #revoke(row: ConnectionRow): Promise<void> {
     const provider = await this.#providers.find(row.project_id, row.provider_id);
     if (provider?.oauth2.revoke === undefined) return;
-    const mayBeShared = row.account !== null && !provider.oauth2.revokesAlone;
-    if (mayBeShared && (await repository.isAccountUsed(this.#core.store, row.account ?? ""))) return;
+    if (!provider.oauth2.revokesAlone && (await this.#mayBeShared(row, provider))) {
+      this.#core.log.info("a grant was not ended at its provider: another connection may live on it", {
+        connection_id: row.id,
+      });
+      return;
+    }
     const tokens = await openTokens(this.#core.keyring, row).catch((error: unknown) => {
       if (!(error instanceof TokensLost)) throw error;
       this.#core.log.warn("a grant was not ended at its provider: its tokens cannot be opened", {
@@ -206,6 +210,17 @@ export class Connections {
       privateKey: await this.#providers.privateKey(provider),
     };
     await revokeGrant(this.#core, provider, keys, tokens);
+  }
+
+  // The provider ends all that a client holds of an account. Not every provider says whose account it is: then any other
+  // connection of the client may be of the same.
+  async #mayBeShared({ account }: ConnectionRow, provider: Provider): Promise<boolean> {
+    const { store } = this.#core;
+    if (account !== null && (await repository.isAccountUsed(store, account))) return true;
+    for (const place of await this.#providers.placesOfClient(provider)) {
+      if (await repository.anyLives(store, place, account === null ? "all" : "unknown")) return true;
+    }
+    return false;
   }
 
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {

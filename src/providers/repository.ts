@@ -31,6 +31,9 @@ const LIST = query<ProviderRow>(
 const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
+const LIST_OF_CLIENT = query<{ project_id: string; id: string }>(
+  "SELECT project_id, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
+);
 const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 const UPDATE = query(
   "UPDATE auth_providers SET provider_id = ?, description = ?, status = ?, oauth2 = ?, sealed_client_secret = ?, " +
@@ -58,6 +61,14 @@ export function listProviders(store: Store, projectId: string, limit: number): A
 /** Active records of all projects that a requirement of this name may mean. */
 export function listActiveNamed(store: Store, name: string): Awaitable<ProviderRow[]> {
   return store.all(LIST_ACTIVE_NAMED, name, name);
+}
+
+/** Records of all projects, active or not, that use this client. */
+export function listOfClient(
+  store: Store,
+  clientId: string,
+): Awaitable<{ project_id: string; id: string }[]> {
+  return store.all(LIST_OF_CLIENT, clientId);
 }
 
 export function* providerInTransaction(projectId: string, id: string): Transaction<ProviderRow | undefined> {

@@ -179,6 +179,12 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
+  /** Where else the same client is used, in whatever project; the record itself is among them. */
+  async placesOfClient({ oauth2 }: Provider): Promise<{ projectId: string; id: string }[]> {
+    const rows = await repository.listOfClient(this.#core.store, oauth2.clientId);
+    return rows.map(({ project_id: projectId, id }) => ({ projectId, id }));
+  }
+
   /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */
   clientSecret(provider: Provider): Promise<string | undefined> {
     return this.#secrets.open(provider, "client_secret", provider.sealedClientSecret);

@@ -18,7 +18,7 @@ interface PresetSite extends AsyncDisposable {
   readonly site: Site;
   readonly sent: Sent[];
   /** Stores a grant of the user as a consent would; answers the id of the connection. */
-  give(provider: string, user: string, facts?: { [name: string]: string }): Promise<string>;
+  give(provider: string, user: string, facts?: { [name: string]: string }, project?: string): Promise<string>;
   remove(id: string): Promise<number>;
 }
 
@@ -48,8 +48,8 @@ async function presetSite(preset: Preset, oauth2: object = {}, ok = true): Promi
   return {
     site,
     sent,
-    give: async (id, user, facts = {}) => {
-      const provider = await runtime.providers.find("default", id);
+    give: async (id, user, facts = {}, project = "default") => {
+      const provider = await runtime.providers.find(project, id);
       if (provider === undefined) throw new Error(`no provider ${id}`);
       const grant = {
         accessToken: new Redacted(`access-of-${user}`),
@@ -59,7 +59,7 @@ async function presetSite(preset: Preset, oauth2: object = {}, ok = true): Promi
         facts,
       };
       let connection = "";
-      await runtime.connections.store("default", user, provider, grant, [], function* (stored) {
+      await runtime.connections.store(project, user, provider, grant, [], function* (stored) {
         connection = stored;
         yield* touch("connections");
       });
@@ -172,6 +172,56 @@ describe("two users of one account", () => {
     expect(site.sent).toEqual([]);
 
     await site.remove(bob);
+    expect(site.sent).toHaveLength(1);
+  });
+
+  test.each<[string, { [name: string]: string }, { [name: string]: string }]>([
+    ["neither of which is known", {}, {}],
+    ["of which the first is not known", {}, { user_id: "1" }],
+    ["of which the second is not known", { user_id: "1" }, {}],
+  ])("that may be one, %s: only the last deletion ends the grant", async (_what, first, second) => {
+    await using site = await presetSite("google");
+    const [alice, bob] = [
+      await site.give("google", "alice", first),
+      await site.give("google", "bob", second),
+    ];
+    await site.remove(alice);
+    expect(site.sent).toEqual([]);
+    expect(site.site.logLines.join("\n")).toContain("a grant was not ended");
+
+    await site.remove(bob);
+    expect(site.sent).toHaveLength(1);
+  });
+
+  test("that may be one, in two projects: the deletion in one leaves the other alive", async () => {
+    await using site = await presetSite("google");
+    const { runtime } = site.site;
+    const operator = await runtime.identity.operator("default");
+    await runtime.identity.createProject(operator, "second", "Second");
+    await runtime.providers.create(await runtime.identity.operator("second"), {
+      id: "mail",
+      provider_id: "google",
+      oauth2: { client_id: "client", client_secret: "client-secret" },
+    });
+    const alice = await site.give("google", "alice");
+    await site.give("mail", "bob", {}, "second");
+    await site.remove(alice);
+
+    expect(site.sent).toEqual([]);
+  });
+
+  test("of another client do not count", async () => {
+    await using site = await presetSite("google");
+    const operator = await site.site.runtime.identity.operator("default");
+    await site.site.runtime.providers.create(operator, {
+      id: "mail",
+      provider_id: "google",
+      oauth2: { client_id: "other", client_secret: "client-secret" },
+    });
+    const alice = await site.give("google", "alice");
+    await site.give("mail", "bob");
+    await site.remove(alice);
+
     expect(site.sent).toHaveLength(1);
   });
 
