@@ -1,5 +1,5 @@
 // Which provider a requirement means: a record by its id, or the oldest active one that serves a well-known provider.
-import type { Provider } from "./service";
+import type { Provider } from "./provider";
 
 /** How a requirement names a provider. */
 export interface ProviderChoice {

@@ -11,6 +11,7 @@ export type {
   RequestConfig,
   TriggeredRequestConfig,
 } from "./schema";
-export { type Provider, type ProviderDependents, Providers } from "./service";
+export type { Provider } from "./provider";
+export { type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

@@ -1,6 +1,12 @@
 // SQL of auth providers.
 import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
 
+/** Which record it is. */
+export interface ProviderPlace {
+  projectId: string;
+  id: string;
+}
+
 export interface ProviderRow {
   project_id: string;
   id: string;
@@ -31,8 +37,8 @@ const LIST = query<ProviderRow>(
 const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
-const LIST_OF_CLIENT = query<{ project_id: string; id: string }>(
-  "SELECT project_id, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
+const LIST_OF_CLIENT = query<ProviderPlace>(
+  "SELECT project_id AS projectId, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
 );
 const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 const UPDATE = query(
@@ -64,10 +70,7 @@ export function listActiveNamed(store: Store, name: string): Awaitable<ProviderR
 }
 
 /** Records of all projects, active or not, that use this client. */
-export function listOfClient(
-  store: Store,
-  clientId: string,
-): Awaitable<{ project_id: string; id: string }[]> {
+export function listOfClient(store: Store, clientId: string): Awaitable<ProviderPlace[]> {
   return store.all(LIST_OF_CLIENT, clientId);
 }
 

@@ -13,8 +13,9 @@ import {
 } from "../store";
 import type { ProviderPreset } from "../tools";
 import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
-import { effectiveOAuth2, type EffectiveOAuth2 } from "./effective";
+import { effectiveOAuth2 } from "./effective";
 import type { SealedSecrets } from "./patch";
+import type { Provider } from "./provider";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
 import { newExternalId, presetNamed, providerSetup } from "./setup";
@@ -29,22 +30,6 @@ import type {
 } from "./schema";
 
 type Writing = typeof import("./writing");
-
-/** A provider as the services use it. */
-export interface Provider {
-  id: string;
-  projectId: string;
-  /** Well-known id, when it has one. */
-  providerId: string | undefined;
-  type: "oauth2";
-  description: string | undefined;
-  active: boolean;
-  version: number;
-  redirectUri: string;
-  oauth2: EffectiveOAuth2;
-  sealedClientSecret: string | null;
-  sealedPrivateKey: string | null;
-}
 
 /** What must happen to other records, in the same transaction, when a provider changes or goes. */
 export interface ProviderDependents {
@@ -180,9 +165,8 @@ export class Providers {
   }
 
   /** Where else the same client is used, in whatever project; the record itself is among them. */
-  async placesOfClient({ oauth2 }: Provider): Promise<{ projectId: string; id: string }[]> {
-    const rows = await repository.listOfClient(this.#core.store, oauth2.clientId);
-    return rows.map(({ project_id: projectId, id }) => ({ projectId, id }));
+  placesOfClient({ oauth2 }: Provider): Awaitable<repository.ProviderPlace[]> {
+    return repository.listOfClient(this.#core.store, oauth2.clientId);
   }
 
   /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */
