@@ -1,5 +1,6 @@
 // Refresh of a token: once, however many callers and processes wait for it. Callers of one process share one promise;
 // processes share a lease with a fence. The new pair is durable before anybody uses it.
+import type { JsonObject } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import type { Provider, Providers } from "../providers";
@@ -25,6 +26,8 @@ const DEAD_GRANT = [
   "invalid_code",
 ];
 const DEAD_REASON = "the provider no longer accepts the grant; the user must consent again";
+const OTHER_ACCOUNT =
+  "the provider answered a refresh with the token of another account; the user must consent again";
 
 type Begun =
   | { kind: "lease"; lease: Lease; row: ConnectionRow }
@@ -61,9 +64,11 @@ export class Refresher {
     try {
       return await this.refresh(row, provider);
     } catch (error) {
-      // Ahead of its expiry the old token still works: a provider that is down for a moment hurts nobody.
-      if (error instanceof TokenRequestError && !expired) return row;
-      throw error;
+      if (!(error instanceof TokenRequestError) || expired) throw error;
+      // Ahead of its expiry the old token still works: a provider that is down for a moment hurts nobody. It may have been
+      // deleted or replaced while the provider was asked.
+      const current = await repository.findConnectionById(this.#core.store, row.project_id, row.id);
+      return current?.status === "active" ? current : undefined;
     }
   }
 
@@ -112,7 +117,7 @@ export class Refresher {
     row: ConnectionRow,
     provider: Provider,
   ): Promise<ConnectionRow | undefined | "lost"> {
-    const { store, keyring } = this.#core;
+    const { store, keyring, log } = this.#core;
     let released = false;
     try {
       const { accessToken, refreshToken, facts } = await openTokens(keyring, row);
@@ -131,13 +136,19 @@ export class Refresher {
         privateKey,
         { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
       );
+      if (namesAnotherAccount(provider, facts, grant.facts)) {
+        log.error("a refresh was answered with another account's token", { connection_id: row.id });
+        const outcome = await store.write(() => this.#dead(lease, row, OTHER_ACCOUNT));
+        released = true;
+        return outcome;
+      }
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;
       return stored === next ? await this.#learn(next, provider, { secret, privateKey }, grant) : stored;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
-      const outcome = await store.write(() => this.#dead(lease, row));
+      const outcome = await store.write(() => this.#dead(lease, row, DEAD_REASON));
       released = true;
       return outcome;
     } finally {
@@ -200,7 +211,7 @@ export class Refresher {
   }
 
   // The refusal may answer a token that somebody else has replaced meanwhile: then the newer pair counts.
-  *#dead(lease: Lease, seen: ConnectionRow): Transaction<ConnectionRow | undefined | "lost"> {
+  *#dead(lease: Lease, seen: ConnectionRow, reason: string): Transaction<ConnectionRow | undefined | "lost"> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     const mine = yield* stillHeld(lease);
     yield* releaseLease(lease);
@@ -208,7 +219,15 @@ export class Refresher {
     if (row.version !== seen.version) return row.status === "active" ? row : undefined;
     if (!mine) return "lost";
     const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, status: "expired", status_reason: DEAD_REASON, updated_at });
+    yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
     return undefined;
   }
+}
+
+// What a refresh says of the account is what the consent said (OpenID Connect Core, section 12.2), as far as it says it.
+function namesAnotherAccount({ oauth2 }: Provider, before: JsonObject, now: JsonObject): boolean {
+  return oauth2.account.some((name) => {
+    const [known = null, told = null] = [before[name], now[name]];
+    return known !== null && told !== null && JSON.stringify(known) !== JSON.stringify(told);
+  });
 }

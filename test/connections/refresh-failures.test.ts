@@ -1,8 +1,8 @@
 // A refresh that fails: trouble that passes leaves the grant alone, a dead grant is said to be dead and left in peace.
 import { describe, expect, test } from "bun:test";
 import { RotatingGrants, type TokenAnswer } from "../support/token-endpoint";
-import { agent, deploy, type Deployment, idpRecord } from "../tools/deployment";
-import { call, connectionOf, refusal, requirementOf } from "./executing";
+import { agent, deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
+import { call, connectionOf, refusal, requirementOf, until } from "./executing";
 
 const HOUR = 3600_000;
 const HTML = "<!DOCTYPE html><html><body>sorry</body></html>";
@@ -84,6 +84,45 @@ describe("trouble that passes", () => {
       expect((await call(runtime, "alice")).success).toBe(true);
     },
   );
+});
+
+describe("a grant that ends while its provider is asked in vain, ahead of its expiry", () => {
+  /** Alice's call, whose refresh fails after `meanwhile`. */
+  async function during(meanwhile: (deployment: Deployment, id: string) => Promise<unknown>) {
+    const deployment = await deploy();
+    const { runtime, idp, clock, platform } = deployment;
+    await deployment.addProvider();
+    const id = await deployment.give("alice", { access: "earlier" });
+    clock.move(56 * 60_000);
+    const ended = Promise.withResolvers<void>();
+    idp.queue(async () => {
+      await ended.promise;
+      return { status: 503, body: "down" };
+    });
+    const running = call(runtime, "alice").catch((error: Error) => error);
+    await until(() => idp.requests.length === 1);
+    await meanwhile(deployment, id);
+    ended.resolve();
+    return { deployment, answer: await running, tokens: platform.tokens() };
+  }
+
+  test("by deletion is not used any more", async () => {
+    const { deployment, answer, tokens } = await during(({ runtime }, id) =>
+      runtime.connections.delete(operator(), id),
+    );
+    await using _ = deployment;
+
+    expect(answer).toMatchObject({ status: 403 });
+    expect(tokens).toEqual([]);
+  });
+
+  test("by another consent gives way to that one", async () => {
+    const { deployment, answer, tokens } = await during((site) => site.give("alice", { access: "later" }));
+    await using _ = deployment;
+
+    expect(answer).toMatchObject({ success: true });
+    expect(tokens).toEqual(["later"]);
+  });
 });
 
 const FINAL: [string, TokenAnswer][] = [

@@ -89,3 +89,34 @@ test("what else the provider told at the consent stays known", async () => {
 
   expect((await call(runtime, "alice", "Test.ActFor")).output?.value).toEqual({ account_id: "A1" });
 });
+
+test("with another account in it, it is nobody's: the user consents again, and the log says so", async () => {
+  await using deployment = await deploy();
+  const { runtime, idp, clock, platform, logLines } = deployment;
+  await deployment.addProvider({ provider_id: "known" });
+  await deployment.give("alice", { facts: { account_id: "A1" } });
+  idp.queue({ body: { access_token: "of-another", expires_in: 3600, account: { id: "A2" } } });
+  clock.move(HOUR);
+
+  const refused = await refusal(call(runtime, "alice"));
+
+  expect([refused.status, refused.message]).toEqual([403, expect.stringContaining("another account")]);
+  expect(platform.tokens()).toEqual([]);
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
+  expect(logLines.join("\n")).toContain("another account's token");
+  expect(logLines.join("\n")).not.toContain("of-another");
+});
+
+test.each([
+  ["the same account", { account: { id: "A1" } }],
+  ["no account", {}],
+])("with %s in it, it is used", async (_what, answer) => {
+  await using deployment = await deploy();
+  await deployment.addProvider({ provider_id: "known" });
+  await deployment.give("alice", { facts: { account_id: "A1" } });
+  deployment.idp.queue({ body: { access_token: "second", expires_in: 3600, ...answer } });
+  deployment.clock.move(HOUR);
+
+  expect((await call(deployment.runtime, "alice")).success).toBe(true);
+  expect(deployment.platform.tokens()).toEqual(["second"]);
+});
