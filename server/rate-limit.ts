@@ -32,6 +32,8 @@ export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: C
       const now = clock.now();
       const name = `${principal.projectId} ${actorOf(principal)}`;
       const bucket = buckets.get(name) ?? { tokens: perMinute, at: now };
+      // The clock was set back: what has filled since then counts from now on.
+      bucket.at = Math.min(bucket.at, now);
       const tokens = filled(bucket, now);
       if (tokens < 1) {
         throw rateLimited(

@@ -77,6 +77,7 @@ export class ExecutionLog {
   #entries: Added[] = [];
   #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #written: Promise<void> = Promise.resolve();
 
   /** `keepDays`: entries that are older are forgotten when new ones come; 0: never. */
   constructor({ store, clock, log, keepDays }: { store: Store; clock: Clock; log: Log; keepDays: number }) {
@@ -121,18 +122,21 @@ export class ExecutionLog {
   }
 
   /** Writes what still waits. Nobody waits for the log, and a log that cannot be written must not fail what it tells about. */
-  async flush(): Promise<void> {
-    if (this.#entries.length + this.#stamps.length === 0) return;
+  flush(): Promise<void> {
+    if (this.#entries.length + this.#stamps.length === 0) return this.#written;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const [entries, stamps] = [this.#entries, this.#stamps];
     this.#entries = [];
     this.#stamps = [];
-    await this.#store
+    const written = this.#store
       .write(() => addAll(entries, stamps, this.#clock.now() - this.#keepMs))
       .catch((error: unknown) => {
         this.#log.warn("execution log not written", { error });
       });
+    // Who reads the log waits for what is on its way, too.
+    this.#written = this.#written.then(() => written);
+    return this.#written;
   }
 
   #later(): void {

@@ -1,6 +1,6 @@
 // What every area stands on: time, JSON, log lines, redacted values.
 export { type Alarm, setAlarm } from "./alarms";
-export { type Clock, systemClock, timestamp } from "./clock";
+export { type Clock, stillCounts, systemClock, timestamp } from "./clock";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { isObject, type Json, type JsonObject, JsonText, parseJson } from "./json";

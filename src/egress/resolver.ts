@@ -1,6 +1,6 @@
 // Names to addresses, remembered for a few seconds: a call per request would cost a trip to the name server each time.
 // Memory does not weaken the policy, because every use checks the addresses and connects to exactly those.
-import type { Clock } from "../base";
+import { type Clock, stillCounts } from "../base";
 import { EgressError } from "./types";
 
 /** All addresses of a host in the order to try. Rejects when there are none. */
@@ -25,18 +25,18 @@ export const systemResolve: Resolve = async (host) => {
 };
 
 export function createResolver(resolve: Resolve, clock: Clock): Resolver {
-  const known = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
+  const known = new Map<string, { addresses: Promise<readonly string[]>; from: number }>();
 
   const ask = (host: string): Promise<readonly string[]> => {
     const entry = known.get(host);
-    if (entry !== undefined && clock.now() < entry.until) return entry.addresses;
+    if (entry !== undefined && stillCounts(entry.from, REMEMBER_MS, clock.now())) return entry.addresses;
     const addresses = resolve(host);
     known.delete(host);
     for (const oldest of known.keys()) {
       if (known.size < MOST_NAMES) break;
       known.delete(oldest);
     }
-    known.set(host, { addresses, until: clock.now() + REMEMBER_MS });
+    known.set(host, { addresses, from: clock.now() });
     addresses.catch(() => {
       if (known.get(host)?.addresses === addresses) known.delete(host);
     });

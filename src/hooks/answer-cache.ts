@@ -1,6 +1,6 @@
 // What an access hook has answered, for a while. It lives as long as its loaded hook: any change of hooks or plugins
 // makes new ones, with nothing in them. Failures are never kept.
-import type { Clock } from "../base";
+import { type Clock, stillCounts } from "../base";
 import { hashOf } from "../crypto";
 import type { Tool } from "../tools";
 import type { Filter } from "./answers";
@@ -10,7 +10,7 @@ const MOST_ANSWERS = 1000;
 export class AnswerCache {
   readonly #clock: Clock;
   readonly #ttlMs: number;
-  readonly #answers = new Map<string, { filter: Filter; until: number }>();
+  readonly #answers = new Map<string, { filter: Filter; from: number }>();
 
   constructor(clock: Clock, ttlMs: number) {
     this.#clock = clock;
@@ -19,7 +19,8 @@ export class AnswerCache {
 
   get(key: string): Filter | undefined {
     const answer = this.#answers.get(key);
-    return answer === undefined || answer.until <= this.#clock.now() ? undefined : answer.filter;
+    if (answer === undefined || !stillCounts(answer.from, this.#ttlMs, this.#clock.now())) return undefined;
+    return answer.filter;
   }
 
   set(key: string, filter: Filter): void {
@@ -28,7 +29,7 @@ export class AnswerCache {
       if (this.#answers.size < MOST_ANSWERS) break;
       this.#answers.delete(oldest);
     }
-    this.#answers.set(key, { filter, until: this.#clock.now() + this.#ttlMs });
+    this.#answers.set(key, { filter, from: this.#clock.now() });
   }
 }
 

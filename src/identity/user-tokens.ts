@@ -1,7 +1,7 @@
 // User tokens: JWT access tokens (RFC 9068) of the OpenID provider at `auth_url`. `oauth4webapi` finds the keys and
 // checks signature, type, issuer, audience and time; here only which user and which project a token means.
 import * as oauth from "oauth4webapi";
-import { isObject } from "../base";
+import { isObject, stillCounts } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
@@ -18,7 +18,9 @@ export interface VerifiedUser {
 
 interface Remembered {
   user: VerifiedUser;
-  until: number;
+  /** When the keys were asked for that vouch for it, and how long it counts from then on, ms. */
+  from: number;
+  keptMs: number;
 }
 
 interface Keys {
@@ -75,7 +77,7 @@ export class UserTokens {
     const now = this.#core.clock.now();
     const hash = hashOf(token);
     const known = this.#remembered.get(hash);
-    if (known !== undefined && known.until > now) return known.user;
+    if (known !== undefined && stillCounts(known.from, known.keptMs, now)) return known.user;
     const { claims, keysAt } = await this.#validate(token);
     const named = userOfClaims(claims, this.#claim);
     if (named === undefined) {
@@ -84,7 +86,7 @@ export class UserTokens {
     const user = { userId: this.#prefix + named, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     const end = (claims.exp + TOLERANCE_S) * 1000;
-    this.#remembered.set(hash, { user, until: Math.min(keysAt + BELIEVED_MS, end) });
+    this.#remembered.set(hash, { user, from: keysAt, keptMs: Math.min(BELIEVED_MS, end - keysAt) });
     return user;
   }
 
@@ -127,7 +129,7 @@ export class UserTokens {
   /** The keys, asked for anew when they are of this age; whoever wants them at the same time shares one request. */
   #current(age: number): { value: Promise<Keys>; at: number } {
     const at = this.#core.clock.now();
-    if (this.#keys !== undefined && at - this.#keys.at < age) return this.#keys;
+    if (this.#keys !== undefined && stillCounts(this.#keys.at, age, at)) return this.#keys;
     const keys = { value: this.#load(), at };
     this.#keys = keys;
     keys.value.catch(() => {

@@ -1,11 +1,12 @@
 // Caches of catalog tools, one per connection and token: what one user may see says nothing about another, and what
 // an old token saw says nothing about a new one.
-import type { Clock } from "../base";
+import { type Clock, stillCounts } from "../base";
 import type { ConnectionCache } from "./definition";
 
 interface Entry {
   value: unknown;
-  expiresAt: number;
+  from: number;
+  keptMs: number;
 }
 
 const MAX_CONNECTIONS = 500;
@@ -60,7 +61,7 @@ class MemoryCache implements ConnectionCache {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     // The catalog that set the value reads it back under the same key with the same type.
-    if (entry.expiresAt > this.#clock.now()) return entry.value as T;
+    if (stillCounts(entry.from, entry.keptMs, this.#clock.now())) return entry.value as T;
     this.#entries.delete(key);
     return undefined;
   }
@@ -69,7 +70,7 @@ class MemoryCache implements ConnectionCache {
     if (this.#entries.size >= this.#sweepAt) this.#sweep();
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
-    this.#entries.set(key, { value, expiresAt: this.#clock.now() + ttlMs });
+    this.#entries.set(key, { value, from: this.#clock.now(), keptMs: ttlMs });
   }
 
   delete(key: string): void {
@@ -79,7 +80,8 @@ class MemoryCache implements ConnectionCache {
   // Seldom enough that an entry pays for it once: when twice as many are there as the last time left.
   #sweep(): void {
     const now = this.#clock.now();
-    for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(key);
+    for (const [key, { from, keptMs }] of this.#entries)
+      if (!stillCounts(from, keptMs, now)) this.#entries.delete(key);
     this.#sweepAt = Math.max(SWEPT_FROM, 2 * this.#entries.size);
   }
 

@@ -5,6 +5,7 @@ import { createLog, silentLog } from "../../src/base";
 import { ExecutionLog } from "../../src/audit";
 import { executionLogMigrations, openSqlite, query } from "../../src/store";
 import { refusal } from "../connections/executing";
+import { openLateStore } from "../support/late-store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
 
@@ -196,6 +197,24 @@ describe("the execution log", () => {
 
     // Both wait for one commit, and one line tells of both.
     expect(lines.filter((line) => line.includes("execution log not written"))).toHaveLength(1);
+  });
+
+  test.each([
+    ["the engine", openSqlite],
+    ["one that answers a turn later", openLateStore],
+  ] as const)("is read after what is on its way into %s", async (_name, openStore) => {
+    const file = `${temporaryFolder()}/executions.db`;
+    const store = closedAfterTest(
+      openStore({ file, migrations: executionLogMigrations, durability: "normal" }),
+    );
+    const executionLog = new ExecutionLog({ store, clock: new MovableClock(), log: silentLog, keepDays: 90 });
+    executionLog.add(entry);
+
+    void executionLog.flush();
+    await executionLog.flush();
+
+    const count = query<{ count: number }>("SELECT COUNT(*) AS count FROM executions");
+    expect(await store.get(count)).toEqual({ count: 1 });
   });
 
   test("that is closed fails nothing either", async () => {

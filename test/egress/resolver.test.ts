@@ -28,6 +28,15 @@ test("a name is remembered for five seconds", async () => {
   expect(asked).toHaveLength(2);
 });
 
+test("a name is asked for again when the clock was set back", async () => {
+  const { resolver, asked, time } = countingResolver([["192.0.2.1"], ["192.0.2.2"]]);
+  time.now = 3_600_000;
+  await resolver.addressesOf("a.example", never);
+  time.now = 0;
+  expect(await resolver.addressesOf("a.example", never)).toEqual(["192.0.2.2"]);
+  expect(asked).toHaveLength(2);
+});
+
 test("requests at the same time ask once", async () => {
   const { resolver, asked } = countingResolver([["192.0.2.1"]]);
   await Promise.all([resolver.addressesOf("a.example", never), resolver.addressesOf("a.example", never)]);

@@ -167,6 +167,24 @@ describe("the provider's keys", () => {
     expect(await statusOf(deployment, issued(provider, audience))).toBe(200);
   });
 
+  test("that are removed stop working within 60 s, also when the clock was ahead and is set back", async () => {
+    await using deployment = await startOpenIdSite();
+    const { provider, audience, clock } = deployment;
+    const iat = Math.floor(clock.now() / 1000);
+    const [seen, unseen] = ["seen", "unseen"].map((jti) =>
+      signed(accessToken(provider, audience, { claims: { iat, exp: iat + 6 * 3600, jti } }), provider.key),
+    );
+    clock.move(2 * 3600_000);
+    expect(await statusOf(deployment, seen ?? "")).toBe(200);
+    clock.move(-2 * 3600_000);
+    provider.rotate("removed");
+    clock.move(60_000);
+
+    expect([await statusOf(deployment, seen ?? ""), await statusOf(deployment, unseen ?? "")]).toEqual([
+      401, 401,
+    ]);
+  });
+
   test("that are new work at once for everybody, when many come with them at the same time", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "../../src/base";
 import { rateLimitOf } from "../../server/rate-limit";
 import { api, at } from "../support/api";
+import { MovableClock } from "../tools/deployment";
 import { startOwn } from "./own";
 import { type Stage, startStage } from "./stage";
 
@@ -78,6 +79,22 @@ test("a request costs the same beside many other callers", () => {
   for (let user = 0; user < 30_000; user++)
     limit?.take({ kind: "user", projectId: "default", userId: `user ${user}` });
   expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test("a caller does not wait for the time that a clock had been ahead", () => {
+  const moved = new MovableClock();
+  const limit = rateLimitOf(stage.site.runtime.core.settings, moved);
+  const agent = { kind: "user", projectId: "default", userId: "alice" } as const;
+  const spend = (): void => {
+    for (;;) limit?.take(agent);
+  };
+  moved.move(3600_000);
+  expect(spend).toThrow();
+  moved.move(-3600_000);
+  expect(spend).toThrow();
+  moved.move(60_000);
+
+  expect(() => limit?.take(agent)).not.toThrow();
 });
 
 test("nothing is limited unless the operator says so", async () => {

@@ -19,6 +19,16 @@ describe("a value", () => {
     expect([before, cache.get("key")]).toEqual([{ deep: true }, undefined]);
   });
 
+  test("is gone when the clock was set back: it would stay for as long as that had been ahead", () => {
+    const { clock, caches: all } = caches();
+    const cache = all.of("ac_1", 1);
+    clock.move(3600_000);
+    cache.set("key", 1, 1000);
+    clock.move(-3600_000);
+
+    expect(cache.get("key")).toBeUndefined();
+  });
+
   test("is replaced by a later one, and gone when deleted", () => {
     const cache = caches().caches.of("ac_1", 1);
     cache.set("key", 1, 1000);

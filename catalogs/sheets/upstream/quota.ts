@@ -30,7 +30,9 @@ export class Quotas {
 
   /** When the calls of the last minute were sent, oldest first. */
   #recent(quota: Quota): readonly number[] {
-    const since = this.#context.now() - MINUTE_MS;
-    return (this.#context.cache.get<readonly number[]>(quota) ?? []).filter((at) => at > since);
+    const now = this.#context.now();
+    const sent = this.#context.cache.get<readonly number[]>(quota) ?? [];
+    // A time that is still to come is of a clock that was set back since: it would count for as long as that was ahead.
+    return sent.filter((at) => at > now - MINUTE_MS && at <= now);
   }
 }

@@ -209,13 +209,23 @@ describe("the user's budget", () => {
     expect(stub.requests).toHaveLength(62);
   });
 
-  test("counts every try", async () => {
-    await using stub = new Stub().on("book", page(503));
+  test("is not gone for the time that a clock had been ahead", async () => {
+    await using stub = new Stub().on("book", book());
     const connection = to(stub);
-    for (let turn = 0; turn < 15; turn++) {
-      connection.clock.move(-7000);
-      await failureOf(clientOf(connection).call(WRITE));
-    }
+    connection.clock.move(3600_000);
+    for (let turn = 0; turn < 60; turn++) await clientOf(connection).call(READ);
+    connection.clock.move(-3600_000);
+
+    await clientOf(connection).call(READ);
+    expect(stub.requests).toHaveLength(61);
+  });
+
+  test("counts every try", async () => {
+    let answered = 0;
+    await using stub = new Stub().on("book", () => (++answered <= 52 ? book() : page(503)));
+    const connection = to(stub);
+    for (let turn = 0; turn < 52; turn++) await clientOf(connection).call(WRITE);
+    for (let turn = 0; turn < 2; turn++) await failureOf(clientOf(connection).call(WRITE));
     expect(stub.requests.length).toBe(60);
     expect((await failureOf(clientOf(connection).call(WRITE))).kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
     expect(stub.requests.length).toBe(60);
