@@ -62,12 +62,7 @@ function pairsOf(request: Request): Iterable<[string, string]> {
 
 // What does not convert stays text, and the schema says what it should have been.
 function convert(type: unknown, text: string): unknown {
-  if (type === "integer") return /^-?\d+$/.test(text) ? safeInteger(Number(text)) : text;
+  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return text;
-}
-
-// Beyond it two numbers would be one; and what is that large is cut, or refused, whatever it is.
-function safeInteger(value: number): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
 }

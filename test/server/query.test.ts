@@ -30,9 +30,6 @@ describe("a query", () => {
     ["?list=a,b&list=c", { list: ["a", "b", "c"] }],
     ["?list=a%2Cb,,", { list: ["a", "b"] }],
     ["?count=10&flag=true", { count: 10, flag: true }],
-    ["?count=1000000000000000", { count: 1_000_000_000_000_000 }],
-    ["?count=99999999999999999999", { count: Number.MAX_SAFE_INTEGER }],
-    ["?count=-99999999999999999999", { count: Number.MIN_SAFE_INTEGER }],
     ["?other=1&text=a", { text: "a" }],
     ["?__proto__=1&constructor=2", {}],
   ])("%s", (query, expected) => {
