@@ -24,12 +24,14 @@ export class ConnectionCaches {
     this.#clock = clock;
   }
 
-  /** The cache of a connection at this version of its token; an older one is dropped. */
+  /** The cache of a connection at this version of its token; an older one is dropped, but for what is lasting. */
   of(connectionId: string, version: number): ConnectionCache {
     const usedAt = this.#clock.now();
     const known = this.#caches.get(connectionId);
     const current =
-      known?.version === version ? known : { version, cache: new MemoryCache(this.#clock), usedAt };
+      known?.version === version
+        ? known
+        : { version, cache: new MemoryCache(this.#clock, known?.cache.lasting), usedAt };
     current.usedAt = usedAt;
     // Least recently used first: a re-inserted key goes to the end.
     this.#caches.delete(connectionId);
@@ -52,9 +54,16 @@ class MemoryCache implements ConnectionCache {
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
   #sweepAt = SWEPT_FROM;
+  #lasting: MemoryCache | undefined;
 
-  constructor(clock: Clock) {
+  /** `lasting`: that of the token before. */
+  constructor(clock: Clock, lasting?: MemoryCache) {
     this.#clock = clock;
+    this.#lasting = lasting;
+  }
+
+  get lasting(): MemoryCache {
+    return (this.#lasting ??= new MemoryCache(this.#clock));
   }
 
   get<T>(key: string): T | undefined {

@@ -27,6 +27,8 @@ export interface Grant {
 
 /** A cache that lives as long as one connection and its token; never shared between users. Bounded by entries. */
 export interface ConnectionCache {
+  /** For what is no answer of the platform, such as how often it was called: a newer token leaves it. */
+  readonly lasting: Pick<ConnectionCache, "get" | "set">;
   get<T>(key: string): T | undefined;
   set(key: string, value: unknown, ttlMs: number): void;
   delete(key: string): void;

@@ -69,9 +69,14 @@ export class TestCache implements ConnectionCache {
   readonly #clock: Pick<TestClock, "now">;
   readonly #values = new Map<string, { value: unknown; until: number }>();
   readonly #underWay = new Map<string, Promise<unknown>>();
+  #lasting: TestCache | undefined;
 
   constructor(clock: Pick<TestClock, "now">) {
     this.#clock = clock;
+  }
+
+  get lasting(): TestCache {
+    return (this.#lasting ??= new TestCache(this.#clock));
   }
 
   get<T>(key: string): T | undefined {

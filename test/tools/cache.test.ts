@@ -58,6 +58,15 @@ describe("a value", () => {
     expect(all.of("ac_1", 1).get("key")).toBeUndefined();
   });
 
+  test("that is lasting stays for a newer token, and is no other connection's", () => {
+    const { caches: all } = caches();
+    all.of("ac_1", 1).lasting.set("key", "counted", 1000);
+
+    expect(all.of("ac_1", 2).lasting.get<string>("key")).toBe("counted");
+    expect(all.of("ac_1", 2).get("key")).toBeUndefined();
+    expect(all.of("ac_2", 1).lasting.get("key")).toBeUndefined();
+  });
+
   test("of a run without a grant is there for that run only", () => {
     const { caches: all } = caches();
     all.none().set("key", 1, 1000);

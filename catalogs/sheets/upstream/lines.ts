@@ -2,9 +2,10 @@
 import type { ToolContext } from "../../../src/tools";
 import { IN_FLIGHT, LINE_MS } from "../limits";
 
-type Line = <T>(work: () => Promise<T>) => Promise<T>;
+/** Writers of all users of this process: two that both find a sheet too small must not both enlarge it. */
+const writers = new Map<string, Line>();
 
-/** The lines of one connection, shared by its runs. */
+/** The lines in which the calls of one connection stand. */
 export class Lines {
   readonly #context: ToolContext;
 
@@ -14,36 +15,48 @@ export class Lines {
 
   /** A place among the calls of this user that are under way. */
   amongFew<T>(work: () => Promise<T>): Promise<T> {
-    return this.#line("calls", IN_FLIGHT)(work);
+    const { lasting } = this.#context.cache;
+    const line = lasting.get<Line>("calls") ?? new Line(IN_FLIGHT);
+    lasting.set("calls", line, LINE_MS);
+    return line.run(work);
   }
 
-  /** After whoever else of this connection writes to the spreadsheet. */
-  alone<T>(spreadsheetId: string, work: () => Promise<T>): Promise<T> {
-    return this.#line(`writes to ${spreadsheetId}`, 1)(work);
-  }
-
-  #line(name: string, width: number): Line {
-    const { cache } = this.#context;
-    const line = cache.get<Line>(name) ?? lineOf(width);
-    cache.set(name, line, LINE_MS);
-    return line;
+  /** After whoever else writes to the spreadsheet. */
+  async alone<T>(spreadsheetId: string, work: () => Promise<T>): Promise<T> {
+    const line = writers.get(spreadsheetId) ?? new Line(1);
+    writers.set(spreadsheetId, line);
+    try {
+      return await line.run(work);
+    } finally {
+      if (line.isIdle) writers.delete(spreadsheetId);
+    }
   }
 }
 
 /** Work handed to it starts in order, `width` pieces at a time. */
-function lineOf(width: number): Line {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running < width) running++;
+class Line {
+  readonly #width: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#width) this.#running++;
     // Whoever finishes hands its place on, so nobody can slip in between.
-    else await new Promise<void>((start) => waiting.push(start));
+    else await new Promise<void>((start) => this.#waiting.push(start));
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
       else next();
     }
-  };
+  }
 }

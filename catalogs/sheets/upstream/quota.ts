@@ -17,7 +17,7 @@ export class Quotas {
   spend(quota: Quota, method: string): void {
     this.require(quota, 1, method);
     const { cache, now } = this.#context;
-    cache.set(quota, [...this.#recent(quota), now()], MINUTE_MS);
+    cache.lasting.set(quota, [...this.#recent(quota), now()], MINUTE_MS);
   }
 
   /** Throws `ToolError` (rate limit) unless so many calls are left. Spends none. */
@@ -31,7 +31,7 @@ export class Quotas {
   /** When the calls of the last minute were sent, oldest first. */
   #recent(quota: Quota): readonly number[] {
     const now = this.#context.now();
-    const sent = this.#context.cache.get<readonly number[]>(quota) ?? [];
+    const sent = this.#context.cache.lasting.get<readonly number[]>(quota) ?? [];
     // A time that is still to come is of a clock that was set back since: it would count for as long as that was ahead.
     return sent.filter((at) => at > now - MINUTE_MS && at <= now);
   }

@@ -248,12 +248,11 @@ describe("lines", () => {
     expect(stub.busiest).toBe(4);
   });
 
-  test("writes to one spreadsheet come after one another, to two at the same time", async () => {
-    const connection = new Connection({});
+  test("writes to one spreadsheet come after one another, whoever writes, to two at the same time", async () => {
     const begun: string[] = [];
     const work = (id: string, name: string) => {
       const end = Promise.withResolvers<void>();
-      const done = clientOf(connection).alone(id, async () => {
+      const done = clientOf(new Connection({})).alone(id, async () => {
         begun.push(name);
         await end.promise;
       });
