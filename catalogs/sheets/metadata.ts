@@ -8,5 +8,3 @@ export const READS = kind("read", { read_only: true, idempotent: true });
 export const CREATES = kind("create");
 /** Puts given content in place of what is there: the same call twice leaves the same sheet. */
 export const OVERWRITES = kind("update", { destructive: true, idempotent: true });
-/** Asks nobody. */
-export const ANSWERS = kind("read", { read_only: true, idempotent: true, open_world: false });

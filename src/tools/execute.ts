@@ -13,7 +13,7 @@ import { convertInput } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
-import type { Logs, Runner, RunOutcome } from "./run";
+import type { CalledBy, Logs, Runner, RunOutcome } from "./run";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
 import type { RunIds } from "./schedule/worker";
@@ -87,10 +87,12 @@ export class Execute {
     const { run_at, include_error_stacktrace } = request;
     const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
-    const work = (by: Pick<ExecuteOptions, "signal" | "caller">): Promise<Execution> =>
+    const work = (by: CalledBy): Promise<Execution> =>
       runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
     if (idempotencyKey === undefined) return work({ signal, caller });
     const { tool, userId } = chosen;
+    let hasBegun = false;
+    const begins = (): void => void (hasBegun = true);
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -105,9 +107,11 @@ export class Execute {
           ...(include_error_stacktrace ? [true] : []),
         ]),
       },
-      () => work({}),
+      () => work({ begins }),
       () => this.#lost(),
       signalOf(signal),
+      // What was refused before anything ran may go well another time.
+      ({ status }) => hasBegun || status !== "failed",
     );
   }
 
@@ -142,11 +146,7 @@ export class Execute {
     return this.#schedule.add({ ...chosen, runAt });
   }
 
-  async #run(
-    chosen: Chosen,
-    named: Named,
-    options: Pick<ExecuteOptions, "signal" | "caller">,
-  ): Promise<Execution> {
+  async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
     // What is known at once is not waited for.

@@ -67,7 +67,7 @@ export class Idempotency {
 
   /**
    * Runs `work` once per key and remembers what it returns. A `RuntimeError` that it throws is not remembered: it says
-   * that nothing was done. `lost` makes the answer for a run whose outcome nobody knows. Throws `idempotency_mismatch`
+   * that nothing was done; nor is an answer of which `counts` says so. `lost` makes the answer for a run whose outcome nobody knows. Throws `idempotency_mismatch`
    * for another request under the key.
    */
   async once<T>(
@@ -75,13 +75,14 @@ export class Idempotency {
     work: () => Promise<T>,
     lost: () => T,
     signal?: AbortSignal,
+    counts: (answer: T) => boolean = () => true,
   ): Promise<T> {
     checkIdempotencyKey(repeatable.key);
     const holder = newToken(this.#core.random);
     while (true) {
       const generation = await this.#core.store.generation("idempotency");
       const begun = await this.#core.store.write(() => this.#begin(repeatable, holder));
-      if (begun.kind === "mine") return this.#work(repeatable, holder, work);
+      if (begun.kind === "mine") return this.#work(repeatable, holder, work, counts);
       if (begun.kind === "answer") return this.#open(repeatable, begun.sealed);
       if (begun.kind === "lost" || signal?.aborted) return lost();
       const wait = { timeoutMs: 1000, ...(signal === undefined ? {} : { signal }) };
@@ -105,7 +106,12 @@ export class Idempotency {
     return row.alive_until <= now ? { kind: "lost" } : { kind: "wait" };
   }
 
-  async #work<T>(repeatable: Repeatable, holder: string, work: () => Promise<T>): Promise<T> {
+  async #work<T>(
+    repeatable: Repeatable,
+    holder: string,
+    work: () => Promise<T>,
+    counts: (answer: T) => boolean,
+  ): Promise<T> {
     const { store, clock } = this.#core;
     const beat = (): void => {
       const now = clock.now();
@@ -116,7 +122,8 @@ export class Idempotency {
     const heart = setInterval(beat, HEARTBEAT_MS);
     try {
       const answer = await work();
-      await this.#remember(repeatable, holder, answer);
+      if (counts(answer)) await this.#remember(repeatable, holder, answer);
+      else await store.write(() => forget(repeatable, holder));
       return answer;
     } catch (error) {
       const nothingDone = error instanceof RuntimeError;

@@ -27,9 +27,10 @@ interface Attempt {
   caller: Caller | undefined;
 }
 
-/** Who called: `signal` aborts when they are gone. */
+/** Who called: `signal` aborts when they are gone; `begins` is told that the tool begins to run. */
 export interface CalledBy {
   signal?: Abortable | undefined;
+  begins?: (() => void) | undefined;
   caller?: Caller | undefined;
 }
 
@@ -47,8 +48,9 @@ export class Runner {
   }
 
   /** Never rejects for what a tool does: its failure is the outcome. */
-  async run(ready: Ready, given: Input, logs: Logs, { signal, caller }: CalledBy): Promise<RunOutcome> {
+  async run(ready: Ready, given: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
+    const { signal, caller } = by;
     const timeoutMs = settings["tools.timeout"] * 1000;
     using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
@@ -56,6 +58,7 @@ export class Runner {
       if (limit.over) throw networkTimeout("The caller was gone before the tool ran.");
       const deadline = clock.now() + timeoutMs;
       const attempt = { ready, input, logs, limit, deadline, caller };
+      by.begins?.();
       // Without a grant there is nothing to renew.
       return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
     } catch (error) {

@@ -3,7 +3,7 @@ import type { ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
-import { malformedRequest, toolNotFound } from "../errors";
+import { internalError, malformedRequest, toolNotFound } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
@@ -19,6 +19,7 @@ import { Requirements } from "./requirements";
 import { Runner } from "./run";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
+import { ToolError } from "./tool-error";
 import { type CatalogSummary, scopesFor, summaryOf } from "./summary";
 import type {
   AuthorizeTool,
@@ -161,6 +162,20 @@ export class Tools {
     const tool = this.#registry.find(name, version);
     if (userId === undefined || (await this.visible(projectId, userId, [tool])).length > 0) return tool;
     throw hiddenTool(name);
+  }
+
+  /**
+   * As `find`, for who will call it: a rule that must hold and cannot be asked hides nothing, it stops the caller. Throws
+   * `internal_error` then, after which another try may go well.
+   */
+  async callable(principal: Principal, userId: string | undefined, name: string): Promise<Tool> {
+    const tool = this.#registry.find(name);
+    const guard = userId === undefined ? undefined : await this.#policy.guardOf(principal.projectId);
+    if (guard === undefined || userId === undefined) return tool;
+    const admitted = await guard.admits(userId, tool, []);
+    if (admitted instanceof ToolError) throw internalError(admitted.message, { shouldRetry: true });
+    if (!admitted) throw hiddenTool(name);
+    return tool;
   }
 
   /** Throws `tool_not_found` that names all that are unknown or hidden from the user. */

@@ -26,12 +26,12 @@ beforeEach(() => {
   stage.platformCalls();
 });
 
-const ask = () =>
+const ask = (tool: unknown = "Test.Call") =>
   stage.agent.post("/v1/chat/completions", {
     model: "m",
     messages: [{ role: "user", content: "Call it." }],
     user: "alice",
-    tools: ["Test.Call"],
+    tools: [tool],
     tool_choice: "generate",
   });
 
@@ -59,6 +59,25 @@ test("what a hook changes of input and output is what is used", async () => {
   expect(at(answer.body, "choices.0.message.content")).toBe("[reviewed]");
   expect(stage.deployment.platform.calls.at(-1)?.address).toEndWith("/changed");
 });
+
+test.each<[string, unknown]>([
+  ["by its name", "Test.Call"],
+  ["as a function object", { type: "function", function: { name: "Test_Call", parameters: {} } }],
+])(
+  "a tool %s about which a hook gives no answer stops the request, and is nobody else's",
+  async (_how, tool) => {
+    stage.project.respond = ({ path }) => (path === "access" ? "maybe" : { code: "OK" });
+    const asked = model.requests.length;
+    const answer = await ask(tool);
+    expect([answer.status, at(answer.body, "name"), answer.headers.get("x-should-retry")]).toEqual([
+      500,
+      "internal_error",
+      "true",
+    ]);
+    expect(at(answer.body, "message")).toContain("policy could not be checked");
+    expect([stage.platformCalls(), model.requests.length]).toEqual([0, asked]);
+  },
+);
 
 test("a tool that a hook hides is not offered", async () => {
   stage.project.respond = () => ({ deny: { Test: { tools: { Call: [] } } } });

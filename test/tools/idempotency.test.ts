@@ -166,6 +166,24 @@ describe("what is refused before anything runs is not remembered:", () => {
     expect((await run(deployment.runtime, asked)).success).toBe(true);
   });
 
+  test("a bad input, then a right one", async () => {
+    await using deployment = await slow(0);
+    const bad = await run(deployment.runtime, { input: { txt: "x" } });
+
+    expect(bad.output?.error?.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect((await run(deployment.runtime)).success).toBe(true);
+    expect(deployment.test.runs).toBe(1);
+  });
+
+  test("a run that failed is", async () => {
+    await using deployment = await slow(0);
+    deployment.test.act = () => Promise.reject(badInput("no"));
+    const first = await run(deployment.runtime);
+
+    expect(await run(deployment.runtime)).toEqual(first);
+    expect(deployment.test.runs).toBe(1);
+  });
+
   test("20 at once that owe a consent are all refused", async () => {
     await using deployment = await slow(0);
     await deployment.addProvider();

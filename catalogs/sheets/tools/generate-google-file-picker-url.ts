@@ -1,7 +1,7 @@
 // Sheets.GenerateGoogleFilePickerUrl: a link to our page on which the user picks files for this application.
 import { Type } from "typebox";
 import { defineTool, fatal } from "../../../src/tools";
-import { ANSWERS } from "../metadata";
+import { READS } from "../metadata";
 import { CLIENT_ID_FORM, googlePreset } from "../preset";
 
 export const generateGoogleFilePickerUrl = defineTool({
@@ -16,7 +16,7 @@ export const generateGoogleFilePickerUrl = defineTool({
   }),
   // The page needs the application's client, nobody's grant.
   authorization: { provider: googlePreset.id, scopes: [] },
-  metadata: ANSWERS,
+  metadata: READS,
   async run(_input, context) {
     const clientId = context.provider?.clientId ?? "";
     const config = { auth: { client_id: clientId, app_id: projectNumberOf(clientId) } };

@@ -31,7 +31,7 @@ export function namesOwnTools({ tools = [], tool_choice: choice }: ChatRequest):
 
 /**
  * Throws `tool_not_found` for a name that the user's tools do not have, `invalid_parameter` for tools that contradict
- * each other, `forbidden` where the project runs only tools that read.
+ * each other, `forbidden` where the project runs only tools that read, `internal_error` where a rule that decides about a tool cannot be asked.
  */
 export async function toolSetOf(
   tools: Tools,
@@ -97,11 +97,11 @@ async function toolOf(
   item: NonNullable<ChatRequest["tools"]>[number],
   running: Running | undefined,
 ): Promise<Tool | undefined> {
-  if (typeof item === "string") return tools.find(principal, userId, item);
+  if (typeof item === "string") return tools.callable(principal, userId, item);
   const name = item.function?.name;
   if (running === undefined || name === undefined) return undefined;
   try {
-    return await tools.find(principal, userId, name);
+    return await tools.callable(principal, userId, name);
   } catch (error) {
     if (error instanceof RuntimeError && error.status === 400) return undefined;
     throw error;

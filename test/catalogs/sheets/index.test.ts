@@ -158,7 +158,7 @@ describe("metadata", () => {
     });
   });
 
-  test("the picker's link asks nobody", () => {
-    expect(behaviorOf("GenerateGoogleFilePickerUrl")).toMatchObject({ read_only: true, open_world: false });
+  test("the picker's link counts as a read", () => {
+    expect(behaviorOf("GenerateGoogleFilePickerUrl")).toEqual(behaviorOf("SearchSpreadsheets"));
   });
 });

@@ -1,0 +1,46 @@
+// Calls under an Idempotency-Key that hooks hold up: what was not run may be run under the same key.
+import { expect, test } from "bun:test";
+import { agent } from "../tools/deployment";
+import { hooked } from "./hooked";
+
+test.each<[string, (path: string) => unknown, string]>([
+  [
+    "at access gives no answer",
+    (path) => (path === "access" ? "maybe" : { code: "OK" }),
+    "CONTEXT_CHECK_FAILED",
+  ],
+  ["at pre gives no answer", (path) => (path === "access" ? {} : "maybe"), "CONTEXT_CHECK_FAILED"],
+  [
+    "says that it is too often",
+    (path) => (path === "access" ? {} : { code: "RATE_LIMIT_EXCEEDED" }),
+    "CONTEXT_",
+  ],
+])("a hook that %s holds no key back", async (_what, trouble, kind) => {
+  await using stage = await hooked();
+  await stage.plugin({ points: ["access", "pre"] });
+  const request = { tool_name: "Test.Call", user_id: "alice", input: {} };
+  const call = () => stage.deployment.runtime.tools.execute(agent(), request, { idempotencyKey: "key-1" });
+  stage.project.respond = ({ path }) => trouble(path);
+  const held = await call();
+  const calls = stage.platformCalls();
+  stage.project.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
+  const ran = await call();
+
+  expect([held.success, calls]).toEqual([false, 0]);
+  expect(held.output?.error?.kind).toStartWith(kind);
+  expect([ran.success, stage.platformCalls()]).toEqual([true, 1]);
+  expect(await call()).toEqual(ran);
+});
+
+test("a result that a hook holds back was a run: the key keeps its answer", async () => {
+  await using stage = await hooked();
+  await stage.plugin({ points: ["post"] });
+  const request = { tool_name: "Test.Call", user_id: "alice", input: {} };
+  const call = () => stage.deployment.runtime.tools.execute(agent(), request, { idempotencyKey: "key-1" });
+  stage.project.respond = () => "maybe";
+  const held = await call();
+  stage.project.respond = () => ({ code: "OK" });
+
+  expect(await call()).toEqual(held);
+  expect(stage.platformCalls()).toBe(1);
+});
