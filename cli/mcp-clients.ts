@@ -120,7 +120,9 @@ export async function connect(
     name: record.slug,
     url: await gatewayAddress(client, record.slug),
     key: keyed ? { variable: keyVariable, user: userOf(client, user) } : undefined,
-    command: piped ? ["mcp", "--gateway", record.slug, "--user", userOf(client, user)] : [],
+    command: piped
+      ? ["mcp", "--gateway", record.slug, "--user", userOf(client, user), ...placeOf(common)]
+      : [],
   };
   if (name === "codex") {
     if (write)
@@ -134,6 +136,19 @@ export async function connect(
   print(io, common.output, config, () => `${JSON.stringify(config, null, 2)}\n`);
   if (form.file !== undefined) io.note(`For ${form.file}; --write puts it there.`);
   if (entry.key !== undefined && !piped) io.note(keyNote(name, entry.key.variable));
+}
+
+/** What this command was told of where it works: the client's own folder and environment know nothing of it. */
+function placeOf({ dataDir, config, project, server, keyFile }: Common): string[] {
+  const file = (path: string | undefined): string | undefined => (path === undefined ? path : resolve(path));
+  const flags: [string, string | undefined][] = [
+    ["--data-dir", file(dataDir)],
+    ["--config", file(config)],
+    ["--project", project],
+    ["--server", server],
+    ["--key-file", keyFile === "-" ? undefined : file(keyFile)],
+  ];
+  return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 function serverOf(

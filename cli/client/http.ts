@@ -142,6 +142,14 @@ function unreachable(address: string, timeoutMs: number, error: unknown): Runtim
     return new RuntimeError("gateway_timeout", 504, message, { cause: error });
   }
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-  const message = `${address} cannot be reached${code}. Check the address, the network and that the server runs.`;
+  const message = `${address} cannot be reached${code}. ${adviceOn(code)}`;
   return new RuntimeError("unavailable", 503, message, { cause: error });
+}
+
+function adviceOn(code: string): string {
+  if (code.includes("ALTNAME") || code.includes("HOSTNAME_MISMATCH"))
+    return "Its certificate is for another name: use the name that it is for.";
+  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
+    return "Its certificate is not trusted: set RUNTIME_EGRESS_CA_FILE to the file with that of its authority.";
+  return "Check the address, the network and that the server runs.";
 }

@@ -20,12 +20,10 @@ export function checkFiles(config: Config): Finding[] {
   }
   const file = join(folder, "runtime.db");
   const there = existsSync(file);
-  return [
-    folderFinding(folder),
-    spaceFinding(folder),
-    ...(there ? [databaseFinding(file)] : []),
-    ...keyFindings(config, folder, there),
-  ];
+  const around = [folderFinding(folder), spaceFinding(folder)];
+  // Where the folder or the disk is no good, the database can only say so in other words.
+  const seen = there && around.every(({ status }) => status !== "problem");
+  return [...around, ...(seen ? [databaseFinding(file)] : []), ...keyFindings(config, folder, there)];
 }
 
 function folderToBe(folder: string): Finding {
@@ -71,7 +69,14 @@ function databaseFinding(file: string): Finding {
     const fix = `Give it to the user that runs runtime: chown, then chmod 600 ${file}`;
     return problem("database", `${file} cannot be read and written.`, fix);
   }
-  const damage = damageOf(file);
+  let damage: string | undefined;
+  try {
+    damage = damageOf(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown reason";
+    const fix = "Look at the disk, and at what else uses the file. Nothing says that it is damaged.";
+    return problem("database", `${file} cannot be looked into: ${reason}.`, fix);
+  }
   if (damage !== undefined) {
     const fix = "Restore the data folder from a backup, with the root key that belongs to it.";
     return problem("database", `${file} is damaged: ${damage}.`, fix);

@@ -1,5 +1,5 @@
 // What webhooks are asked: the published contract, version 1.1.1-beta. The token never goes out, only its claims.
-import { isObject, type Redacted } from "../base";
+import { isObject, parseJson, type Redacted } from "../base";
 import type { GuardedCall, GuardedOutcome, Tool } from "../tools";
 
 /** Toolkit → tool → its versions: the shape of questions and of answers about access. */
@@ -101,7 +101,7 @@ function claimsOf(token: Redacted): object | undefined {
   const parts = token.reveal().split(".");
   if (parts.length !== 3) return undefined;
   try {
-    const claims: unknown = JSON.parse(Buffer.from(parts[1] ?? "", "base64url").toString());
+    const claims: unknown = parseJson(Buffer.from(parts[1] ?? "", "base64url").toString());
     return isObject(claims) ? claims : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 // The small language of `response_map`: `$.a.b`, `join('$.path',' ')`, `jwt_decode('$.token','$.claim')`, nested.
-import { isObject, type Json } from "../base";
+import { isObject, type Json, parseJson } from "../base";
 
 /** A parsed expression: evaluates against an answer. `undefined` when the path leads nowhere. */
 export type Expression = (answer: Json) => Json | undefined;
@@ -49,8 +49,7 @@ function jwtDecode(inner: Expression, claim: Expression): Expression {
     const payload = typeof token === "string" ? token.split(".")[1] : undefined;
     if (payload === undefined) return undefined;
     try {
-      const claims: Json = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-      return claim(claims);
+      return claim(parseJson(Buffer.from(payload, "base64url").toString("utf8")));
     } catch {
       return undefined;
     }

@@ -14,6 +14,34 @@ const AUTHORIZATION = {
   context: {},
 };
 
+describe("a place that may not be used", () => {
+  test.each([
+    ["EACCES", "permission denied"],
+    ["EROFS", "read-only"],
+    ["ENOSPC", "no space"],
+  ])("%s is named, with the reason", (code, reason) => {
+    const io = fakeIo();
+    const error = Object.assign(new Error("PRIVATE"), { code, path: "/etc/runtime/logins.json.123.new" });
+
+    expect(report(io, "table", error)).toBe(1);
+    expect(io.stderr).toContain("/etc/runtime/logins.json cannot be read or written");
+    expect(io.stderr).toContain(reason);
+    expect(io.stderr).not.toContain("PRIVATE");
+  });
+});
+
+test("a mistake of ours says where it is when that is asked for, and only then", () => {
+  const told = (env: Record<string, string>): string => {
+    const io = fakeIo({ env });
+    report(io, "table", new TypeError("PRIVATE"));
+    return io.stderr;
+  };
+
+  expect(told({ RUNTIME_LOG_LEVEL: "debug" })).toContain("errors.test.ts");
+  expect(told({ RUNTIME_LOG_LEVEL: "debug" })).not.toContain("PRIVATE");
+  expect(told({})).not.toContain("errors.test.ts");
+});
+
 const interrupted = Object.assign(new Error("User force closed the prompt"), { name: "ExitPromptError" });
 
 describe("exit codes", () => {

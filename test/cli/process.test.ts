@@ -94,6 +94,13 @@ describe("large output", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Standard output cannot be written: .*\n$/);
   });
+
+  test("for which there is no room leaves what went wrong before it as it is", async () => {
+    const { code, stderr } = await runShell("runtime keys show nope -o json > /dev/full", { HOME: big });
+
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: There is no [^\n]*\n$/);
+  });
 });
 
 // The entry answers these two itself, or by a file that knows nothing of the program.

@@ -1,10 +1,13 @@
 // The same command on the data folder and against a server prints the same.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { announceServer } from "../../src/serving";
+import { makeCertificate } from "../support/certificates";
 import { type Site, startSite } from "../support/site";
+import { temporaryFolder } from "../support/temporary";
 import { jsonOf, newTerminal } from "./support/fake-io";
+import { runProcess } from "./support/processes";
 
 let site: Site;
 let key: string;
@@ -329,4 +332,17 @@ describe("api", () => {
     expect((await run(argv, { stdin })).code).toBe(4);
     expect((await run(["api", "GET", "/v1/health"])).code).toBe(0);
   });
+});
+
+test("a server whose certificate nobody here trusts is told apart from one that cannot be reached", async () => {
+  const made = makeCertificate(temporaryFolder(), "one");
+  const tls = { cert: readFileSync(made.cert, "utf8"), key: readFileSync(made.key, "utf8") };
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => new Response("{}") });
+  const env = { HOME: temporaryFolder(), RUNTIME_API_KEY: "rt_x" };
+  const line = ["api", "GET", "/v1/health", "--server", `https://127.0.0.1:${server.port}`];
+
+  const { code, stderr } = await runProcess(line, { env });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("is not trusted: set RUNTIME_EGRESS_CA_FILE");
 });

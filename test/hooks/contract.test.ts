@@ -36,8 +36,10 @@ async function withPlugin(
 test("the three questions about one call", async () => {
   await withPlugin({}, async () => {
     // A JWT, as some providers' access tokens are: its claims go out, the token does not.
-    const claims = { sub: "u1", scope: "a b", iss: "https://idp.example" };
-    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.SIGNATURE`;
+    const claims = { sub: "u1", scope: "a b", iss: "https://idp.example", id: "12345678901234567891" };
+    // A number of so many digits keeps them as text.
+    const text = JSON.stringify(claims).replace(`"${claims.id}"`, claims.id);
+    const token = `e30.${Buffer.from(text).toString("base64url")}.SIGNATURE`;
     await stage.deployment.give("alice", { access: token });
     const { answer } = await execute(stage, "Test.Call", { path: "here" });
     const [access, pre, post] = stage.project.asked;

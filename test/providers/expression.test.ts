@@ -76,6 +76,14 @@ describe("jwt_decode", () => {
     expect(parseExpression(text)(ANSWER)).toEqual(value as never);
   });
 
+  test("keeps every digit of a number: two accounts stay two", () => {
+    const payload = Buffer.from('{"sub":12345678901234567891}').toString("base64url");
+
+    expect(parseExpression("jwt_decode('$.t','$.sub')")({ t: `h.${payload}.s` })).toBe(
+      "12345678901234567891",
+    );
+  });
+
   test("of what is no JSON leads nowhere", () => {
     const broken = `h.${Buffer.from("not json").toString("base64url")}.s`;
 

@@ -122,6 +122,16 @@ const FAULTS: Fault[] = [
     fix: "from a backup",
   },
   {
+    name: "a database that cannot be looked into, which is no damage",
+    plant: ({ database }) => {
+      rmSync(database);
+      mkdirSync(database);
+    },
+    check: "database",
+    message: "cannot be looked into",
+    fix: "Nothing says that it is damaged",
+  },
+  {
     name: "a database of a newer version",
     plant: ({ database }) => {
       const opened = new Database(database);

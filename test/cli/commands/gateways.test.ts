@@ -128,6 +128,25 @@ describe("connecting a client", () => {
     expect(jsonOf(printed)).toEqual(config as never);
   });
 
+  test("that starts programs is told where this command works", async () => {
+    const { run, home } = await withGateway();
+    const place = ["--data-dir", `${home}/.local/share/runtime`, "--project", "default"];
+
+    const printed = await run([
+      ...["gateways", "connect", "support", "--client", "claude-desktop", "--user", "alice"],
+      ...place,
+    ]);
+
+    expect(jsonOf(printed)).toEqual({
+      mcpServers: {
+        support: {
+          command: "runtime",
+          args: ["mcp", "--gateway", "support", "--user", "alice", ...place],
+        },
+      },
+    });
+  });
+
   test("vscode asks for the key, codex gets a table", async () => {
     const { run } = await withGateway();
     const connect = (...more: string[]) =>
