@@ -132,10 +132,8 @@ describe("connecting a client", () => {
     const { run, home } = await withGateway();
     const place = ["--data-dir", `${home}/.local/share/runtime`, "--project", "default"];
 
-    const printed = await run([
-      ...["gateways", "connect", "support", "--client", "claude-desktop", "--user", "alice"],
-      ...place,
-    ]);
+    const line = ["gateways", "connect", "support", "--client", "claude-desktop", "--user", "alice"];
+    const printed = await run([...line, ...place]);
 
     expect(jsonOf(printed)).toEqual({
       mcpServers: {
