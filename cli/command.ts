@@ -18,6 +18,8 @@ export interface Common {
   output: Format;
   /** Which fields of records are shown; undefined: those that the command chooses. */
   fields: readonly string[] | undefined;
+  /** The command may have changed something by the time it prints. */
+  acts?: boolean;
   /** Tables begin with a line of titles. */
   headers: boolean;
 }

@@ -19,6 +19,10 @@ function notWritten(error: unknown): void {
 }
 
 async function run(): Promise<number> {
+  if (argv.some((word) => word.includes("\uFFFD")) && !(await isText())) {
+    console.error("error: An argument is not UTF-8 text. What it stands for would be lost.");
+    return 2;
+  }
   // Two lines that are read without the parser; each is left to the program where it says anything unusual.
   if (argv.join(" ") === "tools list") {
     const { main } = await import("./listing");
@@ -32,4 +36,15 @@ async function run(): Promise<number> {
   }
   const { main } = await import("./program");
   return main(argv);
+}
+
+// What is not UTF-8 arrives as U+FFFD: two different names would be one. Where the system tells the bytes, an argument that
+// holds that very character passes.
+async function isText(): Promise<boolean> {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(await Bun.file("/proc/self/cmdline").bytes());
+    return true;
+  } catch {
+    return false;
+  }
 }

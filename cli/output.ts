@@ -12,6 +12,8 @@ export type Format = (typeof FORMATS)[number];
 export interface View {
   output: Format;
   fields: readonly string[] | undefined;
+  /** What is printed tells of something that was done. */
+  acts?: boolean;
   headers: boolean;
 }
 
@@ -50,8 +52,9 @@ export function printRecord<T extends object>(
   { columns, name, optional = [] }: Shape<T>,
   lines?: readonly (readonly [string, string | undefined])[],
 ): void {
-  const { output, fields } = view;
+  const { output } = view;
   if (output === "name") return io.out(`${printable(name(record))}\n`);
+  const fields = view.acts === true ? knownFields(io, record, view.fields, optional) : view.fields;
   const [shown] = chosen([record], fields, optional);
   if (output !== "table") return io.out(formatted(output, shown));
   const own = lines ?? columns.map(({ title, value }) => [title, value(record)] as const);
@@ -99,6 +102,19 @@ function chosen<T extends object>(
   throw new UsageError(
     `--fields: there is no field ${unknown.field}. There are: ${unknown.known.join(", ")}.`,
   );
+}
+
+// What was done is done: a wrong name shows the whole rather than nothing, or somebody would do it once more.
+function knownFields(
+  io: Io,
+  record: object,
+  fields: readonly Field[] | undefined,
+  optional: readonly string[],
+): readonly Field[] | undefined {
+  const unknown = fields === undefined ? undefined : unknownField([record], fields, optional);
+  if (unknown === undefined) return fields;
+  io.note(`warning: --fields: there is no field ${unknown.field}; all are shown.`);
+  return undefined;
 }
 
 function yaml(value: unknown): string {

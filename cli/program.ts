@@ -38,8 +38,9 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
   const program = newProgram(io);
   const take = (command: string, verb: Verb, line: Line): void => {
     const common = commonOf(program.opts());
+    const acts = !READING.has(command.split(" ").at(-1) ?? "");
     const { options, run } = verb.prepare(line);
-    prepared = { command, common, options, run: (target) => run(target, common) };
+    prepared = { command, common, options, run: (target) => run(target, { ...common, acts }) };
   };
   // Only the nouns that occur on the line are loaded: the others are names in the help.
   for (const { name, summary, load } of nouns) {
@@ -166,6 +167,9 @@ function openSorted(program: Command, argv: readonly string[]): string[] {
     ? [...argv]
     : sorted(argv, known([...program.options, ...command.options]));
 }
+
+/** Verbs that only look. */
+const READING = new Set(["list", "show", "status", "setup", "export", "doctor", "version"]);
 
 function commonOf(flags: { readonly [name: string]: unknown }): Common {
   const line = new Line([], flags);

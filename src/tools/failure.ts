@@ -25,7 +25,7 @@ export function toolErrorRecord(
   const ofRun = !(error instanceof CallRefused);
   const place = tool === undefined ? "" : ` during execution of tool '${tool.qualifiedName}'`;
   return {
-    message: ofRun ? `[${error.kind}] ${error.constructor.name}${place}: ${error.message}` : error.message,
+    message: ofRun ? `[${error.kind}] ${error.name}${place}: ${error.message}` : error.message,
     kind: error.kind,
     can_retry: error.canRetry,
     ...optional("developer_message", details.developerMessage),

@@ -241,3 +241,31 @@ test("a database that is none is one line with its folder", async () => {
   expect(stderr).toStartWith(`error: The database in ${folder} cannot be used: `);
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
+
+describe("an argument", () => {
+  test("that is not UTF-8 is refused before anything is done", async () => {
+    const home = temporaryFolder();
+    const made = await runShell("runtime keys create $'m\\xfcller'", { HOME: home });
+    const { stdout } = await runShell("runtime keys list -o json", { HOME: home });
+
+    expect(made).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("not UTF-8") });
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+
+  test("that holds the sign for it is text", async () => {
+    const { code } = await runShell("runtime keys create 'm\uFFFDller'", { HOME: temporaryFolder() });
+
+    expect(code).toBe(0);
+  });
+});
+
+test("a wrong name of a field after something was done shows the whole: nobody has to do it once more", async () => {
+  const home = temporaryFolder();
+  const { code, stdout, stderr } = await runShell("runtime keys create one --fields token -o json", {
+    HOME: home,
+  });
+
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).key).toStartWith("rt_");
+  expect(stderr).toContain("there is no field token");
+});

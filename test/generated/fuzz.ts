@@ -16,7 +16,9 @@ export interface Figures {
   readonly succeeded: number;
   /** How many answers of each status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Ids of operations that never succeeded. */
+  /** How many operations there are. */
+  readonly operations: number;
+  /** Ids of those that never succeeded. */
   readonly neverSucceeded: readonly string[];
   readonly planted: number;
   /** How tool runs ended: `completed`, or the kind of their error. */
@@ -54,7 +56,7 @@ export async function fuzz({ requests, seed }: Options): Promise<Figures> {
   });
   await fc.assert(property, { numRuns: requests, seed, timeout: LONGEST_MS });
   const neverSucceeded = servedOperations.map(({ id }) => id).filter((id) => !succeeded.has(id));
-  return { ...counts, statuses, runs, neverSucceeded };
+  return { ...counts, statuses, runs, operations: servedOperations.length, neverSucceeded };
 }
 
 async function run(world: World, plan: Plan): Promise<{ answer: ApiAnswer; planted: boolean }> {
