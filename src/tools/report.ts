@@ -70,10 +70,15 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
     oauth2: { scopes: missing },
     status: provider === undefined ? "inactive" : "active",
     ...(state?.reason === undefined ? {} : { status_reason: state.reason }),
-    token_status: consent?.status ?? state?.tokenStatus ?? "not_started",
+    token_status: consent?.status ?? statusAlone(state?.tokenStatus),
     tool_names: group.map(({ tool }) => tool.qualifiedName),
     ...(consent?.url === undefined ? {} : { url: consent.url }),
   };
+}
+
+/** Without a consent for the whole group: one that covers a single tool of it does not count here. */
+function statusAlone(status: AuthorizationState["tokenStatus"] = "not_started") {
+  return status === "pending" ? "not_started" : status;
 }
 
 function secretItems(states: readonly ToolState[]): { [key: string]: SecretItem } {

@@ -167,6 +167,20 @@ describe("the authorization of a tool", () => {
 });
 
 describe("a report over several tools", () => {
+  test("names no consent that covers only one of them", async () => {
+    await using deployment = await deploy();
+    await deployment.addProvider();
+    await deployment.runtime.authorization.authorize(agent(), {
+      auth_requirement: { id: "idp", oauth2: { scopes: ["a"] } },
+      user_id: "alice",
+    });
+
+    expect(await item(deployment, ["Test.Narrow"])).toMatchObject({ token_status: "pending" });
+    const both = await item(deployment, ["Test.Narrow", "Test.Call"]);
+    expect(both).toMatchObject({ met: false, token_status: "not_started" });
+    expect(both).not.toHaveProperty("url");
+  });
+
   test("joins them by provider: the union of scopes, what is missing of it, and the names", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
