@@ -114,8 +114,8 @@ function loggable(request: Request, response: Response): LogFields {
 const ENDS = 36 * 36;
 
 /**
- * Unique, not secret: a random part for this server, and a number, of letters and digits alone, so that a double click takes
- * the whole. Its last two digits come from a table that fills as they
+ * Unique, not secret: a random part for this server, and a number, of letters and digits alone, so that a double click
+ * takes the whole. Its last two digits come from a table that fills as they
  * are used: to spell a number out costs as much as to find a route.
  */
 function requestIds(random: Random): () => string {

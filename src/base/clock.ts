@@ -23,8 +23,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Whether what was made at `from`, ms, and is kept for `keptMs` counts at `now`. When the clock was set back it does not: nobody
- * knows how old it is, and it would count for as long again as the clock had been ahead.
+ * Whether what was made at `from`, ms, and is kept for `keptMs` counts at `now`. When the clock was set back it does not:
+ * nobody knows how old it is, and it would count for as long again as the clock had been ahead.
  */
 export function stillCounts(from: number, keptMs: number, now: number): boolean {
   return from <= now && now - from < keptMs;

@@ -67,8 +67,8 @@ export class Idempotency {
 
   /**
    * Runs `work` once per key and remembers what it returns. A `RuntimeError` that it throws is not remembered: it says
-   * that nothing was done; nor is an answer of which `counts` says so. `lost` makes the answer for a run whose outcome nobody knows. Throws `idempotency_mismatch`
-   * for another request under the key.
+   * that nothing was done; nor is an answer that does not count by `counts`. `lost` makes the answer for a run whose
+   * outcome nobody knows. Throws `idempotency_mismatch` for another request under the key.
    */
   async once<T>(
     repeatable: Repeatable,
