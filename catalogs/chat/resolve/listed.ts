@@ -3,7 +3,8 @@ import { type JsonObject, ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { IN_FLIGHT, SMALL_PAGE } from "../limits";
 import { toldMemberCount } from "../records/conversation";
-import { nextCursorIn, objectsIn, textIn, textsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { type Source, pagesOf } from "./listing";
 import type { Participants } from "./opening";
 

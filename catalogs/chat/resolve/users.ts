@@ -3,7 +3,7 @@ import { ToolError } from "../../../src/tools";
 import type { CallOptions, ChatClient } from "../client";
 import { BELIEVE_ABSENCE_MS, REMEMBER_MS, REMEMBERED_PEOPLE } from "../limits";
 import { type BasicUser, basicUser } from "../records/user";
-import { objectIn } from "../upstream/json";
+import { objectIn } from "../../upstream/json";
 import { Memory } from "./memory";
 
 /** Null for an id that nobody has, or nobody that this user may see. */

@@ -8,7 +8,7 @@ import { ConversationMetadata, conversationMetadata } from "../records/conversat
 import { type Found, withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
-import { objectIn } from "../upstream/json";
+import { objectIn } from "../../upstream/json";
 
 export const getConversationMetadata = defineTool({
   name: "GetConversationMetadata",

@@ -12,7 +12,8 @@ import { orNull } from "../records/or-null";
 import { withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const Messages = Type.Object({
   messages: Type.Array(Message, { description: "Newest first; replies in threads are not among them" }),

@@ -13,7 +13,8 @@ import { type Found, withPlace } from "../resolve/conversation";
 import { PLACE_PARAMETERS, type PlaceInput, placeOf } from "../resolve/selector";
 import { findUser } from "../resolve/users";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
-import { nextCursorIn, textsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { textsIn } from "../../upstream/json";
 
 const Users = Type.Object({
   users: Type.Array(BasicUser, { description: "Of those whom the platform does not show, only the id" }),

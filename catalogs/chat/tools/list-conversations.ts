@@ -14,7 +14,8 @@ import { CHANNELS } from "../resolve/channel";
 import { Directory } from "../resolve/directory";
 import { teamOfOrganization } from "../resolve/identity";
 import { READ_CONVERSATIONS, scopeOfType } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const Conversations = Type.Object({
   conversations: Type.Array(ConversationMetadata),

@@ -13,7 +13,8 @@ import { Directory } from "../resolve/directory";
 import { teamOfOrganization } from "../resolve/identity";
 import { MEMBERS } from "../resolve/usernames";
 import { READ_USERS } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const listUsers = defineTool({
   name: "ListUsers",

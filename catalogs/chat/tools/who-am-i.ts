@@ -7,7 +7,7 @@ import { chatPreset } from "../preset";
 import { realName } from "../records/user";
 import { knownTeam, ownId } from "../resolve/identity";
 import { READ_USERS } from "../scopes";
-import { objectIn, textIn } from "../upstream/json";
+import { objectIn, textIn } from "../../upstream/json";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 

@@ -1,7 +1,7 @@
 // Results of single records inside an answer that is a success as a whole.
 import type { Json } from "../../../src/tools";
 import { DONE } from "./codes";
-import { isJsonObject } from "./exchange";
+import { isJsonObject } from "../../upstream/json";
 
 /** How many records the answer tells of, and how many of them were not accepted. */
 export function failedItems(result: Json | undefined): { total: number; failed: number } {

@@ -11,7 +11,7 @@ import { CREATES } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { createSpreadsheet as createCall } from "../upstream/calls";
-import { objectIn, textIn } from "../upstream/json";
+import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const UNTITLED = "Untitled spreadsheet";
 
@@ -37,14 +37,14 @@ export const createSpreadsheet = defineTool({
     const answer = await new SheetsClient(context).call(
       createCall({ properties: { title }, sheets: [firstSheet(data)] }),
     );
-    const spreadsheetId = textIn(answer, "spreadsheetId");
+    const spreadsheetId = nonEmptyTextIn(answer, "spreadsheetId");
     if (spreadsheetId === undefined) {
       throw outcomeUnknown(upstreamFailed("The platform did not say which spreadsheet it made."));
     }
     return {
-      title: textIn(objectIn(answer, "properties"), "title") ?? title,
+      title: nonEmptyTextIn(objectIn(answer, "properties"), "title") ?? title,
       spreadsheetId,
-      spreadsheetUrl: textIn(answer, "spreadsheetUrl") ?? spreadsheetLink(spreadsheetId),
+      spreadsheetUrl: nonEmptyTextIn(answer, "spreadsheetUrl") ?? spreadsheetLink(spreadsheetId),
     };
   },
 });

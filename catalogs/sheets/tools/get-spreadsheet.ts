@@ -14,7 +14,7 @@ import { READS } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { getCells } from "../upstream/calls";
-import { numberIn, objectIn, objectsIn } from "../upstream/json";
+import { numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {

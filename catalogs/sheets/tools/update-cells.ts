@@ -14,7 +14,7 @@ import { OVERWRITES } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { batchUpdate, updateValues } from "../upstream/calls";
-import { numberIn, objectsIn, textIn } from "../upstream/json";
+import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
 
 export const updateCells = defineTool({
   name: "UpdateCells",
@@ -60,12 +60,12 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   }
   const answer = await client.call(updateValues(spreadsheetId, valueRanges(sheet.title, data)));
   return {
-    spreadsheetId: textIn(answer, "spreadsheetId") ?? spreadsheetId,
+    spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
     sheetId: sheet.sheetId,
     sheetTitle: sheet.title,
     sheetUrl: sheetLink(spreadsheetId, sheet.sheetId),
     updatedRanges: objectsIn(answer, "responses").flatMap(
-      (response) => textIn(response, "updatedRange") ?? [],
+      (response) => nonEmptyTextIn(response, "updatedRange") ?? [],
     ),
     updatedRows: numberIn(answer, "totalUpdatedRows"),
     updatedColumns: numberIn(answer, "totalUpdatedColumns"),

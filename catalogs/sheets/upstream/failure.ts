@@ -16,16 +16,9 @@ import {
 } from "../../../src/tools";
 import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
-import type { Answer } from "./exchange";
+import type { Answer } from "../../upstream/exchange";
+import { type Failure, final } from "../../upstream/retry";
 import { meaningOf, type RangeTrouble, rangeTroubleIn, type Refusal, refusalIn } from "./refusal";
-
-export interface Failure {
-  error: ToolError;
-  /** Whether another try can end otherwise. */
-  again: boolean;
-  /** Whether it may have been done all the same. */
-  maybeDone: boolean;
-}
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
 
@@ -37,7 +30,10 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   }
   if (status === 429) return overQuota(call, answer);
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
-  return { error: refused(call, answer), again: isOverQuota(answer), maybeDone: false };
+  const error = refused(call, answer);
+  return isOverQuota(answer)
+    ? { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs }
+    : final(error);
 }
 
 /** The user's calls of a minute are used up for so long. */
@@ -156,7 +152,7 @@ function isOverQuota(answer: Answer): boolean {
 function overQuota(call: Call, answer: Answer): Failure {
   const { message } = refusalIn(answer);
   const error = rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, message);
-  return { error, again: true, maybeDone: false };
+  return { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: Answer, what: string): Failure {
@@ -166,5 +162,5 @@ function transient(call: Call, answer: Answer, what: string): Failure {
     developerMessage: `${call.method}: ${what}`,
     ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
   });
-  return { error, again: true, maybeDone: true };
+  return { error, again: "later", maybeDone: true, retryAfterMs: answer.retryAfterMs };
 }
