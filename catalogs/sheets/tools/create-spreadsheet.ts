@@ -2,7 +2,6 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
-import { spreadsheetLink } from "../book/links";
 import { FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
@@ -11,6 +10,7 @@ import { CREATES } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { createSpreadsheet as createCall } from "../upstream/calls";
+import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const UNTITLED = "Untitled spreadsheet";

@@ -1,10 +1,9 @@
 // Sheets.GetSpreadsheetMetadata: what sheets a spreadsheet has, without their cells.
 import { Type } from "typebox";
 import { defineTool } from "../../../src/tools";
-import { sheetLink } from "../book/links";
 import { readBook } from "../book/metadata";
 import { SPREADSHEET_ID } from "../book/parameters";
-import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { SheetsClient } from "../client";
 import { READS } from "../metadata";
 import { googlePreset } from "../preset";
