@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
-import { FIRST_SHEET } from "../book/parameters";
+import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
@@ -25,9 +25,7 @@ export const createSpreadsheet = defineTool({
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
   }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
   }),
   authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
   metadata: CREATES,

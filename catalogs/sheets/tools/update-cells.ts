@@ -4,7 +4,7 @@ import { defineTool, type JsonObject } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
 import { growth, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
-import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { SHEET_PARAMETERS, SHEET_RESULT, SPREADSHEET_ID } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
@@ -28,10 +28,7 @@ export const updateCells = defineTool({
     ...SHEET_PARAMETERS,
   }),
   output: Type.Object({
-    spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
-    sheetId: Type.Integer({ description: "Id of the sheet" }),
-    sheetTitle: Type.String({ description: "Name of the sheet" }),
-    sheetUrl: Type.String({ description: "Address of the sheet" }),
+    ...SHEET_RESULT,
     updatedRanges: Type.Array(Type.String(), { description: "The ranges that were written" }),
     updatedRows: Type.Integer({ description: "Rows with at least one written cell" }),
     updatedColumns: Type.Integer({ description: "Columns with at least one written cell" }),
