@@ -1,9 +1,9 @@
 // The one way to the platform: calls with their budget, waits and repeats.
 import { type JsonObject, type ToolContext, ToolError } from "../../src/tools";
+import { type Answer, exchange, jsonRequest } from "../upstream/exchange";
 import { callWithRetries, type Failure, type Outcome } from "../upstream/retry";
-import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, RESERVE_MS } from "./limits";
-import type { Call } from "./upstream/call";
-import { exchange } from "./upstream/exchange";
+import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, REQUEST_MS, RESERVE_MS } from "./limits";
+import { addressOf, type Call } from "./upstream/call";
 import { failureOf } from "./upstream/failure";
 import { Lines } from "./upstream/lines";
 import { Quotas } from "./upstream/quota";
@@ -51,7 +51,7 @@ export class SheetsClient {
 
   async #attempt(call: Call): Promise<Outcome> {
     if (call.quota !== undefined) this.#quotas.spend(call.quota, call.method);
-    const answer = await exchange(this.context, call);
+    const answer = await send(this.context, call);
     return failureOf(call, answer) ?? { body: answer.body ?? {} };
   }
 
@@ -77,4 +77,19 @@ function backoff(tries: number): number {
 function withWait(error: ToolError, ms: number): ToolError {
   const retryAfterMs = error.details.retryAfterMs ?? Math.ceil(ms);
   return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
+}
+
+/** Sends the call. Throws `EgressError`; an answer of any kind is not an error. */
+function send(context: ToolContext, call: Call): Promise<Answer> {
+  const { headers, ...rest } = jsonRequest(call.body === undefined ? undefined : JSON.stringify(call.body));
+  const request = {
+    ...rest,
+    method: call.verb,
+    headers: { ...headers, "accept-encoding": "gzip" },
+    signal: context.signal,
+    timeoutMs: Math.max(1, Math.min(REQUEST_MS, context.deadline - context.now())),
+  };
+  // The plain parser: in this platform's JSON every number is a double or a small integer, and 64-bit integers come as
+  // text, so there are no digits to be kept; a cell's number must stay one.
+  return exchange(context, call.base, addressOf(call), request, JSON.parse);
 }

@@ -1,5 +1,11 @@
 // Calls with repeats: one loop for all platforms; when and how often to repeat is each platform's policy.
-import { type JsonObject, networkFailureOf, outcomeUnknown, type ToolError } from "../../src/tools";
+import {
+  type JsonObject,
+  networkFailureOf,
+  outcomeUnknown,
+  type ToolError,
+  upstreamRateLimited,
+} from "../../src/tools";
 
 /** Whether and when a repeat may succeed: at once, after the wait that the platform asks for, or never. */
 type Again = "now" | "later" | "never";
@@ -50,6 +56,16 @@ export async function callWithRetries(
 /** A failure that no repeat can change, of a call that was not done. */
 export function final(error: ToolError): Failure {
   return { error, again: "never", maybeDone: false };
+}
+
+/** @param said what the platform says about it */
+export function rateLimitReached(developerMessage: string, retryAfterMs: number, said?: string): ToolError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message = `The platform's rate limit is reached: try again in ${seconds} s.`;
+  return upstreamRateLimited(said === undefined ? message : `${message} ${said}`, {
+    developerMessage,
+    retryAfterMs,
+  });
 }
 
 /** A wait of random length around the given one, so that many clients do not return at the same instant. */

@@ -5,14 +5,13 @@ import {
   ToolError,
   upstreamFailed,
   upstreamNotFound,
-  upstreamRateLimited,
   upstreamRefused,
   upstreamUnmapped,
 } from "../../../src/tools";
 import { MESSAGE_LIMIT } from "../limits";
 import { meaningOf, sentenceFor } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
-import { type Failure, final } from "../../upstream/retry";
+import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { textIn, textsIn } from "../../upstream/json";
 import { lostScopes } from "./lost-scopes";
 import type { MethodName, Params } from "./methods";
@@ -44,13 +43,13 @@ export function codeOf(error: unknown): unknown {
   return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
 }
 
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
+}
+
 /** The method is over its rate limit for so long. */
 export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.`, {
-    developerMessage: `${method}: ratelimited`,
-    retryAfterMs,
-  });
+  return rateLimitReached(`${method}: ratelimited`, retryAfterMs);
 }
 
 function refusal(call: Call, answer: WholeAnswer, code: string): Failure {

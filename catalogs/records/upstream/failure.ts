@@ -1,5 +1,7 @@
 // From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
 import {
+  GrantDead,
+  type Json,
   ScopesLost,
   type ToolContext,
   type ToolError,
@@ -16,11 +18,11 @@ import { ALLOWANCE_MS } from "../limits";
 import { scopesOf } from "../operation";
 import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
+import { isJsonObject } from "../../upstream/json";
 import { type Failure, final } from "../../upstream/retry";
+import { BASE_SECRET } from "./base";
 import type { Call } from "./exchange";
-import { failedItems } from "./items";
 import { shownAnswer, textOf } from "./texts";
-import { tokenRefused } from "./token-refused";
 
 /** Undefined when the answer is a success, which is code 3000, never the HTTP status. */
 export function failureOf(context: ToolContext, call: Call, answer: WholeAnswer): Failure | undefined {
@@ -113,4 +115,34 @@ function detailsOf(call: Call, answer: WholeAnswer): ToolErrorDetails {
       ...shownAnswer(call, answer),
     },
   };
+}
+
+/**
+ * The runtime answers it with one refresh and one repeat; what then remains is for the user, or for the operator whose
+ * secret names another data center.
+ */
+function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDead {
+  const message = `The platform does not accept the user's token: authorization required. ${dataCenterHint(context)}`;
+  const { extra, developerMessage } = details;
+  return new GrantDead(String(TOKEN_REFUSED), message, {
+    ...(extra === undefined ? {} : { extra }),
+    ...(developerMessage === undefined ? {} : { developerMessage }),
+  });
+}
+
+function dataCenterHint({ grant, secrets }: ToolContext): string {
+  const told = grant?.facts["api_domain"];
+  const home = typeof told === "string" ? URL.parse(told)?.origin : undefined;
+  const base = URL.parse(secrets[BASE_SECRET] ?? "")?.origin;
+  if (home === undefined || home === base) {
+    return `If authorizing again does not help, the account may live in another data center than ${BASE_SECRET} names.`;
+  }
+  return `The user's account lives in another data center than ${BASE_SECRET} names: there its token is not valid.`;
+}
+
+/** How many records an answer tells of, and how many of them were not accepted. */
+export function failedItems(result: Json | undefined): { total: number; failed: number } {
+  if (!Array.isArray(result)) return { total: 0, failed: 0 };
+  const failed = result.filter((item) => !isJsonObject(item) || item["code"] !== DONE);
+  return { total: result.length, failed: failed.length };
 }

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../../src/tools";
 import type { SheetsClient } from "../client";
 import { getMetadata } from "../upstream/calls";
+import { spreadsheetLink } from "./spreadsheet-id";
 import { nonEmptyTextIn, numberIn, objectIn, objectsIn } from "../../upstream/json";
-import { spreadsheetLink } from "./links";
 
 /** One sheet. `rowCount` and `columnCount` are 0 for a sheet that has no cells, such as a chart. */
 export interface Sheet {

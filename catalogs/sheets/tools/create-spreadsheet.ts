@@ -2,8 +2,7 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
-import { spreadsheetLink } from "../book/links";
-import { FIRST_SHEET } from "../book/parameters";
+import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
@@ -11,6 +10,7 @@ import { CREATES } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
 import { createSpreadsheet as createCall } from "../upstream/calls";
+import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const UNTITLED = "Untitled spreadsheet";
@@ -25,9 +25,7 @@ export const createSpreadsheet = defineTool({
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
   }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
   }),
   authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
   metadata: CREATES,

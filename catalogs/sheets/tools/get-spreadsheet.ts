@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
 import { readBook, type Sheet } from "../book/metadata";
-import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { BOOK_RESULT, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { type Area, rangeName } from "../cells/a1";
 import { columnOf } from "../cells/column";
@@ -62,9 +62,7 @@ export const getSpreadsheet = defineTool({
     ),
   }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
     sheets: Type.Array(
       Type.Object({
         sheetId: Type.Integer(),

@@ -1,16 +1,14 @@
 // Sheets.SearchSpreadsheets: the user's spreadsheets by words of their titles.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
-import { spreadsheetLink } from "../book/links";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { READS } from "../metadata";
 import { googlePreset } from "../preset";
 import { DRIVE_FILE } from "../scopes";
-import { corpusOf } from "../search/corpus";
-import { DEFAULT_ORDER, ORDERS } from "../search/order-by";
-import { keywordsOf, searchQuery } from "../search/query";
+import { corpusOf, DEFAULT_ORDER, keywordsOf, ORDERS, searchQuery } from "../search";
 import { listFiles } from "../upstream/calls";
+import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectsIn } from "../../upstream/json";
 
 const Keywords = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));

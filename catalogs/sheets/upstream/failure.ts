@@ -9,7 +9,6 @@ import {
   upstreamBadRequest,
   upstreamFailed,
   upstreamNotFound,
-  upstreamRateLimited,
   upstreamRefused,
   upstreamUnauthorized,
   upstreamUnmapped,
@@ -17,7 +16,7 @@ import {
 import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
 import type { Answer } from "../../upstream/exchange";
-import { type Failure, final } from "../../upstream/retry";
+import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { meaningOf, type RangeTrouble, rangeTroubleIn, type Refusal, refusalIn } from "./refusal";
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
@@ -38,12 +37,7 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
 
 /** The user's calls of a minute are used up for so long. */
 export function rateLimited(method: string, retryAfterMs: number, message?: string): ToolError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const said = message === undefined ? "" : ` ${message}`;
-  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.${said}`, {
-    developerMessage: `${method}: rate limit`,
-    retryAfterMs,
-  });
+  return rateLimitReached(`${method}: rate limit`, retryAfterMs, message);
 }
 
 /** What is wrong with the range, when a call failed for that. */
@@ -156,9 +150,8 @@ function overQuota(call: Call, answer: Answer): Failure {
 }
 
 function transient(call: Call, answer: Answer, what: string): Failure {
-  const { message } = refusalIn(answer);
-  const said = message === undefined ? "" : ` The platform says: ${message}`;
-  const error = upstreamFailed(`The platform could not do this now (${what}).${said}`, {
+  const said = quoted(refusalIn(answer));
+  const error = upstreamFailed(`The platform could not do this now (${what}). ${said}`.trim(), {
     developerMessage: `${call.method}: ${what}`,
     ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
   });

@@ -39,3 +39,11 @@ export const plainLimit = (limit: Limit) =>
 
 /** Of tools that have never had a second page. */
 export const IGNORED_CURSOR = Type.Optional(Type.String({ description: "Has no effect." }));
+
+/** What these tools are given instead of the replacement's choice of selectors. */
+export const BY_ID = { conversation_id: Type.String({ description: "The id of the conversation." }) };
+export const BY_NAME = { channel_name: Type.String({ description: "The name of the channel." }) };
+export const BY_USERNAME = { username: Type.String({ description: "The person's username (handle)." }) };
+export const BY_USERNAMES = {
+  usernames: Type.Array(Type.String(), { description: "The people's usernames (handles)." }),
+};
