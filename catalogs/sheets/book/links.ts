@@ -1,5 +1,5 @@
 // Addresses that a person can open.
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 export function spreadsheetLink(spreadsheetId: string): string {
   return `${LINK_BASE}/d/${encodeURIComponent(spreadsheetId)}/edit`;

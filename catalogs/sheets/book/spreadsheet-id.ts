@@ -1,6 +1,6 @@
 // The parameter `spreadsheet_id`: the id, or the address under which a person sees the spreadsheet.
 import { badInput } from "../../../src/tools";
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 const ID = /^[A-Za-z0-9_-]+$/;
 /** Below the base; `/u/1` stands there for people who are signed in with several accounts. */

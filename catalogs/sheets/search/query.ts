@@ -1,6 +1,6 @@
 // The search expression of the platform's file listing.
 import { badInput } from "../../../src/tools";
-import { SPREADSHEET_TYPE } from "../preset";
+import { SPREADSHEET_TYPE } from "../platform";
 
 const SPREADSHEETS = `mimeType = '${SPREADSHEET_TYPE}' and trashed = false`;
 

@@ -5,7 +5,7 @@ import { spreadsheetLink } from "../book/links";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { corpusOf } from "../search/corpus";
 import { DEFAULT_ORDER, ORDERS } from "../search/order-by";
