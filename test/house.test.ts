@@ -175,6 +175,12 @@ describe("the one-way rule refuses", () => {
       "../../server",
       "catalogs import only src/tools and src/egress",
     ],
+    [
+      "catalogs → the inside of providers",
+      "catalogs/presets/new.ts",
+      "../../src/providers/preset",
+      "catalogs import only",
+    ],
     ["server → cli", "server/dispatch.ts", "../cli/io", "the server does not know the terminal"],
     ["cli → server", "cli/keys.ts", "../server", "of cli/ only cli/serve.ts imports the server"],
     [
@@ -208,6 +214,21 @@ describe("the one-way rule refuses", () => {
     ["after code", 'const one = 1;\nimport { other } from "../store/port";'],
   ])("an import of %s", (_form, text) => {
     expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(1);
+  });
+});
+
+describe.each(["providers", "config"])("catalogs → src/%s", (area) => {
+  const importing = (clause: string): string[] =>
+    violationsOf(houseWith("catalogs/presets/new.ts", `${clause} from "../../src/${area}";\n`));
+
+  test("a type is allowed", () => {
+    expect(importing("import type { Something }")).toEqual([]);
+  });
+
+  test("a value is not", () => {
+    expect(importing("export { something }")).toEqual([
+      expect.stringContaining("catalogs import only types of src/providers and src/config"),
+    ]);
   });
 });
 

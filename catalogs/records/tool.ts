@@ -12,7 +12,7 @@ import { publishedSchema, type RequestBody } from "./body/schemas";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
 import { outputOf } from "./output";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
-import { recordsPreset } from "./preset";
+import { zohoPreset } from "../presets/zoho";
 import { addressOf, addressProblems } from "./upstream/address";
 import { BASE_SECRET, requireBase } from "./upstream/base";
 import { failedItems } from "./upstream/failure";
@@ -27,7 +27,7 @@ export function toolOf(operation: Operation): ToolDefinition {
     description,
     input: inputOf(operation),
     output: outputOf(operation),
-    authorization: { provider: recordsPreset.id, scopes: scopesOf(operation) },
+    authorization: { provider: zohoPreset.id, scopes: scopesOf(operation) },
     secrets: [BASE_SECRET],
     metadata: kind,
     run: (input, context) =>

@@ -1,6 +1,6 @@
 // The parameters of the platform's file listing: what to search for, where, and in which order.
 import { badInput } from "../../src/tools";
-import { SPREADSHEET_TYPE } from "./preset";
+import { SPREADSHEET_TYPE } from "./platform";
 
 const KEYS = [
   "createdTime",

@@ -7,7 +7,7 @@ import { Message, readable } from "../messages/message";
 import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
 import { READS } from "../metadata";
 import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { orNull } from "../records/or-null";
 import { withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
@@ -34,7 +34,7 @@ export const getMessages = defineTool({
   }),
   output: Messages,
   authorization: {
-    provider: chatPreset.id,
+    provider: slackPreset.id,
     scopes: [...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES],
   },
   metadata: READS,

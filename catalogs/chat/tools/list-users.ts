@@ -6,7 +6,7 @@ import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { orNull } from "../records/or-null";
 import { BasicUser, basicUser, isBot } from "../records/user";
 import { Directory } from "../resolve/directory";
@@ -27,7 +27,7 @@ export const listUsers = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
-  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  authorization: { provider: slackPreset.id, scopes: READ_USERS },
   metadata: READS,
   clamps: ["limit"],
   async run(input, context) {

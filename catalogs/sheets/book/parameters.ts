@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
 import { columnLetters, columnNumber } from "../cells/column";
 import { MAX_COLUMN } from "../limits";
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 /** Title of the one sheet of a spreadsheet that these tools made. */
 export const FIRST_SHEET = "Sheet1";

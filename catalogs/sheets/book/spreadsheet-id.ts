@@ -1,6 +1,6 @@
 // The ids of spreadsheets and the addresses under which a person sees them.
 import { badInput } from "../../../src/tools";
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 const ID = /^[A-Za-z0-9_-]+$/;
 /** Below the base; `/u/1` stands there for people who are signed in with several accounts. */

@@ -15,7 +15,7 @@ import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { cellName } from "../cells/a1";
 import { SheetsClient } from "../client";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { batchUpdate } from "../upstream/calls";
 

@@ -7,7 +7,7 @@ import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
 import { CREATES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { createSpreadsheet as createCall } from "../upstream/calls";
 import { spreadsheetLink } from "../book/spreadsheet-id";

@@ -6,7 +6,7 @@ import { BOOK_RESULT, SPREADSHEET_ID } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { SheetsClient } from "../client";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 
 export const getSpreadsheetMetadata = defineTool({

@@ -11,7 +11,7 @@ import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
 import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { getCells } from "../upstream/calls";
 import { numberIn, objectIn, objectsIn } from "../../upstream/json";

@@ -4,7 +4,7 @@ import { defineTool, type JsonObject } from "../../../src/tools";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { corpusOf, DEFAULT_ORDER, keywordsOf, ORDERS, searchQuery } from "../search";
 import { listFiles } from "../upstream/calls";

@@ -11,7 +11,7 @@ import { blocksOf } from "../cells/blocks";
 import { type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
 import { SheetsClient } from "../client";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { batchUpdate, updateValues } from "../upstream/calls";
 import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
 import { SheetsClient } from "../client";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE, DRIVE_FILE, DRIVE_READONLY, EMAIL, PROFILE } from "../scopes";
 import { getAbout, getUserInfo } from "../upstream/calls";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";

@@ -11,7 +11,7 @@ import { isTooLong } from "../cells/data";
 import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { updateValue } from "../upstream/calls";
 import { rangeTroubleOf } from "../upstream/failure";

@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { defineTool, type ToolDefinition } from "../../../../src/tools";
 import { TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
-import { chatPreset } from "../../preset";
+import { slackPreset } from "../../../presets/slack";
 
 /** All of them were replaced before the first version of this toolkit here. */
 const DEPRECATED_SINCE = "2026-11-01";
@@ -24,7 +24,7 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
   return defineTool({
     ...tool,
     description: `${description} Deprecated: use ${replacement}.`,
-    authorization: { provider: chatPreset.id, scopes },
+    authorization: { provider: slackPreset.id, scopes },
     metadata,
     replacement,
     deprecatedSince: DEPRECATED_SINCE,
