@@ -77,26 +77,11 @@ describe("the house", () => {
     expect(importCircles(files)).toEqual([]);
   });
 
-  const packagesOf = (path: string): string[] =>
-    new Bun.Transpiler({ loader: "ts", target: "bun" })
-      .scanImports(files.find((file) => file.path === path)?.text ?? "")
-      .map((found) => found.path);
-
   test("loads no descriptions with its services", () => {
     const loaded = loadedWith("src/runtime.ts", files);
 
     expect(loaded).toContain("src/providers/service.ts");
     expect(loaded.filter((path) => path.endsWith("schema.ts"))).toEqual([]);
-  });
-
-  test("listens without its services", () => {
-    const loaded = loadedWith("cli/serving.ts", files);
-    const areas = loaded.flatMap((path) => /^src\/[^/]+(?=\/)|^catalogs/.exec(path)?.[0] ?? []);
-
-    expect(loaded).toContain("server/app.ts");
-    expect([...new Set(areas)]).toEqual(["src/base", "src/config", "src/crypto", "src/store"]);
-    // It makes schemas: 55 kB beside the 150 of all of these together. To check by plain ones needs none of it.
-    expect(loaded.filter((path) => packagesOf(path).includes("typebox"))).toEqual([]);
   });
 
   test("has a lock file without addresses", () => {
