@@ -263,6 +263,19 @@ describe("the other rules", () => {
     },
   );
 
+  test.each([
+    ["the package file", "../../package.json", []],
+    [
+      "another file of the root",
+      "../../build",
+      ["src/audit/service.ts imports ../../build: src imports nothing of catalogs, server or cli"],
+    ],
+  ])("src may import the product's version, nothing else of the root: %s", (_which, target, broken) => {
+    expect(violationsOf(houseWith("src/audit/service.ts", `import { version } from "${target}";`))).toEqual(
+      broken,
+    );
+  });
+
   test("a file of 300 lines is not", () => {
     expect(violationsOf(houseWith("src/audit/service.ts", "void 1;\n".repeat(300)))).toEqual([]);
   });

@@ -4,14 +4,8 @@ import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
 import { HEADERS, mediaOf, responsesOf } from "./answers";
 import { Components } from "./components";
+import { INFO } from "./info";
 import { RECORDS } from "./records";
-
-export const INFO = {
-  title: "Agent Runtime Control and Execution API",
-  version: "0.1.0",
-  description:
-    "Which tools exist and what each of them needs, the consent of users for exactly that, and running tools on their behalf.",
-};
 
 const TAGS: Readonly<Record<string, string>> = {
   Administration: "Auth providers, secrets, connections of users and settings of a project.",

@@ -1,6 +1,7 @@
 // One example per record that is sent or answered whole. Tests check each against its schema.
 import { LLM_EXAMPLES } from "./examples-llm";
 import { SCHEDULED_EXAMPLES } from "./examples-scheduled";
+import { INFO } from "./info";
 
 const BINDING = { id: "default", type: "project" };
 const TIME = "2026-01-31T09:30:00Z";
@@ -202,7 +203,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   OpenApiDocument: {
     openapi: "3.1.1",
-    info: { title: "Agent Runtime Control and Execution API", version: "0.1.0" },
+    info: { title: INFO.title, version: INFO.version },
     paths: {},
   },
   ...SCHEDULED_EXAMPLES,

@@ -122,7 +122,7 @@ export class Finish {
   }
 }
 
-// Said at once, not when the grant has run out and nobody remembers the consent (F006).
+// Said at once, not when the grant has run out and nobody remembers the consent.
 function whyNotLasting({ oauth2 }: Provider, { expiresIn }: TokenGrant): string | null {
   if (oauth2.refresh === undefined || expiresIn === undefined) return null;
   return (

@@ -66,7 +66,7 @@ function explain(failure: Failure): FieldError[] {
       message: "is required",
     }));
   }
-  return [{ field, rule: failure.keyword, message: failure.message.replace(/^must /, "must ") }];
+  return [{ field, rule: failure.keyword, message: failure.message }];
 }
 
 function withoutNulls(schema: TSchema, value: unknown): unknown {

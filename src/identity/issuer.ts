@@ -87,7 +87,7 @@ export class OpenIdIssuer {
 }
 
 // Providers with many tenants publish one document for all, whose issuer has a placeholder. No token bears that text,
-// so the operator says which tenant counts (F021). A placeholder stands for one whole segment of the path.
+// so the operator says which tenant counts. A placeholder stands for one whole segment of the path.
 function isTemplateOf(issuer: string, template: unknown): boolean {
   if (typeof template !== "string" || !template.includes("{")) return false;
   const [holes, parts] = [template.split("/"), issuer.split("/")];

@@ -1,4 +1,5 @@
 // MCP over a gateway: a message in, a reply out, on whatever transport. Both families of the protocol at one address.
+import { version as productVersion } from "../../package.json";
 import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
@@ -58,7 +59,6 @@ type Notification = Extract<RpcMessage, { kind: "notification" }>;
 
 /** How long a client may take a list for current. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
-const VERSION = "0.1.0";
 
 export class Mcp {
   readonly access: Access;
@@ -150,7 +150,7 @@ export class Mcp {
     const result = {
       protocolVersion: version,
       capabilities: { tools: {} },
-      serverInfo: { name, title, version: VERSION },
+      serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
     const sessionId = await this.#sessions.begin(user, { version, byUrl: asksByUrl(capabilities) });
@@ -229,7 +229,7 @@ export class Mcp {
     const known = this.#meta.get(gateway);
     if (known !== undefined && more === undefined) return known;
     const { slug: name, name: title } = gateway;
-    const text = JSON.stringify({ [SERVER_KEY]: { name, title, version: VERSION }, ...more });
+    const text = JSON.stringify({ [SERVER_KEY]: { name, title, version: productVersion }, ...more });
     if (more === undefined) this.#meta.set(gateway, text);
     return text;
   }

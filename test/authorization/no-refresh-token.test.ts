@@ -1,4 +1,4 @@
-// A consent that brings no refresh token: said at once, not when the grant has run out (F006).
+// A consent that brings no refresh token: said at once, not when the grant has run out.
 import { expect, test } from "bun:test";
 import { consenting, HOUR, start, status } from "./consenting";
 import { Person } from "./person";

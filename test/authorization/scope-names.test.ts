@@ -1,4 +1,4 @@
-// Scopes that a provider renames, leaves out or adds: requirements, authorize and execute agree on them (F013).
+// Scopes that a provider renames, leaves out or adds: requirements, authorize and execute agree on them.
 import { describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";

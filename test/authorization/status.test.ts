@@ -1,4 +1,4 @@
-// Watching a consent: how it stands, and as soon as it has ended (F027).
+// Watching a consent: how it stands, and as soon as it has ended.
 import { describe, expect, test } from "bun:test";
 import type { Authorization } from "../../src/authorization";
 import type { Principal } from "../../src/identity";

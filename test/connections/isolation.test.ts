@@ -1,4 +1,4 @@
-// Project × user × provider: whatever happens at once, the platform sees a token of nobody but the user named (F026).
+// Project × user × provider: whatever happens at once, the platform sees a token of nobody but the user named.
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";

@@ -1,4 +1,4 @@
-// The platform refuses a token: one refresh, one repeat, and no loop (F007).
+// The platform refuses a token: one refresh, one repeat, and no loop.
 import { describe, expect, test } from "bun:test";
 import { GrantDead } from "../../src/tools";
 import { RotatingGrants } from "../support/token-endpoint";

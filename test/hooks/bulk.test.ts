@@ -1,4 +1,4 @@
-// Many hooks at once: all or none (F100).
+// Many hooks at once: all or none.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { BulkUpsertHooks } from "../../src/hooks";

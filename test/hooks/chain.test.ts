@@ -88,7 +88,6 @@ describe.each(["pre", "post"] as const)("three hooks at %s", (point) => {
     expect(stage.project.asked).toHaveLength(order.indexOf("b") + 1);
   });
 
-  // F068
   test.each([
     ["fail_closed", "CONTEXT_CHECK_FAILED", 1],
     ["fail_open", undefined, 2],

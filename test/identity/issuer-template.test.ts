@@ -1,5 +1,5 @@
 // A provider with many tenants, whose metadata has a placeholder in its issuer: accepted only for the tenant that the
-// operator names (F021).
+// operator names.
 import { expect, test } from "bun:test";
 import { issued } from "../interop/oidc/forge";
 import { newSigningKey } from "../interop/oidc/keys";

@@ -1,4 +1,4 @@
-// Pages of other origins in a real browser: one that may call the API and one that may not (F089).
+// Pages of other origins in a real browser: one that may call the API and one that may not.
 import { expect } from "bun:test";
 import { type Browser, chromium } from "playwright-core";
 import { CHROMIUM, hasChromium, testWith } from "../support/require";

@@ -210,7 +210,7 @@ describe("a request", () => {
     expect(it.claude.requests[0] as object).toMatchObject(sent);
   });
 
-  // Field case F059: never lost without a word.
+  // Never lost without a word.
   test.each<[what: string, body: object, message: RegExp]>([
     ["a sound", { messages: [user([{ type: "input_audio", input_audio: {} }])] }, /messages\.0\.content\.0/],
     [

@@ -23,7 +23,6 @@ const calling =
   (request, reply, turn) =>
     say(request, reply, turn === 0 ? { calls: [{ name, arguments: '{"text":"t"}' }] } : { content: "Done." });
 
-// Field case F054.
 describe("a caller that hangs up", () => {
   test.each([true, false])(
     "during a write lets it finish, and no new turn begins (stream: %p)",
@@ -90,7 +89,7 @@ describe("a caller that hangs up", () => {
   );
 });
 
-// Field case F097: clients repeat a request under the same key by themselves.
+// Clients repeat a request under the same key by themselves.
 describe("a request that is repeated under its Idempotency-Key", () => {
   const repeated = (headers: Record<string, string>) =>
     Promise.all([1, 2].map(() => stage.chat.ask(REQUEST, headers)));

@@ -1,4 +1,4 @@
-// A tool that takes longer than any idle limit in between, through a gateway (F035).
+// A tool that takes longer than any idle limit in between, through a gateway.
 import { expect, test } from "bun:test";
 import { client, said, startMcpSite } from "../mcp/site";
 import { scaled } from "../support/long";

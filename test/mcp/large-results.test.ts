@@ -1,4 +1,4 @@
-// Results that are too large for a client: cut so that they are still JSON of their form, and say so (F098).
+// Results that are too large for a client: cut so that they are still JSON of their form, and say so.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { cutTo } from "../../src/mcp/cut";

@@ -1,4 +1,4 @@
-// Disks that cannot be written, from the start or from some moment on (F082), and places that belong to nobody (F083).
+// Disks that cannot be written, from the start or from some moment on, and places that belong to nobody.
 import { Database } from "bun:sqlite";
 import { describe, expect, onTestFinished, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";

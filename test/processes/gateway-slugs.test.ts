@@ -1,4 +1,4 @@
-// Twenty want one slug at the same moment, at two processes over one database (F099).
+// Twenty want one slug at the same moment, at two processes over one database.
 import { expect, test } from "bun:test";
 import { startChatSandbox } from "../sandbox/chat";
 import { api, at } from "../support/api";

@@ -1,5 +1,5 @@
 // A private authority: whatever calls out, consents, tools and language models alike, trusts it when the process does,
-// and refuses it otherwise with an error that says what is wrong (F087).
+// and refuses it otherwise with an error that says what is wrong.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// 200 calls over four processes while one token of single use has expired (F001, F003, F004). The token endpoint of 15 s
+// 200 calls over four processes while one token of single use has expired. The token endpoint of 15 s
 // is in test/long/storm.long.ts.
 import { describe, expect, test } from "bun:test";
 import type { Fault } from "../sandbox/chat";

@@ -1,4 +1,4 @@
-// Where the server listens, and what it says when it cannot (F085, F086).
+// Where the server listens, and what it says when it cannot.
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { RuntimeError } from "../../src/errors";

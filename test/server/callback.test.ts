@@ -1,4 +1,4 @@
-// The callback: what finishes a consent, and everything that must not (F015, F017, F018).
+// The callback: what finishes a consent, and everything that must not.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -20,7 +20,6 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const admin = () => api(stage.site.url, stage.keys.admin);
 const exchanges = () => stage.site.chat.calls("oauth.v2.access");
 
-// F015
 describe("two consents that are open together", () => {
   let pairs = 0;
   const pair = async (browsers: [Browser, Browser]) => {
@@ -131,7 +130,6 @@ describe("a callback in another browser", () => {
   });
 });
 
-// F017
 describe("an answer of the provider that is no grant", () => {
   test.each([
     ["access_denied", "declined at the provider"],

@@ -49,7 +49,6 @@ describe("a request", () => {
     ]);
   });
 
-  // Field case F058.
   test.each([
     ["no fields", {}, "model is required"],
     ["no messages", { model: "test-model" }, "messages is required"],
@@ -67,7 +66,7 @@ describe("a request", () => {
     expect(chat.upstream.exchanges.length).toBe(before);
   });
 
-  // Field cases F058, F059: what is not ours to judge passes whole.
+  // What is not ours to judge passes whole.
   test.each([
     ["the role developer", [{ role: "developer", content: "Be brief." }]],
     [

@@ -155,7 +155,7 @@ describe("deleting", () => {
   });
 });
 
-// F026: only bob is connected.
+// Only bob is connected.
 describe("a user without a connection never gets another user's token", () => {
   beforeAll(async () => {
     bob = await connect(stage, "bob");

@@ -1,4 +1,4 @@
-// Pages of other origins that call the API (F089).
+// Pages of other origins that call the API.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config";
 import { head, sendRaw } from "./raw";

@@ -198,7 +198,7 @@ describe("a tool that breaks", () => {
 describe("a secret that a tool needs", () => {
   const tell = () => execute({ tool_name: "TestKit.Tell_Secret", user_id: "alice" });
 
-  // F067: deleting a secret in use; F062: the value arrives as it was sent.
+  // Deleting a secret in use; the value arrives as it was sent.
   test("must be there, is handed over exactly, and its loss is named", async () => {
     const admin = api(own.url, await own.key("admin"));
     const missing = await tell();

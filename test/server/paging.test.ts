@@ -1,4 +1,4 @@
-// Every list with paging parameters against the same table (F090).
+// Every list with paging parameters against the same table.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operations } from "../../server/operations/all";
 import { Redacted } from "../../src/base";

@@ -1,4 +1,4 @@
-// Asking how a consent stands, and waiting for its end (F027, F079).
+// Asking how a consent stands, and waiting for its end.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { catalogs } from "../../catalogs";
 import { startServer } from "../../server";

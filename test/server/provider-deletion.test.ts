@@ -1,4 +1,4 @@
-// F067: deleting a provider that is in use. Everything of it goes with it, and nothing of it ever comes back.
+// Deleting a provider that is in use. Everything of it goes with it, and nothing of it ever comes back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";

@@ -12,7 +12,7 @@ import { startOwn, testCatalog } from "./own";
 import { expectNoInsides } from "./scenario";
 import { connect, databaseOf, dump, type Stage, startConsent, startStage } from "./stage";
 
-// F065: everything that is sealed belongs to one root key.
+// Everything that is sealed belongs to one root key.
 describe("a database whose root key is another one", () => {
   const folder = mkdtempSync(join(tmpdir(), "runtime-recovery-"));
   const keyFile = join(folder, ".config/runtime/root.key");

@@ -73,7 +73,7 @@ describe("storing", () => {
     expect(await valueOf("RACE")).toMatch(/^v\d+$/);
   });
 
-  // F062: the terminal drops one line end; the API stores what was sent.
+  // The terminal drops one line end; the API stores what was sent.
   test.each([
     ["one line end", "https://api.example\n"],
     ["CR and LF", "https://api.example\r\n"],

@@ -1,4 +1,4 @@
-// JSON Schema in the part that Gemini takes (F042, F044).
+// JSON Schema in the part that Gemini takes.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { catalogs } from "../../catalogs";

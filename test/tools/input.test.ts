@@ -1,4 +1,4 @@
-// Conversion of tool inputs, by one strict table for every toolkit (docs/decisions.md, 4; F045).
+// Conversion of tool inputs, by one strict table for every toolkit (docs/decisions.md).
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { defineTool, ToolError } from "../../src/tools";

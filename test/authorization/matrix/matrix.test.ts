@@ -1,5 +1,5 @@
 // Project × user × provider, through HTTP and the terminal: whatever happens at once, a platform sees a token of nobody
-// but the user whom the call names, and who has not consented is not served (F026).
+// but the user whom the call names, and who has not consented is not served.
 import { expect, test } from "bun:test";
 import { interleave, sentenceOf } from "./interleave";
 

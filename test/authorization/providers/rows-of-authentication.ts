@@ -1,4 +1,4 @@
-// How the client shows who it is: in the header, in the body, by a signature, or not at all; never twice (F019).
+// How the client shows who it is: in the header, in the body, by a signature, or not at all; never twice.
 import { generateKeyPairSync } from "node:crypto";
 import { SECRET } from "./record";
 import type { Row, Sent } from "./table";

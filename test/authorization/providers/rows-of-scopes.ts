@@ -1,4 +1,4 @@
-// What was granted, in all the ways in which providers say it (F012, F013).
+// What was granted, in all the ways in which providers say it.
 import type { Row } from "./table";
 
 function granted(name: string, scope: unknown, stored: readonly string[], more: Partial<Row> = {}): Row {

@@ -1,4 +1,4 @@
-// What models send in place of the type that a parameter has (F045), and null in place of nothing (F041): through the real
+// What models send in place of the type that a parameter has, and null in place of nothing: through the real
 // tools to the platforms, which see only what was meant.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { at } from "../../support/api";
