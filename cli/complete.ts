@@ -1,5 +1,6 @@
 // What may come next on a command line that a shell is completing. Names come from the commands themselves
 // (`runtime providers list -o name`), so a new noun is completed without a word here.
+import { presets } from "../catalogs/presets";
 import type { Noun, Verb } from "./command";
 import { TOPICS } from "./help-topics";
 import type { Io } from "./io";
@@ -21,11 +22,13 @@ const FLAG_VALUES: { readonly [flag: string]: readonly string[] | string } = {
   "--unsafe-skip-verification": ["on", "off"],
 };
 
+const PRESETS = presets.map(({ id }) => id);
+
 /** First words of verbs that no list of the same noun knows. */
 const FIRST_WORDS: { readonly [command: string]: readonly string[] | string } = {
   "auth start": "providers list -o name",
-  "providers setup": ["slack", "google", "zoho"],
-  "providers create": ["slack", "google", "zoho"],
+  "providers setup": PRESETS,
+  "providers create": PRESETS,
   completion: ["bash", "zsh", "fish"],
   help: TOPICS,
   api: ["GET", "POST", "PUT", "PATCH", "DELETE"],

@@ -23,17 +23,6 @@ async function run(): Promise<number> {
     console.error("error: An argument is not UTF-8 text. What it stands for would be lost.");
     return 2;
   }
-  // Two lines that are read without the parser; each is left to the program where it says anything unusual.
-  if (argv.join(" ") === "tools list") {
-    const { main } = await import("./listing");
-    const code = await main();
-    if (code !== undefined) return code;
-  }
-  if (argv[0] === "serve") {
-    const { main } = await import("./serving");
-    const code = await main(argv);
-    if (code !== undefined) return code;
-  }
   const { main } = await import("./program");
   return main(argv);
 }

@@ -98,7 +98,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);
-  const presets = catalogs.flatMap((catalog) => catalog.presets);
+  const presets = catalogs.flatMap((catalog) => catalog.presets ?? []);
   const providers = new Providers(core, audit, presets, {
     *changed(projectId, id) {
       yield* failFlowsOfProvider(projectId, id, "the auth provider was changed meanwhile", clock.now());

@@ -77,26 +77,11 @@ describe("the house", () => {
     expect(importCircles(files)).toEqual([]);
   });
 
-  const packagesOf = (path: string): string[] =>
-    new Bun.Transpiler({ loader: "ts", target: "bun" })
-      .scanImports(files.find((file) => file.path === path)?.text ?? "")
-      .map((found) => found.path);
-
   test("loads no descriptions with its services", () => {
     const loaded = loadedWith("src/runtime.ts", files);
 
     expect(loaded).toContain("src/providers/service.ts");
     expect(loaded.filter((path) => path.endsWith("schema.ts"))).toEqual([]);
-  });
-
-  test("listens without its services", () => {
-    const loaded = loadedWith("cli/serving.ts", files);
-    const areas = loaded.flatMap((path) => /^src\/[^/]+(?=\/)|^catalogs/.exec(path)?.[0] ?? []);
-
-    expect(loaded).toContain("server/app.ts");
-    expect([...new Set(areas)]).toEqual(["src/base", "src/config", "src/crypto", "src/store"]);
-    // It makes schemas: 55 kB beside the 150 of all of these together. To check by plain ones needs none of it.
-    expect(loaded.filter((path) => packagesOf(path).includes("typebox"))).toEqual([]);
   });
 
   test("has a lock file without addresses", () => {
@@ -175,6 +160,12 @@ describe("the one-way rule refuses", () => {
       "../../server",
       "catalogs import only src/tools and src/egress",
     ],
+    [
+      "catalogs → the inside of providers",
+      "catalogs/presets/new.ts",
+      "../../src/providers/preset",
+      "catalogs import only",
+    ],
     ["server → cli", "server/dispatch.ts", "../cli/io", "the server does not know the terminal"],
     ["cli → server", "cli/keys.ts", "../server", "of cli/ only cli/serve.ts imports the server"],
     [
@@ -208,6 +199,21 @@ describe("the one-way rule refuses", () => {
     ["after code", 'const one = 1;\nimport { other } from "../store/port";'],
   ])("an import of %s", (_form, text) => {
     expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(1);
+  });
+});
+
+describe.each(["providers", "config"])("catalogs → src/%s", (area) => {
+  const importing = (clause: string): string[] =>
+    violationsOf(houseWith("catalogs/presets/new.ts", `${clause} from "../../src/${area}";\n`));
+
+  test("a type is allowed", () => {
+    expect(importing("import type { Something }")).toEqual([]);
+  });
+
+  test("a value is not", () => {
+    expect(importing("export { something }")).toEqual([
+      expect.stringContaining("catalogs import only types of src/providers and src/config"),
+    ]);
   });
 });
 

@@ -1,16 +1,11 @@
 // The one way to the platform: calls with their waits and repeats, at most three at a time, all ended by one signal.
-import {
-  type JsonObject,
-  outcomeUnknown,
-  type ToolContext,
-  endedBecause,
-  networkFailureOf,
-} from "../../src/tools";
+import { endedBecause, type JsonObject, type ToolContext } from "../../src/tools";
+import { Limiter } from "../upstream/limiter";
+import { callWithRetries, jittered, type Outcome } from "../upstream/retry";
 import { IN_FLIGHT, JITTER_MS } from "./limits";
 import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
-import { type Call, type Failure, failureOf, rateLimited } from "./upstream/failure";
-import { limiter } from "./upstream/limiter";
+import { type Call, failureOf, rateLimited } from "./upstream/failure";
 import { type MethodName, methodNamed, type Params } from "./upstream/methods";
 import { Throttle } from "./upstream/throttle";
 
@@ -30,7 +25,7 @@ export class ChatClient {
   readonly context: ToolContext;
   readonly budget: Budget;
   readonly #throttle: Throttle;
-  readonly #line = limiter(IN_FLIGHT);
+  readonly #line = new Limiter(IN_FLIGHT);
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
   /** Methods whose rate limit this run has waited for. */
@@ -58,26 +53,17 @@ export class ChatClient {
   async call(method: MethodName, params: Params = {}, options: CallOptions = {}): Promise<JsonObject> {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
-    let repeated = creates || options.repeat === false;
-    let limited = false;
-    for (;;) {
-      await this.#passBlock(method, options.wait !== false);
-      const outcome = await this.#line(() => this.#attempt(call, options.paging === true));
-      // While it stood in line, another call ran into the rate limit.
-      if (outcome === undefined) continue;
-      if ("body" in outcome) return outcome.body;
-      const { error, again, maybeDone } = outcome;
-      if (again === "later" && !limited) {
-        // The next round begins with the wait, or ends there.
-        limited = true;
-        continue;
-      }
-      if (again !== "now" || repeated || this.budget.spent) {
-        throw creates && maybeDone ? outcomeUnknown(error) : error;
-      }
-      repeated = true;
-      await this.jitter();
-    }
+    const mayRepeat = !creates && options.repeat !== false;
+    return callWithRetries(method, () => this.#attempt(call, options), {
+      reportsUnknown: creates,
+      waitToRepeat: async ({ again }, repeats) => {
+        // The next attempt begins with the wait, or ends there.
+        if (again === "later") return repeats.later === 0;
+        if (!mayRepeat || repeats.now > 0 || this.budget.spent) return false;
+        await this.jitter();
+        return true;
+      },
+    });
   }
 
   /**
@@ -112,27 +98,30 @@ export class ChatClient {
 
   /** A short wait of random length, so that many clients do not come back at the same instant. */
   async jitter(): Promise<void> {
-    await this.context.sleep(Math.round(JITTER_MS * (0.5 + Math.random())));
+    await this.context.sleep(jittered(JITTER_MS));
   }
 
-  /** Undefined when the method is blocked by now: nothing was sent. */
-  async #attempt(call: Call, paging: boolean): Promise<{ body: JsonObject } | Failure | undefined> {
+  async #attempt(call: Call, { wait, paging }: CallOptions): Promise<Outcome> {
+    for (;;) {
+      await this.#passBlock(call.method, wait !== false);
+      const outcome = await this.#line.run(() => this.#send(call, paging === true));
+      if (outcome !== undefined) return outcome;
+    }
+  }
+
+  /** Undefined when another call met the rate limit while this one waited in line: nothing was sent. */
+  async #send(call: Call, paging: boolean): Promise<Outcome | undefined> {
     if (this.#throttle.blockedMs(call.method) > 0) return undefined;
     const signal = paging
       ? AbortSignal.any([this.#signal, AbortSignal.timeout(this.budget.left)])
       : this.#signal;
-    try {
-      const answer = await exchange(this.context, call.method, call.params, signal);
-      const failure = failureOf(call, answer);
-      // Here, before the place in the line is handed on: the next call must know.
-      if (failure?.again === "later") {
-        this.#throttle.block(call.method, failure.error.details.retryAfterMs ?? 0);
-      }
-      return failure ?? { body: answer.body ?? {} };
-    } catch (thrown) {
-      const { passing, ...failure } = networkFailureOf(thrown, call.method);
-      return { ...failure, again: passing ? "now" : "never" };
+    const answer = await exchange(this.context, call.method, call.params, signal);
+    const failure = failureOf(call, answer);
+    // Here, before the place in the line is handed on: the next call must know.
+    if (failure?.again === "later") {
+      this.#throttle.block(call.method, failure.error.details.retryAfterMs ?? 0);
     }
+    return failure ?? { body: answer.body ?? {} };
   }
 
   /** Waits while the method is blocked, if that fits and this run has not waited for it before. */

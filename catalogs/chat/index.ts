@@ -1,7 +1,6 @@
 // The chat toolkit: tools over the Web API of a team-chat platform, called with the user's own token.
 import type { Catalog } from "../../src/tools";
 import { TOOLKIT } from "./metadata";
-import { API_URL, chatPreset } from "./preset";
 import { deprecatedTools } from "./tools/deprecated";
 import { getConversationMetadata } from "./tools/get-conversation-metadata";
 import { getMessages } from "./tools/get-messages";
@@ -12,6 +11,9 @@ import { listUsers } from "./tools/list-users";
 import { sendMessage } from "./tools/send-message";
 import { whoAmI } from "./tools/who-am-i";
 
+/** Deployments replace it by the setting `chat.api_url`. */
+const API_URL = "https://slack.com/api/";
+
 export const chatCatalog: Catalog = {
   toolkit: {
     name: TOOLKIT,
@@ -19,7 +21,6 @@ export const chatCatalog: Catalog = {
     version: "1.0.0",
   },
   bases: { api: { url: API_URL, setting: "chat.api_url" } },
-  presets: [chatPreset],
   tools: [
     whoAmI,
     getUsersInfo,

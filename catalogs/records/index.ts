@@ -1,7 +1,6 @@
 // The records toolkit: tools over the REST API (version 2) of a records-application platform.
 import type { Catalog } from "../../src/tools";
 import { OPERATIONS } from "./operations";
-import { recordsPreset } from "./preset";
 import { toolOf } from "./tool";
 import { BASE_SECRET } from "./upstream/base";
 
@@ -14,6 +13,5 @@ export const recordsCatalog: Catalog = {
   },
   bases: { api: { secret: BASE_SECRET } },
   tokenScheme: "Zoho-oauthtoken",
-  presets: [recordsPreset],
   tools: OPERATIONS.map(toolOf),
 };

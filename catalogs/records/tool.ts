@@ -9,14 +9,13 @@ import {
 } from "../../src/tools";
 import { checkedBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
-import { instructionsFor } from "./instructions";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
 import { outputOf } from "./output";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
-import { recordsPreset } from "./preset";
+import { zohoPreset } from "../presets/zoho";
 import { addressOf, addressProblems } from "./upstream/address";
 import { BASE_SECRET, requireBase } from "./upstream/base";
-import { failedItems } from "./upstream/items";
+import { failedItems } from "./upstream/failure";
 import { send } from "./upstream/send";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -28,7 +27,7 @@ export function toolOf(operation: Operation): ToolDefinition {
     description,
     input: inputOf(operation),
     output: outputOf(operation),
-    authorization: { provider: recordsPreset.id, scopes: scopesOf(operation) },
+    authorization: { provider: zohoPreset.id, scopes: scopesOf(operation) },
     secrets: [BASE_SECRET],
     metadata: kind,
     run: (input, context) =>
@@ -100,4 +99,21 @@ async function perform(operation: Operation, input: Input, body: string | undefi
 function reportFailedItems(answer: JsonObject, context: ToolContext): void {
   const { total, failed } = failedItems(answer["result"]);
   if (failed > 0) context.log("warning", `${failed} of ${total} records were not accepted: see \`result\`.`);
+}
+
+/** In words: build the object, call again, with which parameters. */
+function instructionsFor(operation: Operation): string {
+  const key = privateLinkParameter(operation);
+  const needed = [...(key === undefined ? [] : [key]), ...pathParameters(operation)];
+  const flag = operation.query?.process_until_limit;
+  return (
+    "Build an object that fits `request_body_schema`. Then call this tool again with `mode` set to `execute`, the " +
+    `object as JSON text (a string, encoded once) in \`request_body\`, and ${listed(needed)}.` +
+    (flag === undefined ? "" : ` \`${flag}\` may be given too.`)
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }

@@ -1,15 +1,10 @@
 // The one way to the platform: calls with their budget, waits and repeats.
-import {
-  type JsonObject,
-  outcomeUnknown,
-  type ToolContext,
-  ToolError,
-  networkFailureOf,
-} from "../../src/tools";
-import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, RESERVE_MS } from "./limits";
-import type { Call } from "./upstream/call";
-import { exchange } from "./upstream/exchange";
-import { type Failure, failureOf } from "./upstream/failure";
+import { type JsonObject, type ToolContext, ToolError } from "../../src/tools";
+import { type Answer, exchange, jsonRequest } from "../upstream/exchange";
+import { callWithRetries, type Failure, type Outcome } from "../upstream/retry";
+import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, REQUEST_MS, RESERVE_MS } from "./limits";
+import { addressOf, type Call } from "./upstream/call";
+import { failureOf } from "./upstream/failure";
 import { Lines } from "./upstream/lines";
 import { Quotas } from "./upstream/quota";
 
@@ -32,18 +27,16 @@ export class SheetsClient {
    * long as they fit the run's time. A call that does its work anew each time is repeated only when nothing was done;
    * when nobody knows, the error says so. Throws `ToolError`.
    */
-  async call(call: Call): Promise<JsonObject> {
-    for (let tries = 1; ; tries++) {
-      const outcome = await this.#lines.amongFew(() => this.#attempt(call));
-      if ("body" in outcome) return outcome.body;
-      const { error, again, maybeDone, asked } = outcome;
-      if (call.once === true && maybeDone) throw outcomeUnknown(error);
-      if (!again) throw error;
-      const pause = asked ?? backoff(tries);
-      if (tries === MAX_TRIES || !this.#fits(pause)) throw withWait(error, pause);
-      await this.context.sleep(pause);
-      if (this.context.signal.aborted) throw withWait(error, pause);
-    }
+  call(call: Call): Promise<JsonObject> {
+    const once = call.once === true;
+    return callWithRetries(call.method, () => this.#lines.amongFew(() => this.#attempt(call)), {
+      reportsUnknown: once,
+      waitToRepeat: async (failure, { now, later }) => {
+        if (once && failure.maybeDone) return false;
+        await this.#wait(failure, now + later + 1);
+        return true;
+      },
+    });
   }
 
   /** Work that writes to a spreadsheet, after whoever else of this connection writes to it. */
@@ -56,16 +49,18 @@ export class SheetsClient {
     this.#quotas.require("writes", count, method);
   }
 
-  async #attempt(call: Call): Promise<{ body: JsonObject } | (Failure & { asked: number | undefined })> {
+  async #attempt(call: Call): Promise<Outcome> {
     if (call.quota !== undefined) this.#quotas.spend(call.quota, call.method);
-    try {
-      const answer = await exchange(this.context, call);
-      const failure = failureOf(call, answer);
-      return failure === undefined ? { body: answer.body ?? {} } : { ...failure, asked: answer.retryAfterMs };
-    } catch (thrown) {
-      const { passing, ...failure } = networkFailureOf(thrown, call.method);
-      return { ...failure, again: passing, asked: undefined };
-    }
+    const answer = await send(this.context, call);
+    return failureOf(call, answer) ?? { body: answer.body ?? {} };
+  }
+
+  /** Throws the error when there is no further try, or the run ends before it. */
+  async #wait({ error, retryAfterMs }: Failure, tries: number): Promise<void> {
+    const pause = retryAfterMs ?? backoff(tries);
+    if (tries === MAX_TRIES || !this.#fits(pause)) throw withWait(error, pause);
+    await this.context.sleep(pause);
+    if (this.context.signal.aborted) throw withWait(error, pause);
   }
 
   #fits(ms: number): boolean {
@@ -82,4 +77,19 @@ function backoff(tries: number): number {
 function withWait(error: ToolError, ms: number): ToolError {
   const retryAfterMs = error.details.retryAfterMs ?? Math.ceil(ms);
   return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
+}
+
+/** Sends the call. Throws `EgressError`; an answer of any kind is not an error. */
+function send(context: ToolContext, call: Call): Promise<Answer> {
+  const { headers, ...rest } = jsonRequest(call.body === undefined ? undefined : JSON.stringify(call.body));
+  const request = {
+    ...rest,
+    method: call.verb,
+    headers: { ...headers, "accept-encoding": "gzip" },
+    signal: context.signal,
+    timeoutMs: Math.max(1, Math.min(REQUEST_MS, context.deadline - context.now())),
+  };
+  // The plain parser: in this platform's JSON every number is a double or a small integer, and 64-bit integers come as
+  // text, so there are no digits to be kept; a cell's number must stay one.
+  return exchange(context, call.base, addressOf(call), request, JSON.parse);
 }

@@ -1,6 +1,6 @@
 // The spreadsheet toolkit: tools over the spreadsheet, file and profile interfaces of one platform.
 import type { Catalog } from "../../src/tools";
-import { DRIVE_URL, googlePreset, SHEETS_URL, USERINFO_URL } from "./preset";
+import { DRIVE_URL, SHEETS_URL, USERINFO_URL } from "./platform";
 import { addNoteToCell } from "./tools/add-note-to-cell";
 import { createSpreadsheet } from "./tools/create-spreadsheet";
 import { generateGoogleFilePickerUrl } from "./tools/generate-google-file-picker-url";
@@ -22,7 +22,6 @@ export const sheetsCatalog: Catalog = {
     drive: { url: DRIVE_URL, setting: "drive.api_url" },
     userinfo: { url: USERINFO_URL, setting: "userinfo.url" },
   },
-  presets: [googlePreset],
   tools: [
     createSpreadsheet,
     writeToCell,

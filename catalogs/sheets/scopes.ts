@@ -1,5 +1,5 @@
 // The scopes that the tools declare. The platform compares and returns them as whole addresses.
-import { SCOPE_BASE } from "./preset";
+import { SCOPE_BASE } from "./platform";
 
 /** Files that the application made, or that the user opened or picked with it. Enough for every call of this catalog. */
 export const DRIVE_FILE = `${SCOPE_BASE}/drive.file`;

@@ -1,4 +1,5 @@
 // `runtime providers`: where users consent.
+import { presets } from "../../catalogs/presets";
 import type { AuthProvider } from "../../src/providers";
 import { withClient } from "../client/client";
 import { listConnections } from "../client/connections";
@@ -58,7 +59,7 @@ export const providers: Noun = {
       flags: [
         {
           flag: "--provider <id>",
-          meaning: "well-known provider whose endpoints are preset: slack, google, zoho",
+          meaning: `well-known provider whose endpoints are preset: ${presets.map(({ id }) => id).join(", ")}`,
         },
         ...FIELDS,
         { flag: "--external-id <id>", meaning: "fixed part of the redirect address (default: made up)" },

@@ -7,7 +7,6 @@ import type { Io } from "../io";
 import { printList, printRecord, type Shape } from "../output";
 import type { Column } from "../table";
 import { runTool } from "../tool-run";
-import { descriptionColumn, plainName } from "../tools-table";
 import { userOf } from "../user";
 import { printAuthorization } from "./auth";
 
@@ -95,14 +94,19 @@ interface ListTools {
 
 async function list(io: Io, common: Common, filter: ListTools): Promise<void> {
   await withClient(io, common, async (client) => {
+    const name = filter.include_all_versions ? fullName : plainName;
     const columns: Column<ToolRecord>[] = [
-      { title: "name", value: filter.include_all_versions ? fullName : plainName },
+      { title: "name", value: name },
       ...(filter.user_id === undefined ? [] : [{ title: "ready", value: readiness }]),
-      descriptionColumn,
+      { title: "description", value: ({ description }) => firstSentence(description) },
     ];
-    const shape = { ...SHAPE, columns, name: filter.include_all_versions ? fullName : plainName };
+    const shape = { ...SHAPE, columns, name };
     printList(io, common, await pages(client, filter), shape, "There are no such tools.");
   });
+}
+
+function plainName({ qualified_name }: ToolRecord): string {
+  return qualified_name;
 }
 
 function fullName({ fully_qualified_name }: ToolRecord): string {
@@ -114,6 +118,10 @@ const SHAPE: Shape<ToolRecord> = {
   optional: ["description", "deprecation_message", "requirements", "toolkit"],
   columns: [],
 };
+
+function firstSentence(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text);
+}
 
 // The services answer a hundred at a time; a person or a pipe wants all of them.
 async function pages(client: Client, { limit, offset = 0, ...filter }: ListTools): Promise<ToolRecord[]> {

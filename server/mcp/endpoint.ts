@@ -22,12 +22,9 @@ export function mcpEndpoint({ rateLimit, stopping }: Means): Answer {
   return async (runtime, context, requestId) => {
     const { request, params } = context;
     checkOrigin(runtime.core, request.headers);
-    // What is known at once is not waited for.
-    const found = runtime.gateways.serving(params["slug"] ?? "");
-    const gateway = found instanceof Promise ? await found : found;
+    const gateway = await runtime.gateways.serving(params["slug"] ?? "");
     if (gateway === undefined) throw notFound("There is no gateway at this address.");
-    const admitted = runtime.mcp.access.admit(gateway, request.headers);
-    const user = admitted instanceof Promise ? await admitted : admitted;
+    const user = await runtime.mcp.access.admit(gateway, request.headers);
     rateLimit?.take(user.principal);
     let value: Json;
     try {

@@ -1,8 +1,6 @@
 // The execution log and last-used stamps: in a file of their own, written behind the answer.
 import type { Clock, Log } from "../base";
 import {
-  after,
-  type Awaitable,
   CachedByGeneration,
   type Kind,
   query,
@@ -106,13 +104,9 @@ export class ExecutionLog {
     this.#later();
   }
 
-  lastUsed(kind: UsedKind, id: string): Awaitable<number | undefined> {
-    const stored = this.#stored[kind].get(id, (of) => this.#load(kind, of));
-    return after(stored, (known) => this.#newest(kind, id, known));
-  }
-
-  /** Of what the file says and of what still waits to be written. */
-  #newest(kind: UsedKind, id: string, stored: number): number | undefined {
+  /** The newest of the stored time and the times that are not written yet. */
+  async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
+    const stored = await this.#stored[kind].get(id, (of) => this.#load(kind, of));
     const newest = Math.max(stored, this.#stamped[kind].get(id) ?? NEVER);
     return newest === NEVER ? undefined : newest;
   }

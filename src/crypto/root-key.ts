@@ -102,8 +102,8 @@ export function promoteNextRootKey(nextFile: string): void {
   try {
     renameSync(nextFile, file);
   } catch (error) {
-    // A process that starts just then finishes what looks cut off: the key is in its place.
-    if (existsSync(nextFile)) throw error;
+    // Another process that finishes the same rotation was faster. The file may exist again by now: of the next rotation.
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
   syncFolder(dirname(file));
 }

@@ -2,7 +2,6 @@
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
-import { after, type Awaitable } from "../store";
 
 /** Whom a gateway serves, and as whom. */
 export interface GatewayUser {
@@ -40,11 +39,10 @@ export class Access {
    * The user whom the headers name. Throws `invalid_authorization` and `forbidden` with the challenge that tells a
    * client where to get a token (RFC 6750, RFC 9728).
    */
-  admit(gateway: Gateway, headers: Headers): Awaitable<GatewayUser> {
+  async admit(gateway: Gateway, headers: Headers): Promise<GatewayUser> {
     const credential = headers.get("authorization") ?? undefined;
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential);
-    const found = this.#identity.authenticate(credential);
-    return after(found, (principal) => withKey(gateway, principal, headers));
+    return withKey(gateway, await this.#identity.authenticate(credential), headers);
   }
 
   async #withToken(gateway: Gateway, credential: string | undefined): Promise<GatewayUser> {

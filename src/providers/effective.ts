@@ -1,6 +1,6 @@
 // A record and its preset together: what is really sent. A record may override any field of any request.
 import type { Settings } from "../config";
-import type { ProviderPreset, TokenServers } from "../tools";
+import type { ProviderPreset, TokenServers } from "./preset";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** Everything that a consent and a refresh need to know about a provider, the client's secret apart. */

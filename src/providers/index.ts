@@ -11,6 +11,7 @@ export type {
   RequestConfig,
   TriggeredRequestConfig,
 } from "./schema";
+export type { ProviderPreset } from "./preset";
 export type { Provider } from "./provider";
 export { type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";

@@ -11,7 +11,7 @@ import {
   type Transaction,
   UniqueViolation,
 } from "../store";
-import type { ProviderPreset } from "../tools";
+import type { ProviderPreset } from "./preset";
 import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
 import { effectiveOAuth2 } from "./effective";
 import type { SealedSecrets } from "./patch";

@@ -1,7 +1,7 @@
 // What an operator enters at a platform's console before the first consent.
 import { newToken, type Random } from "../crypto";
 import { notFound } from "../errors";
-import type { ProviderPreset } from "../tools";
+import type { ProviderPreset } from "./preset";
 import type { ProviderSetup } from "./schema";
 
 export interface SetupFacts {

@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
 import { actorOf, type Principal, projectBinding } from "../identity";
-import { after, type Awaitable, type Transaction } from "../store";
+import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
@@ -37,17 +37,15 @@ export class Secrets {
   }
 
   /** Creates the secret or replaces its value. The key keeps the case in which it was first written. */
-  upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
+  async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
     const { store, keyring, clock } = this.#core;
     const { projectId } = principal;
     const { description, value } = request;
     const folded_key = fold(key);
     // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
-    const stored = after(keyring.seal(projectId, place(folded_key), value), (sealed_value) => {
-      const given = { key, folded_key, description, sealed_value, now: clock.now() };
-      return store.write(() => this.#upsert(principal, given));
-    });
-    return Promise.resolve(stored).then((row) => this.#record(row));
+    const sealed_value = await keyring.seal(projectId, place(folded_key), value);
+    const given = { key, folded_key, description, sealed_value, now: clock.now() };
+    return this.#record(await store.write(() => this.#upsert(principal, given)));
   }
 
   /** Deletes by id or key. Throws `not_found`. */
@@ -102,8 +100,8 @@ export class Secrets {
     });
   }
 
-  #record(row: SecretRow): Awaitable<StoredSecret> {
-    return after(this.#executionLog.lastUsed("secret", row.id), (accessed) => recordOf(row, accessed));
+  async #record(row: SecretRow): Promise<StoredSecret> {
+    return recordOf(row, await this.#executionLog.lastUsed("secret", row.id));
   }
 }
 

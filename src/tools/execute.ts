@@ -149,12 +149,9 @@ export class Execute {
   async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
-    // What is known at once is not waited for.
-    const found = this.#policy.guardOf(principal.projectId);
-    const guard = found instanceof Promise ? await found : found;
+    const guard = await this.#policy.guardOf(principal.projectId);
     const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
-    const gathered = refused ?? this.#readiness.of(principal.projectId, userId, tool, given);
-    const ready = gathered instanceof Promise ? await gathered : gathered;
+    const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));
     const started = performance.now();
     const logs = firstLogs(tool);
     const outcome: RunOutcome =

@@ -8,8 +8,6 @@ export {
   defineTool,
   type Grant,
   type PlatformRequest,
-  type ProviderPreset,
-  type TokenServers,
   type ToolContext,
   type ToolDefinition,
   type ToolMetadata,

@@ -1,7 +1,8 @@
 // User check (a) against people who try to get around it: links opened in another person's browser, steps left out.
 import { describe, expect, test } from "bun:test";
-import { Browser } from "../support/browser";
+import { Browser, offersConfirmation } from "../support/browser";
 import { allowed, linkedUsers, startFor, stateOf, target } from "../interop/oidc/consent";
+import { startSite } from "../support/site";
 import { signInAs } from "../interop/oidc/sign-in";
 import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";
 
@@ -16,10 +17,47 @@ async function bobWithLinkOfAlice(deployment: OpenIdSite) {
   return { browser, started, callback, address };
 }
 
-/** Presses "Yes, this is me", if there is such a page. */
-async function agree(browser: Browser, page: Response, origin: string): Promise<void> {
-  if ((await page.clone().text()).includes("<form")) await browser.answer(page, origin, "yes");
+/** Sends the form of the confirmation page, with the check computed from the state. */
+async function sendForgedForm(
+  browser: Browser,
+  origin: string,
+  url: string,
+  state: string,
+): Promise<Response> {
+  const check = new Bun.CryptoHasher("sha256").update(`confirm ${state}`).digest("hex");
+  const body = new URLSearchParams({ check, answer: "yes" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded", origin };
+  return browser.open(url, { method: "POST", headers, body });
 }
+
+describe("where the confirmation page is the only check, the same steps link the account", () => {
+  test.each(["opening the address again", "repeating the callback"])("%s", async (step) => {
+    await using site = await startSite();
+    await site.addChatProvider();
+    const browser = new Browser();
+    const started = await startFor(site, "alice");
+    const callback = await browser.toCallback(started.url, "bob");
+    await browser.open(callback);
+    const page = await browser.open(step === "repeating the callback" ? callback : started.url);
+
+    expect(await offersConfirmation(page)).toBe(true);
+    await browser.answer(page, site.url, "yes");
+    expect(await linkedUsers(site)).toEqual(["alice"]);
+  });
+
+  test("sending the form without having seen it", async () => {
+    await using site = await startSite();
+    await site.addChatProvider();
+    const browser = new Browser();
+    const started = await startFor(site, "alice");
+    const callback = await browser.toCallback(started.url, "bob");
+    await browser.open(callback);
+    const state = new URL(callback).searchParams.get("state") ?? "";
+    await sendForgedForm(browser, site.url, started.url, state);
+
+    expect(await linkedUsers(site)).toEqual(["alice"]);
+  });
+});
 
 describe("without signing in, nobody gets on", () => {
   test("by opening our address once more: the browser is sent to sign in again", async () => {
@@ -27,8 +65,8 @@ describe("without signing in, nobody gets on", () => {
     const { site, provider } = deployment;
     const { browser, started } = await bobWithLinkOfAlice(deployment);
     const again = await browser.open(started.url);
-    await agree(browser, again, site.url);
 
+    expect(await offersConfirmation(again)).toBe(false);
     expect(await linkedUsers(site)).toEqual([]);
     expect(new URL(await target(again)).origin).toBe(provider.url);
   });
@@ -37,8 +75,8 @@ describe("without signing in, nobody gets on", () => {
     await using deployment = await startSignInSite();
     const { site } = deployment;
     const { browser, callback } = await bobWithLinkOfAlice(deployment);
-    await agree(browser, await browser.open(callback), site.url);
 
+    expect(await offersConfirmation(await browser.open(callback))).toBe(false);
     expect(await linkedUsers(site)).toEqual([]);
   });
 
@@ -49,8 +87,8 @@ describe("without signing in, nobody gets on", () => {
     const started = await startFor(site, "alice");
     const callback = await browser.toCallback(started.url, "bob");
     const pages = await Promise.all(Array.from({ length: 5 }, () => browser.open(callback)));
-    for (const page of pages) await agree(browser, page, site.url);
 
+    for (const page of pages) expect(await offersConfirmation(page)).toBe(false);
     expect(await linkedUsers(site)).toEqual([]);
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
@@ -61,21 +99,18 @@ describe("without signing in, nobody gets on", () => {
     const { browser, callback, address } = await bobWithLinkOfAlice(deployment);
     const mixed = new URL(callback);
     mixed.searchParams.set("state", new URL(address).searchParams.get("state") ?? "");
-    await agree(browser, await browser.open(mixed.href), site.url);
 
+    expect(await offersConfirmation(await browser.open(mixed.href))).toBe(false);
     expect(await linkedUsers(site)).toEqual([]);
   });
 
   test("by sending the form of our own page, without having seen it", async () => {
     await using deployment = await startSignInSite();
     const { site } = deployment;
-    const { browser, started, address } = await bobWithLinkOfAlice(deployment);
-    const state = new URL(address).searchParams.get("state") ?? "";
-    const check = new Bun.CryptoHasher("sha256").update(`confirm ${state}`);
-    for (const encoding of ["hex", "base64url"] as const) {
-      const body = new URLSearchParams({ check: check.copy().digest(encoding), answer: "yes" }).toString();
-      const headers = { "content-type": "application/x-www-form-urlencoded", origin: site.url };
-      await browser.open(started.url, { method: "POST", headers, body });
+    const { browser, started, callback, address } = await bobWithLinkOfAlice(deployment);
+    for (const seen of [callback, address]) {
+      const state = new URL(seen).searchParams.get("state") ?? "";
+      await sendForgedForm(browser, site.url, started.url, state);
     }
 
     expect(await linkedUsers(site)).toEqual([]);
@@ -125,7 +160,7 @@ test(`of ${FLOWS} flows opened in another person's browser none is linked`, asyn
     const started = await startFor(site, user, { next_uri: `https://app.example/${index}` });
     const callback = await browser.toCallback(started.url, victim);
     const address = await target(await browser.open(callback));
-    if (index % 3 === 1) await agree(browser, await browser.open(callback), site.url);
+    if (index % 3 === 1) expect(await offersConfirmation(await browser.open(callback))).toBe(false);
     const current = index % 3 === 2 ? await target(await browser.open(started.url)) : address;
     await browser.open(await signInAs(provider.url, current, victim));
     return (await stateOf(site, started))[0];

@@ -62,17 +62,20 @@ const ENDINGS: [string, Ending, string][] = [
   ],
 ];
 
-describe("who waits for a consent learns within a second", () => {
+/** Seconds of a wait that no test outlasts: an answer shows that something ended the wait. */
+const LONGER_THAN_A_TEST = 59;
+
+describe("who waits for a consent learns at once", () => {
   test.each(ENDINGS)("that it was %s, in another process", async (_name, end, expected) => {
     const site = await watched();
     await using _ = site.deployment;
-    const waiting = status(site.runtime, site.authorization, 20);
+    const waiting = status(site.runtime, site.authorization, LONGER_THAN_A_TEST);
     await Bun.sleep(50);
     await end(site);
-    const { value, ms } = await timed(waiting);
+    const value = await waiting;
 
     expect(value.status).toBe(expected as never);
-    expect(ms).toBeLessThan(1000);
+    expect(value.id).toBe(site.authorization.id);
   });
 
   test("that it was completed, when many wait", async () => {
@@ -80,7 +83,7 @@ describe("who waits for a consent learns within a second", () => {
     await using _ = site.deployment;
     const waiting = Promise.all(
       Array.from({ length: 50 }, (_none, index) =>
-        status(index % 2 === 0 ? site.runtime : site.other, site.authorization, 20),
+        status(index % 2 === 0 ? site.runtime : site.other, site.authorization, LONGER_THAN_A_TEST),
       ),
     );
     await new Person(site.runtime).consent(site.authorization);
@@ -117,21 +120,22 @@ describe("an answer comes at once", () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     await new Person(runtime).consent(authorization);
-    const { value, ms } = await timed(status(runtime, authorization, 20));
+    const value = await status(runtime, authorization, LONGER_THAN_A_TEST);
 
     expect(value.status).toBe("completed");
-    expect(ms).toBeLessThan(1500);
+    expect(value.id).toBe(authorization.id);
   });
 
   test("for a caller who is gone", async () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     const gone = new AbortController();
-    const waiting = timed(runtime.authorization.status(agent(), authorization.id, 20, gone.signal));
+    const { id } = authorization;
+    const waiting = runtime.authorization.status(agent(), id, LONGER_THAN_A_TEST, gone.signal);
     await Bun.sleep(30);
     gone.abort();
 
-    expect((await waiting).ms).toBeLessThan(1000);
+    expect(await waiting).toEqual(authorization);
   });
 });
 
@@ -163,10 +167,10 @@ test("a consent that runs out while somebody waits ends the wait", async () => {
   const { deployment, runtime, authorization } = await watched();
   await using _ = deployment;
   deployment.clock.move(24 * HOUR - 600);
-  const { value, ms } = await timed(status(runtime, authorization, 30));
+  const value = await status(runtime, authorization, LONGER_THAN_A_TEST);
 
   expect(value).toMatchObject({ status: "failed" });
-  expect(ms).toBeLessThan(2000);
+  expect(value.id).toBe(authorization.id);
 });
 
 describe("a completed consent", () => {

@@ -85,26 +85,6 @@ export async function compareRates(
   return rateRow(name, bound, ours, baseline);
 }
 
-/**
- * The same beside a third side: the least that any program has to do for such an answer. Where that one misses the bound
- * too, it is the machine's.
- */
-export async function compareRatesAndFloor(
-  context: Context,
-  name: string,
-  bound: Bound,
-  sides: { ours: Side; baseline: Side; floor: Side },
-): Promise<Row> {
-  const { ours, baseline, floor } = await load(context, sides);
-  const row = rateRow(name, bound, ours, baseline);
-  const figure = median(ratios(floor.map(rateOf), baseline.map(rateOf)));
-  return {
-    ...row,
-    note: `${row.note}; a bare program ${figure.toFixed(2)} ×`,
-    details: { ...row.details, ...detailsOf("floor", floor), floor_figure: figure },
-  };
-}
-
 export function rateRow(
   name: string,
   bound: Bound,

@@ -103,7 +103,7 @@ describe("large output", () => {
   });
 });
 
-// The entry answers these two itself, or by a file that knows nothing of the program.
+// The version is answered before the program is loaded, the listing by the program.
 describe.each(["runtime --version", "runtime tools list"])("%s", (command) => {
   test("is silent when nobody reads it", async () => {
     expect(await runShell(`${command} | true`, { HOME: big })).toEqual({ code: 0, stdout: "", stderr: "" });

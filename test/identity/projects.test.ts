@@ -175,12 +175,11 @@ describe("a deleted project", () => {
       auth_requirement,
       user_id: "bob",
     });
-    const begin = performance.now();
-    const waiting = refusal(runtime.authorization.status(operator("second"), id, 20));
+    // Longer than a test may take: an answer shows that the deletion ended the wait.
+    const waiting = refusal(runtime.authorization.status(operator("second"), id, 59));
     await runtime.identity.deleteProject(operator(), "second");
 
     expect((await waiting).status).toBe(400);
-    expect(performance.now() - begin).toBeLessThan(1000);
   });
 
   test.each([

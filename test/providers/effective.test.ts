@@ -1,7 +1,7 @@
 // A record and its preset together.
 import { describe, expect, test } from "bun:test";
 import { effectiveOAuth2 } from "../../src/providers/effective";
-import type { ProviderPreset } from "../../src/tools";
+import type { ProviderPreset } from "../../src/providers";
 
 const authorize = { endpoint: "https://own.example/authorize" };
 const token = { endpoint: "https://own.example/token" };

@@ -141,14 +141,14 @@ describe("an answer of the provider that is no grant", () => {
     ["x".repeat(61), "the provider answered with an error"],
   ])("error=%s ends the consent with a reason and wakes its poller", async (error, reason) => {
     const { id, browser, state } = await atProvider(stage);
-    const polling = statusOf(stage, id, 20);
+    // Longer than a test may take: an answer shows that the callback ended the wait.
+    const polling = statusOf(stage, id, 59);
     const query = new URLSearchParams({
       error,
       error_description: HTML,
       error_uri: `https://e.example/${HTML}`,
       state,
     });
-    const started = performance.now();
     const page = await browser.open(`${redirect}?${query}`);
     expect(page.status).toBe(200);
     const html = await page.text();
@@ -156,7 +156,6 @@ describe("an answer of the provider that is no grant", () => {
     expect(html).not.toContain("<img");
     expect(html).not.toContain("onerror");
     const record = await polling;
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(at(record, "status")).toBe("failed");
     expect(at(record, "status_reason")).toContain(reason);
     expect(JSON.stringify(record)).not.toContain("onerror");

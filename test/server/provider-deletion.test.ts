@@ -31,12 +31,12 @@ async function addProvider(): Promise<void> {
 
 test("its connections and pending consents go in one step, pollers learn it at once", async () => {
   const { id } = await startConsent(stage, { user_id: "bob" });
-  const polling = admin().get(`/v1/auth/status?id=${id}&wait=30`);
+  // Longer than a test may take: an answer shows that the deletion ended the wait.
+  const polling = admin().get(`/v1/auth/status?id=${id}&wait=59`);
   await Bun.sleep(20);
-  const started = performance.now();
   expect((await admin().delete(`${PROVIDERS}/slack`)).status).toBe(200);
-  const { body } = await polling;
-  expect(performance.now() - started).toBeLessThan(1000);
+  const { status, body } = await polling;
+  expect(status).toBe(200);
   expect({ status: at(body, "status"), reason: at(body, "status_reason"), url: at(body, "url") }).toEqual({
     status: "failed",
     reason: "the auth provider was deleted",

@@ -172,12 +172,13 @@ describe("a server that stops", () => {
   test("answers long polls at once and does not wait with them", async () => {
     const stage = await startStage();
     const { id } = await startConsent(stage);
-    const started = performance.now();
+    // Longer than a test may take: an answer shows that the stop ended the wait.
     const polling = api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=59`);
     await Bun.sleep(50);
     await stage[Symbol.asyncDispose]();
-    expect((await polling).body).toMatchObject({ id, status: "pending" });
-    expect(performance.now() - started).toBeLessThan(3000);
+    const answer = await polling;
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ id, status: "pending" });
   });
 
   test("finishes what is running", async () => {

@@ -73,11 +73,10 @@ describe("the form of the user check", () => {
 
   test("with no ends the consent, wakes its poller, and keeps nothing", async () => {
     const { id, check, post } = await toCheck();
-    const polling = statusOf(stage, id, 20);
-    const started = performance.now();
+    // Longer than a test may take: an answer shows that the refusal ended the wait.
+    const polling = statusOf(stage, id, 59);
     expect(await (await post({ check, answer: "no" })).text()).toContain("Not connected");
     const record = await polling;
-    expect(performance.now() - started).toBeLessThan(1000);
     expect({ status: at(record, "status"), reason: at(record, "status_reason") }).toEqual({
       status: "failed",
       reason: "the person said that this is not their account",

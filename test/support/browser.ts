@@ -1,6 +1,13 @@
 // A person's browser, as far as a consent needs one: cookies, redirects, forms.
 import { consentAs } from "../sandbox/chat";
 
+const CHECK = /name="check" value="([^"]+)"/;
+
+/** Whether a page has the form on which a person confirms to be the user. */
+export async function offersConfirmation(page: Response): Promise<boolean> {
+  return CHECK.test(await page.clone().text());
+}
+
 export class Browser {
   readonly #cookies = new Map<string, string>();
 
@@ -35,7 +42,7 @@ export class Browser {
   async answer(page: Response, origin: string, answer: "yes" | "no"): Promise<Response> {
     const html = await page.text();
     const action = /action="([^"]+)"/.exec(html)?.[1];
-    const check = /name="check" value="([^"]+)"/.exec(html)?.[1];
+    const check = CHECK.exec(html)?.[1];
     if (action === undefined || check === undefined) throw new Error(`no form in: ${html}`);
     return this.open(origin + action, {
       method: "POST",

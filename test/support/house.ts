@@ -43,10 +43,11 @@ export function importsOf(text: string): string[] {
 
 function importViolations(file: SourceFile, paths: ReadonlySet<string>): string[] {
   const violations: string[] = [];
+  const loaded = new Set(stripper.scanImports(file.text).map((found) => found.path));
   for (const specifier of importsOf(file.text)) {
     const target = targetOf(file.path, specifier, paths);
     if (target === undefined) continue;
-    const rule = brokenRule(file.path, target);
+    const rule = brokenRule(file.path, target, !loaded.has(specifier));
     if (rule !== undefined) violations.push(`${file.path} imports ${specifier}: ${rule}`);
   }
   return violations;
@@ -62,12 +63,12 @@ function targetOf(from: string, specifier: string, paths: ReadonlySet<string>): 
   return [`${plain}.ts`, `${plain}/index.ts`, plain].find((path) => paths.has(path)) ?? plain;
 }
 
-function brokenRule(from: string, target: string): string | undefined {
+function brokenRule(from: string, target: string, onlyTypes: boolean): string | undefined {
   const [part = "", area] = placeOf(from);
   const [targetPart = "", targetArea] = placeOf(target);
   if (targetPart === "test") return "nothing outside test/ imports tests";
   if (part === "src") return brokenRuleOfSrc(area, targetPart, targetArea, target);
-  if (part === "catalogs") return brokenRuleOfCatalogs(targetPart, target);
+  if (part === "catalogs") return brokenRuleOfCatalogs(targetPart, target, onlyTypes);
   if (part === "server" && targetPart === "cli") return "the server does not know the terminal";
   if (part === "cli" && targetPart === "server") {
     const allowed = from === "cli/serve.ts" && isIndexOf("server", target);
@@ -96,10 +97,12 @@ function isSchema(target: string): boolean {
   return /^src\/[^/]+\/(?:[^/]+\/)?(?:[a-z]+-)?schema(?:\.ts)?$/.test(target);
 }
 
-function brokenRuleOfCatalogs(targetPart: string, target: string): string | undefined {
+function brokenRuleOfCatalogs(targetPart: string, target: string, onlyTypes: boolean): string | undefined {
   if (targetPart === "catalogs") return undefined;
-  const allowed = isIndexOf("src/tools", target) || isIndexOf("src/egress", target);
-  return allowed ? undefined : "catalogs import only src/tools and src/egress, through their index.ts";
+  if (["src/tools", "src/egress"].some((area) => isIndexOf(area, target))) return undefined;
+  if (["src/providers", "src/config"].some((area) => isIndexOf(area, target)))
+    return onlyTypes ? undefined : "catalogs import only types of src/providers and src/config";
+  return "catalogs import only src/tools and src/egress, through their index.ts";
 }
 
 // Part of the house, and for files in a folder of src the area: `src/store/port.ts` → src, store.

@@ -4,12 +4,12 @@ import {
   type Catalog,
   defineTool,
   GrantDead,
-  type ProviderPreset,
   ScopesLost,
   type ToolContext,
   type ToolDefinition,
   type ToolMetadata,
 } from "../../src/tools";
+import type { ProviderPreset } from "../../src/providers";
 
 export type Act = (input: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
 

@@ -175,15 +175,6 @@ describe("what is refused before anything runs is not remembered:", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("a run that failed is", async () => {
-    await using deployment = await slow(0);
-    deployment.test.act = () => Promise.reject(badInput("no"));
-    const first = await run(deployment.runtime);
-
-    expect(await run(deployment.runtime)).toEqual(first);
-    expect(deployment.test.runs).toBe(1);
-  });
-
   test("20 at once that owe a consent are all refused", async () => {
     await using deployment = await slow(0);
     await deployment.addProvider();

@@ -5,7 +5,7 @@ import type { ChatClient } from "../client";
 import { MENTIONS_NAMED, REACTIONS_NAMED } from "../limits";
 import { orNull } from "../records/or-null";
 import { isKnownUser } from "../resolve/users";
-import { objectsIn, textIn, textsIn } from "../upstream/json";
+import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { type Names, namesOf } from "./names";
 
 const Person = Type.Object({

@@ -4,7 +4,7 @@ import type { ChatClient } from "../client";
 import { IN_FLIGHT } from "../limits";
 import { type BasicUser, shownName } from "../records/user";
 import { findUser } from "../resolve/users";
-import { limiter } from "../upstream/limiter";
+import { Limiter } from "../../upstream/limiter";
 
 /** Names by id; those that could not be told are absent. */
 export type Names = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export type Names = ReadonlyMap<string, string>;
  */
 export async function namesOf(client: ChatClient, ids: Iterable<string>): Promise<Names> {
   const names = new Map<string, string>();
-  const line = limiter(IN_FLIGHT);
+  const line = new Limiter(IN_FLIGHT);
   let failed = false;
   const find = async (id: string): Promise<BasicUser | undefined> => {
     try {
@@ -28,7 +28,7 @@ export async function namesOf(client: ChatClient, ids: Iterable<string>): Promis
   };
   await Promise.all(
     Array.from(new Set(ids), async (id) => {
-      const user = await line(() => find(id));
+      const user = await line.run(() => find(id));
       const name = user === undefined ? null : shownName(user);
       if (name !== null) names.set(id, name);
     }),

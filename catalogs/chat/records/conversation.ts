@@ -1,7 +1,7 @@
 // The record of a conversation in the tools' results, and how it is read from the platform's own.
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
-import { objectIn, textIn } from "../upstream/json";
+import { objectIn, textIn } from "../../upstream/json";
 import { orNull } from "./or-null";
 
 export const ConversationMetadata = Type.Object({

@@ -1,7 +1,7 @@
 // The record of a person in the tools' results, and how it is read from the platform's own.
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
-import { objectIn, textIn } from "../upstream/json";
+import { objectIn, textIn } from "../../upstream/json";
 import { orNull } from "./or-null";
 
 /** A person or bot, in short. What the platform does not tell is null. */

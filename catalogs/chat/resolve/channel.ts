@@ -4,7 +4,7 @@ import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
 import { type ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { codeOf } from "../upstream/failure";
-import { textIn } from "../upstream/json";
+import { textIn } from "../../upstream/json";
 import { closest } from "./closest";
 import type { Listing } from "./listing";
 import { notFound } from "./not-found";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import type { ConversationMetadata } from "../records/conversation";
-import { textIn } from "../upstream/json";
+import { textIn } from "../../upstream/json";
 import { channelName, withChannel } from "./channel";
 import { existingConversation } from "./existing";
 import { openConversation } from "./opening";

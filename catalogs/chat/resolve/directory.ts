@@ -4,7 +4,8 @@ import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { LARGE_PAGE, REMEMBER_MS, REMEMBERED_NAMES } from "../limits";
 import { codeOf } from "../upstream/failure";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 import { type Listing, readPage } from "./listing";
 
 export class Directory<Entry> {

@@ -3,7 +3,7 @@ import { badInput } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser } from "../records/user";
 import { codeOf } from "../upstream/failure";
-import { objectIn } from "../upstream/json";
+import { objectIn } from "../../upstream/json";
 import { rememberUser } from "./users";
 
 const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;

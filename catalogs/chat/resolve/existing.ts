@@ -4,7 +4,7 @@ import type { ChatClient } from "../client";
 import { REMEMBER_MS } from "../limits";
 import { OPEN_ONE, OPEN_SEVERAL } from "../scopes";
 import { codeOf } from "../upstream/failure";
-import { textIn } from "../upstream/json";
+import { textIn } from "../../upstream/json";
 import { findListed } from "./listed";
 import { open, participantsOf } from "./opening";
 import type { People } from "./selector";

@@ -2,7 +2,7 @@
 import { type JsonObject, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { REMEMBER_MS } from "../limits";
-import { textIn } from "../upstream/json";
+import { textIn } from "../../upstream/json";
 
 const AUTH_TEST = "auth.test";
 

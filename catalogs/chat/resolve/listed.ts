@@ -1,9 +1,11 @@
 // Looking for a direct conversation in the listing of one's own: needs no scope for writing, and pages.
-import { type JsonObject, ToolError } from "../../../src/tools";
+import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { IN_FLIGHT, SMALL_PAGE } from "../limits";
 import { toldMemberCount } from "../records/conversation";
-import { nextCursorIn, objectsIn, textIn, textsIn } from "../upstream/json";
+import { isNotFound } from "../upstream/failure";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { type Source, pagesOf } from "./listing";
 import type { Participants } from "./opening";
 
@@ -57,7 +59,7 @@ async function isOf(client: ChatClient, group: JsonObject, members: ReadonlySet<
     return ids.size === members.size && ids.isSubsetOf(members);
   } catch (error) {
     // It was listed, and is closed by now.
-    if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND") return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

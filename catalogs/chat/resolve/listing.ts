@@ -4,7 +4,7 @@ import type { ChatClient } from "../client";
 import { LARGE_PAGE, SMALL_PAGE } from "../limits";
 import { codeOf } from "../upstream/failure";
 import type { Params } from "../upstream/methods";
-import { nextCursorIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
 import { teamOfOrganization } from "./identity";
 
 /** A listing method and what is asked of it, cursor and limit aside. */

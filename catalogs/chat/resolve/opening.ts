@@ -2,7 +2,7 @@
 import { badInput, type JsonObject, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { MAX_OTHERS } from "../limits";
-import { objectIn, textIn } from "../upstream/json";
+import { objectIn, textIn } from "../../upstream/json";
 import { knownOwnId, ownId } from "./identity";
 import { findPeople } from "./people";
 import type { People } from "./selector";

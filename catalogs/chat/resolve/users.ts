@@ -1,10 +1,9 @@
 // People by id, one call each, remembered for their connection whatever told of them.
-import { ToolError } from "../../../src/tools";
 import type { CallOptions, ChatClient } from "../client";
 import { BELIEVE_ABSENCE_MS, REMEMBER_MS, REMEMBERED_PEOPLE } from "../limits";
+import { isNotFound } from "../upstream/failure";
 import { type BasicUser, basicUser } from "../records/user";
-import { objectIn } from "../upstream/json";
-import { Memory } from "./memory";
+import { objectIn } from "../../upstream/json";
 
 /** Null for an id that nobody has, or nobody that this user may see. */
 type Known = Memory<BasicUser | null>;
@@ -40,7 +39,7 @@ async function lookUp(client: ChatClient, id: string, options: CallOptions): Pro
     const answer = await client.call("users.info", { user: id }, { ...options, subject: `user "${id}"` });
     return basicUser(objectIn(answer, "user"));
   } catch (error) {
-    if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND") return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
@@ -55,4 +54,27 @@ function memoryOf({ context }: ChatClient): Known {
   // It stays while it is used: what is in it ends by itself.
   context.cache.set(KEY, memory, REMEMBER_MS);
   return memory;
+}
+
+/** Values that are believed for a while. When there are too many, those that were learned first go. */
+export class Memory<Value> {
+  readonly #size: number;
+  readonly #entries = new Map<string, { value: Value; until: number }>();
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get(key: string, now: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && entry.until > now ? entry.value : undefined;
+  }
+
+  set(key: string, value: Value, until: number): void {
+    // A key that is set again counts as learned now.
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, until });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
+  }
 }

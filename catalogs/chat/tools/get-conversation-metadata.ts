@@ -3,12 +3,12 @@ import { Type } from "typebox";
 import { defineTool, type ToolContext, upstreamFailed, upstreamNotFound } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { READS } from "../metadata";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { type Found, withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
-import { objectIn } from "../upstream/json";
+import { objectIn } from "../../upstream/json";
 
 export const getConversationMetadata = defineTool({
   name: "GetConversationMetadata",
@@ -17,7 +17,7 @@ export const getConversationMetadata = defineTool({
     "people in it.",
   input: Type.Object(SELECTOR_PARAMETERS),
   output: ConversationMetadata,
-  authorization: { provider: chatPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
+  authorization: { provider: slackPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
   metadata: READS,
   run: (input, context) => metadataOf(context, input),
 });

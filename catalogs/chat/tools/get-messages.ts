@@ -7,12 +7,13 @@ import { Message, readable } from "../messages/message";
 import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
 import { READS } from "../metadata";
 import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { orNull } from "../records/or-null";
 import { withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const Messages = Type.Object({
   messages: Type.Array(Message, { description: "Newest first; replies in threads are not among them" }),
@@ -33,7 +34,7 @@ export const getMessages = defineTool({
   }),
   output: Messages,
   authorization: {
-    provider: chatPreset.id,
+    provider: slackPreset.id,
     scopes: [...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES],
   },
   metadata: READS,

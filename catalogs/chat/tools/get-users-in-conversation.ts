@@ -6,14 +6,15 @@ import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { orNull } from "../records/or-null";
 import { BasicUser, isBot, unknownUser } from "../records/user";
 import { type Found, withPlace } from "../resolve/conversation";
 import { PLACE_PARAMETERS, type PlaceInput, placeOf } from "../resolve/selector";
 import { findUser } from "../resolve/users";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
-import { nextCursorIn, textsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { textsIn } from "../../upstream/json";
 
 const Users = Type.Object({
   users: Type.Array(BasicUser, { description: "Of those whom the platform does not show, only the id" }),
@@ -30,7 +31,7 @@ export const getUsersInConversation = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Users,
-  authorization: { provider: chatPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
+  authorization: { provider: slackPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
   metadata: READS,
   clamps: ["limit"],
   run: (input, context) => usersInConversation(context, input),

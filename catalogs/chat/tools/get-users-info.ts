@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { badInput, defineTool, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { READS } from "../metadata";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { BasicUser } from "../records/user";
 import { findPeople } from "../resolve/people";
 import { type PeopleInput, peopleOf } from "../resolve/selector";
@@ -24,7 +24,7 @@ export const getUsersInfo = defineTool({
     emails: list("E-mail addresses of people."),
   }),
   output: Users,
-  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  authorization: { provider: slackPreset.id, scopes: READ_USERS },
   metadata: READS,
   run: (input, context) => usersInfo(context, input),
 });

@@ -7,14 +7,15 @@ import { ALL_TYPES, CONVERSATION_TYPES, platformTypes, type PlatformType } from 
 import { LIST_LIMIT } from "../limits";
 import { READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { orNull } from "../records/or-null";
 import { CHANNELS } from "../resolve/channel";
 import { Directory } from "../resolve/directory";
 import { teamOfOrganization } from "../resolve/identity";
 import { READ_CONVERSATIONS, scopeOfType } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const Conversations = Type.Object({
   conversations: Type.Array(ConversationMetadata),
@@ -30,7 +31,7 @@ export const listConversations = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Conversations,
-  authorization: { provider: chatPreset.id, scopes: READ_CONVERSATIONS },
+  authorization: { provider: slackPreset.id, scopes: READ_CONVERSATIONS },
   metadata: READS,
   clamps: ["limit"],
   singles: ["conversation_types"],

@@ -6,14 +6,15 @@ import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR } from "../parameters";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { orNull } from "../records/or-null";
 import { BasicUser, basicUser, isBot } from "../records/user";
 import { Directory } from "../resolve/directory";
 import { teamOfOrganization } from "../resolve/identity";
 import { MEMBERS } from "../resolve/usernames";
 import { READ_USERS } from "../scopes";
-import { nextCursorIn, objectsIn } from "../upstream/json";
+import { nextCursorIn } from "../upstream/exchange";
+import { objectsIn } from "../../upstream/json";
 
 export const listUsers = defineTool({
   name: "ListUsers",
@@ -26,7 +27,7 @@ export const listUsers = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
-  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  authorization: { provider: slackPreset.id, scopes: READ_USERS },
   metadata: READS,
   clamps: ["limit"],
   async run(input, context) {

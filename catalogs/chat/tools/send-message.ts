@@ -4,7 +4,7 @@ import { badInput, defineTool, isObject, type JsonObject, type ToolContext } fro
 import { ChatClient } from "../client";
 import { MESSAGE_LIMIT } from "../limits";
 import { CREATES } from "../metadata";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { withConversation } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "../scopes";
@@ -40,7 +40,7 @@ export const sendMessage = defineTool({
     ...SELECTOR_PARAMETERS,
   }),
   output: Posted,
-  authorization: { provider: chatPreset.id, scopes: SEND_SCOPES },
+  authorization: { provider: slackPreset.id, scopes: SEND_SCOPES },
   metadata: CREATES,
   run: (input, context) => send(context, input),
 });

@@ -3,11 +3,11 @@ import { Type } from "typebox";
 import { defineTool, type JsonObject, upstreamFailed } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { READS } from "../metadata";
-import { chatPreset } from "../preset";
+import { slackPreset } from "../../presets/slack";
 import { realName } from "../records/user";
 import { knownTeam, ownId } from "../resolve/identity";
 import { READ_USERS } from "../scopes";
-import { objectIn, textIn } from "../upstream/json";
+import { objectIn, textIn } from "../../upstream/json";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -38,7 +38,7 @@ export const whoAmI = defineTool({
   description: "Tells who the user is in the chat workspace: name, handle, e-mail address, status, picture.",
   input: Type.Object({}),
   output: Profile,
-  authorization: { provider: chatPreset.id, scopes: READ_USERS },
+  authorization: { provider: slackPreset.id, scopes: READ_USERS },
   metadata: READS,
   async run(_input, context) {
     const client = new ChatClient(context);

@@ -5,14 +5,14 @@ import {
   ToolError,
   upstreamFailed,
   upstreamNotFound,
-  upstreamRateLimited,
   upstreamRefused,
   upstreamUnmapped,
 } from "../../../src/tools";
 import { MESSAGE_LIMIT } from "../limits";
 import { meaningOf, sentenceFor } from "./codes";
-import type { Answer } from "./exchange";
-import { textIn, textsIn } from "./json";
+import type { WholeAnswer } from "../../upstream/exchange";
+import { type Failure, final, rateLimitReached } from "../../upstream/retry";
+import { textIn, textsIn } from "../../upstream/json";
 import { lostScopes } from "./lost-scopes";
 import type { MethodName, Params } from "./methods";
 
@@ -24,16 +24,8 @@ export interface Call {
   subject?: string | undefined;
 }
 
-export interface Failure {
-  error: ToolError;
-  /** Whether another try can end otherwise: at once, after the wait that the platform asks for, or not. */
-  again: "now" | "later" | "never";
-  /** Whether it may have been done all the same. */
-  maybeDone: boolean;
-}
-
 /** Undefined when the answer is a success, which is HTTP 200 and `ok: true`, never the status alone. */
-export function failureOf(call: Call, answer: Answer): Failure | undefined {
+export function failureOf(call: Call, answer: WholeAnswer): Failure | undefined {
   const { status, body } = answer;
   if (status === 429) return throttled(call, answer);
   if (status >= 500) return transient(call, `HTTP ${status}`);
@@ -51,16 +43,16 @@ export function codeOf(error: unknown): unknown {
   return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
 }
 
-/** The method is over its rate limit for so long. */
-export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.`, {
-    developerMessage: `${method}: ratelimited`,
-    retryAfterMs,
-  });
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
 }
 
-function refusal(call: Call, answer: Answer, code: string): Failure {
+/** The method is over its rate limit for so long. */
+export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
+  return rateLimitReached(`${method}: ratelimited`, retryAfterMs);
+}
+
+function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
   const details = { developerMessage: `${call.method}: ${code}`, extra: { upstream_code: code } };
   switch (meaningOf(code)) {
     case "dead":
@@ -84,7 +76,7 @@ function refusal(call: Call, answer: Answer, code: string): Failure {
   }
 }
 
-function inputSentence(code: string, answer: Answer): string {
+function inputSentence(code: string, answer: WholeAnswer): string {
   if (code === "msg_too_long") {
     return (
       `The platform refuses the message as too long. It takes at most ${MESSAGE_LIMIT} characters, ` +
@@ -95,11 +87,7 @@ function inputSentence(code: string, answer: Answer): string {
   return sentenceFor(code) ?? [`The platform refuses the arguments (${code}).`, ...reasons].join(" ");
 }
 
-function final(error: ToolError): Failure {
-  return { error, again: "never", maybeDone: false };
-}
-
-function throttled(call: Call, answer: Answer): Failure {
+function throttled(call: Call, answer: WholeAnswer): Failure {
   return {
     error: rateLimited(call.method, answer.retryAfterMs ?? 1000),
     again: "later",

@@ -1,8 +1,8 @@
 // Which scope a refused call lacks.
 import { ScopesLost } from "../../../src/tools";
-import { type Answer, scopesFrom } from "./exchange";
+import type { WholeAnswer } from "../../upstream/exchange";
 import type { Call } from "./failure";
-import { textIn } from "./json";
+import { textIn } from "../../upstream/json";
 import { methodNamed } from "./methods";
 
 /**
@@ -10,8 +10,8 @@ import { methodNamed } from "./methods";
  * asked for the one that this call lacks: what the method needs for these arguments, less what the token holds now,
  * whatever the stored grant claims.
  */
-export function lostScopes(call: Call, answer: Answer, code: string): ScopesLost {
-  const provided = told(answer, "provided") ?? answer.scopesHeld;
+export function lostScopes(call: Call, answer: WholeAnswer, code: string): ScopesLost {
+  const provided = told(answer, "provided") ?? scopesFrom(answer.headers.get("x-oauth-scopes"));
   const lacking = (scopes: readonly string[]): string[] =>
     scopes.filter((scope) => provided?.includes(scope) !== true);
   const needed = told(answer, "needed") ?? [];
@@ -23,7 +23,11 @@ export function lostScopes(call: Call, answer: Answer, code: string): ScopesLost
   return new ScopesLost(code, missing, provided);
 }
 
-function told(answer: Answer, field: "needed" | "provided"): string[] | undefined {
-  const text = answer.body === undefined ? undefined : textIn(answer.body, field);
-  return text === undefined ? undefined : scopesFrom(text);
+function told(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {
+  return scopesFrom(textIn(answer.body ?? {}, field));
+}
+
+/** The platform separates scopes by commas, in older answers by spaces. */
+function scopesFrom(text: string | null | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/).filter((scope) => scope !== "");
 }

@@ -1,5 +1,7 @@
 // From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
 import {
+  GrantDead,
+  type Json,
   ScopesLost,
   type ToolContext,
   type ToolError,
@@ -15,23 +17,15 @@ import {
 import { ALLOWANCE_MS } from "../limits";
 import { scopesOf } from "../operation";
 import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
-import type { Answer, Call } from "./exchange";
-import { failedItems } from "./items";
+import type { WholeAnswer } from "../../upstream/exchange";
+import { isJsonObject } from "../../upstream/json";
+import { type Failure, final } from "../../upstream/retry";
+import { BASE_SECRET } from "./base";
+import type { Call } from "./exchange";
 import { shownAnswer, textOf } from "./texts";
-import { tokenRefused } from "./token-refused";
-
-export interface Failure {
-  error: ToolError;
-  /** Whether another try can end otherwise: at once, after a wait, or not. */
-  again: "now" | "later" | "never";
-  /** Whether it may have been done all the same. */
-  maybeDone: boolean;
-  /** The wait that the platform asked for, in milliseconds. */
-  askedMs?: number | undefined;
-}
 
 /** Undefined when the answer is a success, which is code 3000, never the HTTP status. */
-export function failureOf(context: ToolContext, call: Call, answer: Answer): Failure | undefined {
+export function failureOf(context: ToolContext, call: Call, answer: WholeAnswer): Failure | undefined {
   const { status, body } = answer;
   const code = codeIn(answer);
   if (status >= 500) return transient(call, answer);
@@ -46,17 +40,17 @@ export function failureOf(context: ToolContext, call: Call, answer: Answer): Fai
   return final(refusal(call, answer, code));
 }
 
-export function codeIn({ body }: Answer): number | undefined {
+export function codeIn({ body }: WholeAnswer): number | undefined {
   const code = body?.["code"];
   return typeof code === "number" && Number.isInteger(code) ? code : undefined;
 }
 
 /** The status and the code of an answer, as an error tells them. */
-export function statusText({ status }: Answer, code: number | undefined): string {
+export function statusText({ status }: WholeAnswer, code: number | undefined): string {
   return code === undefined ? `HTTP ${status}` : `HTTP ${status}, code ${code}`;
 }
 
-function refusal(call: Call, answer: Answer, code: number | undefined): ToolError {
+function refusal(call: Call, answer: WholeAnswer, code: number | undefined): ToolError {
   const details = detailsOf(call, answer);
   const entry = entryOf(code);
   const said = `${textOf(call, answer)} (${statusText(answer, code)})`;
@@ -80,13 +74,13 @@ function refusal(call: Call, answer: Answer, code: number | undefined): ToolErro
   }
 }
 
-function keyHint({ operation }: Call, { status }: Answer): string | undefined {
+function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefined {
   if (operation.scope !== "none" || (status !== 401 && status !== 403)) return undefined;
   return "Check the private link: it must be the key under which this very component is published.";
 }
 
 /** Single items that failed are for the caller to read; when none succeeded, nothing was done. */
-function allFailed(call: Call, answer: Answer): Failure | undefined {
+function allFailed(call: Call, answer: WholeAnswer): Failure | undefined {
   const { total, failed } = failedItems(answer.body?.["result"]);
   if (total === 0 || failed < total) return undefined;
   const details = detailsOf(call, answer);
@@ -94,7 +88,7 @@ function allFailed(call: Call, answer: Answer): Failure | undefined {
   return final(upstreamBadRequest(message, details));
 }
 
-function throttled(call: Call, answer: Answer, code: number | undefined): Failure {
+function throttled(call: Call, answer: WholeAnswer, code: number | undefined): Failure {
   const wait = answer.retryAfterMs ?? ALLOWANCE_MS;
   const message =
     `The platform's rate limit is reached (${statusText(answer, code)}): ` +
@@ -102,20 +96,16 @@ function throttled(call: Call, answer: Answer, code: number | undefined): Failur
   const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait });
   // Only the platform's own code proves that a write was refused; a gateway's 429 proves it for nobody.
   const proven = code === RATE_LIMITED || call.operation.kind.behavior.read_only;
-  return { error, again: proven ? "later" : "never", maybeDone: !proven, askedMs: answer.retryAfterMs };
+  return { error, again: proven ? "later" : "never", maybeDone: !proven, retryAfterMs: answer.retryAfterMs };
 }
 
-function transient(call: Call, answer: Answer): Failure {
+function transient(call: Call, answer: WholeAnswer): Failure {
   const what = statusText(answer, codeIn(answer));
   const error = upstreamFailed(`The platform gave no usable answer (${what}).`, detailsOf(call, answer));
   return { error, again: "now", maybeDone: true };
 }
 
-function final(error: ToolError): Failure {
-  return { error, again: "never", maybeDone: false };
-}
-
-function detailsOf(call: Call, answer: Answer): ToolErrorDetails {
+function detailsOf(call: Call, answer: WholeAnswer): ToolErrorDetails {
   const code = codeIn(answer);
   return {
     developerMessage: `${call.operation.name}: ${statusText(answer, code)}`,
@@ -125,4 +115,34 @@ function detailsOf(call: Call, answer: Answer): ToolErrorDetails {
       ...shownAnswer(call, answer),
     },
   };
+}
+
+/**
+ * The runtime answers it with one refresh and one repeat; what then remains is for the user, or for the operator whose
+ * secret names another data center.
+ */
+function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDead {
+  const message = `The platform does not accept the user's token: authorization required. ${dataCenterHint(context)}`;
+  const { extra, developerMessage } = details;
+  return new GrantDead(String(TOKEN_REFUSED), message, {
+    ...(extra === undefined ? {} : { extra }),
+    ...(developerMessage === undefined ? {} : { developerMessage }),
+  });
+}
+
+function dataCenterHint({ grant, secrets }: ToolContext): string {
+  const told = grant?.facts["api_domain"];
+  const home = typeof told === "string" ? URL.parse(told)?.origin : undefined;
+  const base = URL.parse(secrets[BASE_SECRET] ?? "")?.origin;
+  if (home === undefined || home === base) {
+    return `If authorizing again does not help, the account may live in another data center than ${BASE_SECRET} names.`;
+  }
+  return `The user's account lives in another data center than ${BASE_SECRET} names: there its token is not valid.`;
+}
+
+/** How many records an answer tells of, and how many of them were not accepted. */
+export function failedItems(result: Json | undefined): { total: number; failed: number } {
+  if (!Array.isArray(result)) return { total: 0, failed: 0 };
+  const failed = result.filter((item) => !isJsonObject(item) || item["code"] !== DONE);
+  return { total: result.length, failed: failed.length };
 }

@@ -1,9 +1,10 @@
 // The one way to the platform: a call with its waits and its repeat.
-import { type JsonObject, outcomeUnknown, type ToolContext, networkFailureOf } from "../../../src/tools";
+import type { JsonObject, ToolContext } from "../../../src/tools";
+import { callWithRetries, type Failure, jittered, type Outcome, type Repeats } from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { NO_MATCH } from "./codes";
 import { type Call, exchange } from "./exchange";
-import { codeIn, type Failure, failureOf } from "./failure";
+import { codeIn, failureOf } from "./failure";
 
 /**
  * Sends a call and returns the body of a successful answer.
@@ -12,41 +13,39 @@ import { codeIn, type Failure, failureOf } from "./failure";
  * for reads always, for changes when the request surely did not arrive, for what creates something never. When nobody
  * knows whether a write was done, the error says so. Throws `ToolError`.
  */
-export async function send(context: ToolContext, call: Call): Promise<JsonObject> {
-  let waits = 0;
-  let repeated = false;
-  for (;;) {
-    const outcome = await attempt(context, call);
-    if ("body" in outcome) return outcome.body;
-    const { error, again, maybeDone, askedMs } = outcome;
-    if (again === "later") {
-      const backoff = BACKOFF_MS[waits++];
-      const ms = askedMs ?? backoff ?? 0;
-      if (backoff === undefined || !fits(context, ms)) throw error;
-      await context.sleep(ms);
-    } else {
-      if (again === "never" || repeated || !mayRepeat(call, maybeDone) || !fits(context, JITTER_MS)) {
-        throw maybeDone && !isRead(call) ? outcomeUnknown(error) : error;
-      }
-      repeated = true;
-      await context.sleep(Math.round(JITTER_MS * (0.5 + Math.random())));
-    }
-  }
+export function send(context: ToolContext, call: Call): Promise<JsonObject> {
+  return callWithRetries(call.operation.name, () => attempt(context, call), {
+    reportsUnknown: !isRead(call),
+    waitToRepeat: (failure, repeats) => waitToRepeat(context, call, failure, repeats),
+  });
 }
 
-async function attempt(context: ToolContext, call: Call): Promise<{ body: JsonObject } | Failure> {
-  try {
-    const answer = await exchange(context, call);
-    const { emptyWithoutMatch } = call.operation;
-    // A search without a match is a result, not a failure.
-    if (emptyWithoutMatch !== undefined && codeIn(answer) === NO_MATCH && answer.status < 500) {
-      return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };
-    }
-    return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
-  } catch (thrown) {
-    const { passing, ...failure } = networkFailureOf(thrown, call.operation.name);
-    return { ...failure, again: passing ? "now" : "never" };
+async function waitToRepeat(
+  context: ToolContext,
+  call: Call,
+  { again, maybeDone, retryAfterMs }: Failure,
+  repeats: Repeats,
+): Promise<boolean> {
+  if (again === "later") {
+    const backoff = BACKOFF_MS[repeats.later];
+    const ms = retryAfterMs ?? backoff ?? 0;
+    if (backoff === undefined || !fits(context, ms)) return false;
+    await context.sleep(ms);
+    return true;
   }
+  if (repeats.now > 0 || !mayRepeat(call, maybeDone) || !fits(context, JITTER_MS)) return false;
+  await context.sleep(jittered(JITTER_MS));
+  return true;
+}
+
+async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
+  const answer = await exchange(context, call);
+  const { emptyWithoutMatch } = call.operation;
+  // A search without a match is a result, not a failure.
+  if (emptyWithoutMatch !== undefined && codeIn(answer) === NO_MATCH && answer.status < 500) {
+    return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };
+  }
+  return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
 }
 
 function mayRepeat(call: Call, maybeDone: boolean): boolean {

@@ -1,13 +1,14 @@
 // The platform's own words in our errors: short, printable, without the private link.
 import type { Json, JsonObject } from "../../../src/tools";
 import { TEXT_LIMIT } from "../limits";
-import type { Answer, Call } from "./exchange";
-import { isJsonObject } from "./exchange";
+import type { WholeAnswer } from "../../upstream/exchange";
+import { isJsonObject } from "../../upstream/json";
+import type { Call } from "./exchange";
 
 const MASK = "[private link]";
 
 /** What the answer says: `message`, or `description` as authorization failures have it, or HTTP's own word. */
-export function textOf(call: Call, { body, reason }: Answer): string {
+export function textOf(call: Call, { body, reason }: WholeAnswer): string {
   const said = [body?.["message"], body?.["description"], reason].find(
     (text) => typeof text === "string" && text.trim() !== "",
   );
@@ -15,7 +16,7 @@ export function textOf(call: Call, { body, reason }: Answer): string {
 }
 
 /** The answer as callers may see it, for `extra`. */
-export function shownAnswer(call: Call, { body, text }: Answer): Record<string, unknown> {
+export function shownAnswer(call: Call, { body, text }: WholeAnswer): Record<string, unknown> {
   if (body !== undefined) return { response_json: maskedJson(call, body) };
   return text === "" ? {} : { response_text: short(masked(call, text)) };
 }

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../../src/tools";
 import type { SheetsClient } from "../client";
 import { getMetadata } from "../upstream/calls";
-import { numberIn, objectIn, objectsIn, textIn } from "../upstream/json";
-import { spreadsheetLink } from "./links";
+import { spreadsheetLink } from "./spreadsheet-id";
+import { nonEmptyTextIn, numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 /** One sheet. `rowCount` and `columnCount` are 0 for a sheet that has no cells, such as a chart. */
 export interface Sheet {
@@ -27,11 +27,11 @@ export interface Book {
 
 export async function readBook(client: SheetsClient, spreadsheetId: string): Promise<Book> {
   const answer = await client.call(getMetadata(spreadsheetId));
-  const id = textIn(answer, "spreadsheetId") ?? spreadsheetId;
+  const id = nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId;
   return {
     spreadsheetId: id,
-    title: textIn(objectIn(answer, "properties"), "title") ?? "",
-    spreadsheetUrl: textIn(answer, "spreadsheetUrl") ?? spreadsheetLink(id),
+    title: nonEmptyTextIn(objectIn(answer, "properties"), "title") ?? "",
+    spreadsheetUrl: nonEmptyTextIn(answer, "spreadsheetUrl") ?? spreadsheetLink(id),
     sheets: objectsIn(answer, "sheets")
       .map((sheet) => objectIn(sheet, "properties"))
       .toSorted((left, right) => numberIn(left, "index") - numberIn(right, "index"))
@@ -43,11 +43,11 @@ function sheetOf(properties: JsonObject, place: number): Sheet {
   const grid = objectIn(properties, "gridProperties");
   return {
     sheetId: numberIn(properties, "sheetId"),
-    title: textIn(properties, "title") ?? "",
+    title: nonEmptyTextIn(properties, "title") ?? "",
     position: place + 1,
     rowCount: numberIn(grid, "rowCount"),
     columnCount: numberIn(grid, "columnCount"),
-    sheetType: textIn(properties, "sheetType") ?? "GRID",
+    sheetType: nonEmptyTextIn(properties, "sheetType") ?? "GRID",
     hidden: properties["hidden"] === true,
   };
 }

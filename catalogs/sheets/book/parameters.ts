@@ -1,9 +1,9 @@
-// Parameters that several tools share, and how they are read.
+// Parameters and results that several tools share, and how parameters are read.
 import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
 import { columnLetters, columnNumber } from "../cells/column";
 import { MAX_COLUMN } from "../limits";
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 /** Title of the one sheet of a spreadsheet that these tools made. */
 export const FIRST_SHEET = "Sheet1";
@@ -32,6 +32,21 @@ export const SHEET_PARAMETERS = {
 export const CELL_PARAMETERS = {
   column: Type.String({ description: "Letters of the column, such as A, F or AZ." }),
   row: Type.Integer({ minimum: 1, description: "Number of the row, as the sheet shows it; the first is 1." }),
+};
+
+/** In results: the spreadsheet. */
+export const BOOK_RESULT = {
+  title: Type.String({ description: "Title of the spreadsheet" }),
+  spreadsheetId: Type.String({ description: "Its id" }),
+  spreadsheetUrl: Type.String({ description: "Its address" }),
+};
+
+/** In results: the sheet that was changed. */
+export const SHEET_RESULT = {
+  spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
+  sheetId: Type.Integer({ description: "Id of the sheet" }),
+  sheetTitle: Type.String({ description: "Name of the sheet" }),
+  sheetUrl: Type.String({ description: "Address of the sheet" }),
 };
 
 /** The number of the column that the parameter names. Throws `ToolError`. */

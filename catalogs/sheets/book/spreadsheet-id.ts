@@ -1,12 +1,12 @@
-// The parameter `spreadsheet_id`: the id, or the address under which a person sees the spreadsheet.
+// The ids of spreadsheets and the addresses under which a person sees them.
 import { badInput } from "../../../src/tools";
-import { LINK_BASE } from "../preset";
+import { LINK_BASE } from "../platform";
 
 const ID = /^[A-Za-z0-9_-]+$/;
 /** Below the base; `/u/1` stands there for people who are signed in with several accounts. */
 const PATH = /^\/(?:u\/\d+\/)?d\/([^/?#]+)(?:[/?#].*)?$/s;
 
-/** The id. Throws `ToolError` for anything else. */
+/** The id that the parameter `spreadsheet_id` holds, itself or in an address. Throws `ToolError` for anything else. */
 export function spreadsheetIdOf(text: string): string {
   const trimmed = text.trim();
   const path = trimmed.startsWith(LINK_BASE) ? trimmed.slice(LINK_BASE.length) : "";
@@ -16,4 +16,12 @@ export function spreadsheetIdOf(text: string): string {
     "`spreadsheet_id` must be the id of a spreadsheet (letters, digits, - and _) or its address " +
       `${LINK_BASE}/d/{id}/edit.`,
   );
+}
+
+export function spreadsheetLink(spreadsheetId: string): string {
+  return `${LINK_BASE}/d/${encodeURIComponent(spreadsheetId)}/edit`;
+}
+
+export function sheetLink(spreadsheetId: string, sheetId: number): string {
+  return `${spreadsheetLink(spreadsheetId)}#gid=${sheetId}`;
 }

@@ -4,7 +4,6 @@ import { isObject, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
-import { repeatedKey } from "./repeated-keys";
 
 export type CellValue = string | number | boolean;
 
@@ -110,4 +109,29 @@ export function refusal(rule: string): ToolError {
   return retryableInput(`\`data\` is not valid: ${rule}.`, {
     additionalPromptContent: `\`data\` is ${DATA_FORMAT}`,
   });
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+
+/**
+ * The first key that an object of the text holds twice, of which a parser silently keeps the last.
+ * The text must be JSON that was parsed before.
+ */
+export function repeatedKey(text: string): string | undefined {
+  /** One set of keys per open object, nothing per open list. */
+  const open: (Set<string> | undefined)[] = [];
+  let last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":") {
+      const keys = open.at(-1);
+      const key: string = JSON.parse(last);
+      if (keys?.has(key)) return key;
+      keys?.add(key);
+    }
+    last = token;
+  }
+  return undefined;
 }

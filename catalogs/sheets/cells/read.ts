@@ -1,7 +1,7 @@
 // Cells of the platform's answer as the tools show them, in one pass: a window may hold 100,000 of them, so nothing is
 // copied on the way and column letters are made once.
 import type { Json, JsonObject } from "../../../src/tools";
-import { isJsonObject, numberIn } from "../upstream/json";
+import { isJsonObject, numberIn } from "../../upstream/json";
 import { columnLetters } from "./column";
 import type { CellValue } from "./data";
 

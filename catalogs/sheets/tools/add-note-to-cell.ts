@@ -3,14 +3,19 @@ import { Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
 import { isInGrid, outsideGrid, requireGrid } from "../book/grid";
-import { sheetLink } from "../book/links";
 import { readBook } from "../book/metadata";
-import { CELL_PARAMETERS, requireColumn, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
-import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import {
+  CELL_PARAMETERS,
+  requireColumn,
+  SHEET_PARAMETERS,
+  SHEET_RESULT,
+  SPREADSHEET_ID,
+} from "../book/parameters";
+import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { cellName } from "../cells/a1";
 import { SheetsClient } from "../client";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { batchUpdate } from "../upstream/calls";
 
@@ -33,10 +38,7 @@ export const addNoteToCell = defineTool({
   }),
   output: Type.Object({
     status: Type.Literal("success"),
-    spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
-    sheetId: Type.Integer({ description: "Id of the sheet" }),
-    sheetTitle: Type.String({ description: "Name of the sheet" }),
-    sheetUrl: Type.String({ description: "Address of the sheet" }),
+    ...SHEET_RESULT,
     cell: Type.String({ description: "The cell, for example C7" }),
   }),
   authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },

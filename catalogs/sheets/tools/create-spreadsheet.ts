@@ -2,16 +2,16 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
-import { spreadsheetLink } from "../book/links";
-import { FIRST_SHEET } from "../book/parameters";
+import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
 import { CREATES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { createSpreadsheet as createCall } from "../upstream/calls";
-import { objectIn, textIn } from "../upstream/json";
+import { spreadsheetLink } from "../book/spreadsheet-id";
+import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const UNTITLED = "Untitled spreadsheet";
 
@@ -25,9 +25,7 @@ export const createSpreadsheet = defineTool({
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
   }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
   }),
   authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
   metadata: CREATES,
@@ -37,14 +35,14 @@ export const createSpreadsheet = defineTool({
     const answer = await new SheetsClient(context).call(
       createCall({ properties: { title }, sheets: [firstSheet(data)] }),
     );
-    const spreadsheetId = textIn(answer, "spreadsheetId");
+    const spreadsheetId = nonEmptyTextIn(answer, "spreadsheetId");
     if (spreadsheetId === undefined) {
       throw outcomeUnknown(upstreamFailed("The platform did not say which spreadsheet it made."));
     }
     return {
-      title: textIn(objectIn(answer, "properties"), "title") ?? title,
+      title: nonEmptyTextIn(objectIn(answer, "properties"), "title") ?? title,
       spreadsheetId,
-      spreadsheetUrl: textIn(answer, "spreadsheetUrl") ?? spreadsheetLink(spreadsheetId),
+      spreadsheetUrl: nonEmptyTextIn(answer, "spreadsheetUrl") ?? spreadsheetLink(spreadsheetId),
     };
   },
 });

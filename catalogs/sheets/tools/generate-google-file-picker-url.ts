@@ -2,7 +2,8 @@
 import { Type } from "typebox";
 import { defineTool, fatal } from "../../../src/tools";
 import { READS } from "../metadata";
-import { CLIENT_ID_FORM, googlePreset } from "../preset";
+import { CLIENT_ID_FORM } from "../platform";
+import { googlePreset } from "../../presets/google";
 
 export const generateGoogleFilePickerUrl = defineTool({
   name: "GenerateGoogleFilePickerUrl",

@@ -1,13 +1,12 @@
 // Sheets.GetSpreadsheetMetadata: what sheets a spreadsheet has, without their cells.
 import { Type } from "typebox";
 import { defineTool } from "../../../src/tools";
-import { sheetLink } from "../book/links";
 import { readBook } from "../book/metadata";
-import { SPREADSHEET_ID } from "../book/parameters";
-import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { BOOK_RESULT, SPREADSHEET_ID } from "../book/parameters";
+import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { SheetsClient } from "../client";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 
 export const getSpreadsheetMetadata = defineTool({
@@ -16,9 +15,7 @@ export const getSpreadsheetMetadata = defineTool({
     "Tells the title of a spreadsheet and what sheets it has: their names, ids, positions and sizes, hidden ones included.",
   input: Type.Object({ spreadsheet_id: SPREADSHEET_ID }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
     sheets: Type.Array(
       Type.Object({
         sheetId: Type.Integer(),

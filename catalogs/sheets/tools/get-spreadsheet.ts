@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
 import { readBook, type Sheet } from "../book/metadata";
-import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { BOOK_RESULT, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { type Area, rangeName } from "../cells/a1";
 import { columnOf } from "../cells/column";
@@ -11,10 +11,10 @@ import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
 import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { getCells } from "../upstream/calls";
-import { numberIn, objectIn, objectsIn } from "../upstream/json";
+import { numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
@@ -62,9 +62,7 @@ export const getSpreadsheet = defineTool({
     ),
   }),
   output: Type.Object({
-    title: Type.String({ description: "Title of the spreadsheet" }),
-    spreadsheetId: Type.String({ description: "Its id" }),
-    spreadsheetUrl: Type.String({ description: "Its address" }),
+    ...BOOK_RESULT,
     sheets: Type.Array(
       Type.Object({
         sheetId: Type.Integer(),

@@ -1,17 +1,15 @@
 // Sheets.SearchSpreadsheets: the user's spreadsheets by words of their titles.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
-import { spreadsheetLink } from "../book/links";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
-import { corpusOf } from "../search/corpus";
-import { DEFAULT_ORDER, ORDERS } from "../search/order-by";
-import { keywordsOf, searchQuery } from "../search/query";
+import { corpusOf, DEFAULT_ORDER, keywordsOf, ORDERS, searchQuery } from "../search";
 import { listFiles } from "../upstream/calls";
-import { objectsIn, textIn } from "../upstream/json";
+import { spreadsheetLink } from "../book/spreadsheet-id";
+import { nonEmptyTextIn, objectsIn } from "../../upstream/json";
 
 const Keywords = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
@@ -106,7 +104,7 @@ async function search(
     );
     spreadsheets.push(...objectsIn(answer, "files").flatMap((file) => found(file) ?? []));
     incomplete ||= answer["incompleteSearch"] === true;
-    token = textIn(answer, "nextPageToken");
+    token = nonEmptyTextIn(answer, "nextPageToken");
     if (token === undefined || spreadsheets.length >= limit) break;
   }
   return {
@@ -119,15 +117,15 @@ async function search(
 
 /** Undefined for what has no id. */
 function found(file: JsonObject): Static<typeof Found> | undefined {
-  const id = textIn(file, "id");
+  const id = nonEmptyTextIn(file, "id");
   if (id === undefined) return undefined;
-  const created = textIn(file, "createdTime");
-  const modified = textIn(file, "modifiedTime");
-  const driveId = textIn(file, "driveId");
+  const created = nonEmptyTextIn(file, "createdTime");
+  const modified = nonEmptyTextIn(file, "modifiedTime");
+  const driveId = nonEmptyTextIn(file, "driveId");
   return {
     id,
-    name: textIn(file, "name") ?? "",
-    url: textIn(file, "webViewLink") ?? spreadsheetLink(id),
+    name: nonEmptyTextIn(file, "name") ?? "",
+    url: nonEmptyTextIn(file, "webViewLink") ?? spreadsheetLink(id),
     ...(created === undefined ? {} : { created_time: created }),
     ...(modified === undefined ? {} : { modified_time: modified }),
     owners: objectsIn(file, "owners").flatMap((owner) => ownerOf(owner) ?? []),
@@ -136,7 +134,7 @@ function found(file: JsonObject): Static<typeof Found> | undefined {
 }
 
 function ownerOf(owner: JsonObject): string | undefined {
-  const name = textIn(owner, "displayName");
-  const email = textIn(owner, "emailAddress");
+  const name = nonEmptyTextIn(owner, "displayName");
+  const email = nonEmptyTextIn(owner, "emailAddress");
   return name === undefined || email === undefined ? (name ?? email) : `${name} <${email}>`;
 }

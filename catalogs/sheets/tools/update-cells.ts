@@ -1,20 +1,20 @@
 // Sheets.UpdateCells: many cells of one sheet in one call, whatever their scatter; the sheet grows when it must.
 import { Type } from "typebox";
-import { defineTool } from "../../../src/tools";
+import { defineTool, type JsonObject } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
 import { growth, requireGrid } from "../book/grid";
-import { sheetLink } from "../book/links";
 import { readBook } from "../book/metadata";
-import { SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
-import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { SHEET_PARAMETERS, SHEET_RESULT, SPREADSHEET_ID } from "../book/parameters";
+import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
+import { rangeName } from "../cells/a1";
+import { blocksOf } from "../cells/blocks";
 import { type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
-import { valueRanges } from "../cells/ranges";
 import { SheetsClient } from "../client";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { batchUpdate, updateValues } from "../upstream/calls";
-import { numberIn, objectsIn, textIn } from "../upstream/json";
+import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
 
 export const updateCells = defineTool({
   name: "UpdateCells",
@@ -28,10 +28,7 @@ export const updateCells = defineTool({
     ...SHEET_PARAMETERS,
   }),
   output: Type.Object({
-    spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
-    sheetId: Type.Integer({ description: "Id of the sheet" }),
-    sheetTitle: Type.String({ description: "Name of the sheet" }),
-    sheetUrl: Type.String({ description: "Address of the sheet" }),
+    ...SHEET_RESULT,
     updatedRanges: Type.Array(Type.String(), { description: "The ranges that were written" }),
     updatedRows: Type.Integer({ description: "Rows with at least one written cell" }),
     updatedColumns: Type.Integer({ description: "Columns with at least one written cell" }),
@@ -60,15 +57,24 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   }
   const answer = await client.call(updateValues(spreadsheetId, valueRanges(sheet.title, data)));
   return {
-    spreadsheetId: textIn(answer, "spreadsheetId") ?? spreadsheetId,
+    spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
     sheetId: sheet.sheetId,
     sheetTitle: sheet.title,
     sheetUrl: sheetLink(spreadsheetId, sheet.sheetId),
     updatedRanges: objectsIn(answer, "responses").flatMap(
-      (response) => textIn(response, "updatedRange") ?? [],
+      (response) => nonEmptyTextIn(response, "updatedRange") ?? [],
     ),
     updatedRows: numberIn(answer, "totalUpdatedRows"),
     updatedColumns: numberIn(answer, "totalUpdatedColumns"),
     updatedCells: numberIn(answer, "totalUpdatedCells"),
   };
+}
+
+/** One range per rectangle of given cells, so that nothing between them is touched. */
+function valueRanges(title: string, data: Data): JsonObject[] {
+  return blocksOf(data.cells).map((block) => ({
+    range: rangeName(title, block),
+    majorDimension: "ROWS",
+    values: block.rows.map((row) => row.map(({ value }) => value)),
+  }));
 }

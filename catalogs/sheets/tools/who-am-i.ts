@@ -3,10 +3,10 @@ import { Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
 import { SheetsClient } from "../client";
 import { READS } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE, DRIVE_FILE, DRIVE_READONLY, EMAIL, PROFILE } from "../scopes";
 import { getAbout, getUserInfo } from "../upstream/calls";
-import { objectIn, textIn } from "../upstream/json";
+import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const bytes = (description: string) => Type.Optional(Type.Integer({ description }));
@@ -62,13 +62,13 @@ async function aboutOrNothing(client: SheetsClient): Promise<JsonObject> {
 /** What the platform does not tell is left out. */
 function personOf(profile: JsonObject, user: JsonObject) {
   const known = {
-    user_id: textIn(profile, "sub"),
-    email: textIn(profile, "email") ?? textIn(user, "emailAddress"),
-    name: textIn(profile, "name") ?? textIn(user, "displayName"),
-    given_name: textIn(profile, "given_name"),
-    family_name: textIn(profile, "family_name"),
-    picture_url: textIn(profile, "picture") ?? textIn(user, "photoLink"),
-    organization_domain: textIn(profile, "hd"),
+    user_id: nonEmptyTextIn(profile, "sub"),
+    email: nonEmptyTextIn(profile, "email") ?? nonEmptyTextIn(user, "emailAddress"),
+    name: nonEmptyTextIn(profile, "name") ?? nonEmptyTextIn(user, "displayName"),
+    given_name: nonEmptyTextIn(profile, "given_name"),
+    family_name: nonEmptyTextIn(profile, "family_name"),
+    picture_url: nonEmptyTextIn(profile, "picture") ?? nonEmptyTextIn(user, "photoLink"),
+    organization_domain: nonEmptyTextIn(profile, "hd"),
   };
   const verified = profile["email_verified"];
   return {

@@ -11,11 +11,11 @@ import { isTooLong } from "../cells/data";
 import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
 import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../preset";
+import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE } from "../scopes";
 import { updateValue } from "../upstream/calls";
 import { rangeTroubleOf } from "../upstream/failure";
-import { objectIn, textIn } from "../upstream/json";
+import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const Written = Type.Object({
   spreadsheetId: Type.String({ description: "Id of the spreadsheet" }),
@@ -66,9 +66,9 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
   const area = { firstRow: row, lastRow: row, firstColumn: column, lastColumn: column };
   try {
     const answer = await client.call(updateValue(spreadsheetId, rangeName(title, area), value));
-    const written = splitRange(textIn(answer, "updatedRange") ?? "");
+    const written = splitRange(nonEmptyTextIn(answer, "updatedRange") ?? "");
     return {
-      spreadsheetId: textIn(answer, "spreadsheetId") ?? spreadsheetId,
+      spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
       sheetTitle: written.title ?? title,
       updatedCell: written.cells === "" ? cellName(row, column) : written.cells,
       value: shownIn(objectIn(answer, "updatedData")["values"]),

@@ -9,23 +9,15 @@ import {
   upstreamBadRequest,
   upstreamFailed,
   upstreamNotFound,
-  upstreamRateLimited,
   upstreamRefused,
   upstreamUnauthorized,
   upstreamUnmapped,
 } from "../../../src/tools";
 import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
-import type { Answer } from "./exchange";
+import type { Answer } from "../../upstream/exchange";
+import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { meaningOf, type RangeTrouble, rangeTroubleIn, type Refusal, refusalIn } from "./refusal";
-
-export interface Failure {
-  error: ToolError;
-  /** Whether another try can end otherwise. */
-  again: boolean;
-  /** Whether it may have been done all the same. */
-  maybeDone: boolean;
-}
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
 
@@ -37,17 +29,15 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   }
   if (status === 429) return overQuota(call, answer);
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
-  return { error: refused(call, answer), again: isOverQuota(answer), maybeDone: false };
+  const error = refused(call, answer);
+  return isOverQuota(answer)
+    ? { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs }
+    : final(error);
 }
 
 /** The user's calls of a minute are used up for so long. */
 export function rateLimited(method: string, retryAfterMs: number, message?: string): ToolError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const said = message === undefined ? "" : ` ${message}`;
-  return upstreamRateLimited(`The platform's rate limit is reached: try again in ${seconds} s.${said}`, {
-    developerMessage: `${method}: rate limit`,
-    retryAfterMs,
-  });
+  return rateLimitReached(`${method}: rate limit`, retryAfterMs, message);
 }
 
 /** What is wrong with the range, when a call failed for that. */
@@ -156,15 +146,14 @@ function isOverQuota(answer: Answer): boolean {
 function overQuota(call: Call, answer: Answer): Failure {
   const { message } = refusalIn(answer);
   const error = rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, message);
-  return { error, again: true, maybeDone: false };
+  return { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: Answer, what: string): Failure {
-  const { message } = refusalIn(answer);
-  const said = message === undefined ? "" : ` The platform says: ${message}`;
-  const error = upstreamFailed(`The platform could not do this now (${what}).${said}`, {
+  const said = quoted(refusalIn(answer));
+  const error = upstreamFailed(`The platform could not do this now (${what}). ${said}`.trim(), {
     developerMessage: `${call.method}: ${what}`,
     ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
   });
-  return { error, again: true, maybeDone: true };
+  return { error, again: "later", maybeDone: true, retryAfterMs: answer.retryAfterMs };
 }

@@ -1,8 +1,8 @@
 // What the platform says when it refuses. Its interfaces differ in form: some name a status and details, some a list
 // of errors with reasons, some an OAuth error.
 import type { JsonObject } from "../../../src/tools";
-import type { Answer } from "./exchange";
-import { isJsonObject, objectIn, objectsIn, textIn } from "./json";
+import type { Answer } from "../../upstream/exchange";
+import { isJsonObject, nonEmptyTextIn, objectIn, objectsIn } from "../../upstream/json";
 
 export interface Refusal {
   status: number;
@@ -25,17 +25,19 @@ export function refusalIn({ status, body = {} }: Answer): Refusal {
     status,
     message: messageOf(body),
     reasons: [
-      textIn(body, "error"),
-      textIn(error, "status"),
-      ...entries.map((entry) => textIn(entry, "reason")),
+      nonEmptyTextIn(body, "error"),
+      nonEmptyTextIn(error, "status"),
+      ...entries.map((entry) => nonEmptyTextIn(entry, "reason")),
     ].filter(isText),
-    locations: errors.map((entry) => textIn(entry, "location")).filter(isText),
+    locations: errors.map((entry) => nonEmptyTextIn(entry, "location")).filter(isText),
   };
 }
 
 function messageOf(body: JsonObject): string | undefined {
   const error = body["error"];
-  const text = isJsonObject(error) ? textIn(error, "message") : textIn(body, "error_description");
+  const text = isJsonObject(error)
+    ? nonEmptyTextIn(error, "message")
+    : nonEmptyTextIn(body, "error_description");
   return text === undefined || text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
 }
 

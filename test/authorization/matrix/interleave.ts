@@ -47,6 +47,9 @@ export async function interleave(options: Options): Promise<Figures> {
   const counted = { steps: 0, served: 0, commands: 0, processes: 0, foreign: 0 };
   let seen = 0;
   for (let index = 0; index < interleavings; index++) {
+    // A platform allows a connection so many calls a minute. Thousands of interleavings happen in one: without this,
+    // a connection that outlives some of them is refused for the calls that earlier ones made.
+    world.passMinute();
     const random = randomOf(seed + index);
     const draw: Draw = (limit) => Math.floor(random() * limit);
     let step = 0;

@@ -10,6 +10,7 @@ import { type Json, silentLog } from "../../../src/base";
 import { loadConfig } from "../../../src/config";
 import type { Role } from "../../../src/identity";
 import { createRuntime, type Runtime } from "../../../src/runtime";
+import type { Catalog, ToolContext } from "../../../src/tools";
 import { announceServer } from "../../../src/serving";
 import { openSqlite } from "../../../src/store";
 import { fakeIo } from "../../cli/support/fake-io";
@@ -38,6 +39,8 @@ export interface World extends AsyncDisposable {
   browser(owner: Owner): Browser;
   /** Makes the stored token one that has expired. */
   expireStored(owner: Owner): void;
+  /** Lets a minute pass for the tools that the server runs, so that no call budget is shared with earlier calls. */
+  passMinute(): void;
   /** The owners whose grant is stored and alive, from the database itself. */
   granted(): Set<string>;
 }
@@ -52,7 +55,9 @@ export async function startWorld(): Promise<World> {
     RUNTIME_CHAT_API_URL: `${platforms.url}/api/`,
     RUNTIME_SHEETS_API_URL: platforms.url,
   };
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, {
+  let passedMs = 0;
+  const shifted = catalogs.map((catalog) => shiftedBy(() => passedMs, catalog));
+  const runtime = await createRuntime(loadConfig({ environment }), shifted, {
     log: silentLog,
     // Nothing here pulls the plug: without waiting for the disk there is time for more interleavings.
     openStore: (options) => openSqlite({ ...options, durability: "normal" }),
@@ -91,6 +96,7 @@ export async function startWorld(): Promise<World> {
     },
     browser: ({ name }) => browsers.get(name) ?? new Browser(),
     expireStored: ({ project, user, provider }) => void expiring.run(project, user, provider),
+    passMinute: () => void (passedMs += 60_000),
     granted: () => new Set(living.all().map((row) => String(Object(row).name))),
     [Symbol.asyncDispose]: async () => {
       expiring.finalize();
@@ -103,6 +109,25 @@ export async function startWorld(): Promise<World> {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * The catalog with a later clock for its tools only. The runtime keeps the system's clock, which it shares with the
+ * terminal through the database.
+ */
+function shiftedBy(offset: () => number, catalog: Catalog): Catalog {
+  const shift = (context: ToolContext): ToolContext => {
+    const ms = offset();
+    const times: Partial<ToolContext> = { now: () => context.now() + ms, deadline: context.deadline + ms };
+    return new Proxy(context, {
+      get: (target, name) => Reflect.get(Object.hasOwn(times, name) ? times : target, name),
+    });
+  };
+  const tools = catalog.tools.map((tool) => ({
+    ...tool,
+    run: (...[input, context]: Parameters<typeof tool.run>) => tool.run(input, shift(context)),
+  }));
+  return { ...catalog, tools };
 }
 
 type Client = ReturnType<typeof api>;

@@ -13,12 +13,14 @@ const STARTS = 20;
 
 const COMMANDS: readonly { name: string; args: readonly string[]; bound: Bound }[] = [
   { name: "cli-version", args: ["--version"], bound: atMost(1.5) },
-  { name: "cli-tools-list", args: ["tools", "list"], bound: atMost(3) },
+  { name: "cli-tools-list", args: ["tools", "list"], bound: atMost(12) },
+  { name: "cli-providers-list", args: ["providers", "list"], bound: atMost(12) },
+  { name: "cli-config-show", args: ["config", "show"], bound: atMost(12) },
 ];
 
 export const cli: Bench = {
   name: "cli",
-  about: "runtime --version and runtime tools list, against an empty program that Bun compiled",
+  about: "runtime --version and local read commands, against an empty program that Bun compiled",
   run: async (context) => {
     if (!existsSync(EXECUTABLE)) {
       const note = "no executable: bun run build";

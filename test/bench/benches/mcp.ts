@@ -112,7 +112,7 @@ interface Compared {
 
 /** Against the best of the others. Each is measured in turn with ours, and alone on the core. */
 async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
-  const row = { name: "mcp-gateways", bound: atLeast(5) };
+  const row = { name: "mcp-gateways", bound: atLeast(8) };
   if (!hasPeer("mcp-proxy")) {
     return { ...row, measured: "", baseline: "", note: "the gateways of others could not be installed" };
   }

@@ -1,5 +1,5 @@
-// From the start of the executable to its first answer, which is how it is; and beside it, to the first answer that
-// needs the services: what a caller waits for who comes at once.
+// From the start of the executable to its first useful answer: an authenticated list. The notes add the first answer of
+// any kind (health) and the first answer on a new data folder.
 import { existsSync, mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -14,23 +14,23 @@ import { EXECUTABLE, freePort } from "../server-under-test";
 
 const STARTS = 15;
 const GIVE_UP_MS = 10_000;
-const BOUND = atMost(5);
+const BOUND = atMost(12);
 const HEALTH = rawRequest({ path: "/v1/health" });
 
 export const start: Bench = {
   name: "start",
-  about: "first answer after start, against an empty server that Bun compiled",
+  about: "first authenticated list after start, against an empty server that Bun compiled",
   run: async (context) => {
     const row = { name: "start", measured: "", baseline: "", bound: BOUND };
     if (!existsSync(EXECUTABLE)) return [{ ...row, note: "no executable: bun run build" }];
     const empty = await compiled(context, "empty-server");
     const { environment, folder, key } = await createDeployment(join(context.folder, "start"), 10);
-    const call = rawRequest({ path: "/v1/admin/secrets", key });
+    const list = rawRequest({ path: "/v1/admin/secrets", key });
     let fresh = 0;
     const times = await inTurn(STARTS, {
       baseline: () => firstAnswer(context, folder, (port) => ({ command: [empty, String(port)] })),
-      ours: () => firstAnswer(context, folder, (port) => served(environment, port)),
-      ready: () => firstAnswer(context, folder, (port) => served(environment, port), call),
+      ours: () => firstAnswer(context, folder, (port) => served(environment, port), list),
+      health: () => firstAnswer(context, folder, (port) => served(environment, port)),
       fresh: () => firstAnswer(context, folder, (port) => served(newHome(folder, fresh++), port)),
     });
     const figures = ratios(times.ours, times.baseline);
@@ -42,8 +42,8 @@ export const start: Bench = {
         baseline: ms(times.baseline),
         figure: median(figures),
         spread: spread(figures),
-        note: `${STARTS} starts; first call answered after ${ms(times.ready)}; on a new data folder ${ms(times.fresh)}`,
-        details: { ready_ms: median(times.ready), fresh_ms: median(times.fresh) },
+        note: `${STARTS} starts; health answered after ${ms(times.health)}; on a new data folder ${ms(times.fresh)}`,
+        details: { health_ms: median(times.health), fresh_ms: median(times.fresh) },
       },
     ];
   },

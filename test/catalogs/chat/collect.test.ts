@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { ChatClient } from "../../../catalogs/chat/client";
 import { collect } from "../../../catalogs/chat/collect";
-import { objectsIn, nextCursorIn } from "../../../catalogs/chat/upstream/json";
+import { nextCursorIn } from "../../../catalogs/chat/upstream/exchange";
+import { objectsIn } from "../../../catalogs/upstream/json";
 import { Connection, failureOf } from "./run";
 import { page, refusal, Stub, throttle } from "./stub";
 

@@ -2,24 +2,24 @@
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { chatPreset } from "../../../catalogs/chat/preset";
+import { slackPreset } from "../../../catalogs/presets/slack";
 import { parseExpression } from "../../../src/providers";
 import { checkOAuth2 } from "../../../src/providers/rules";
 import { OAuth2Create } from "../../../src/providers/schema";
 
 test("it is what an administrator could have written into a record", () => {
-  const written = { client_id: "1.2", ...chatPreset.oauth2 };
+  const written = { client_id: "1.2", ...slackPreset.oauth2 };
   // A name that the record does not have would be ignored, so it is a mistake here.
   expect(
     Value.Errors(Type.Object(OAuth2Create.properties, { additionalProperties: false }), written),
   ).toEqual([]);
   if (!Value.Check(OAuth2Create, written)) throw new Error("It does not fit the record.");
   checkOAuth2(written, false);
-  for (const path of Object.values(chatPreset.facts ?? {})) parseExpression(path);
+  for (const path of Object.values(slackPreset.facts ?? {})) parseExpression(path);
 });
 
 test("scopes are asked of the user, comma-separated; no bot is asked for", () => {
-  expect(chatPreset).toMatchObject({
+  expect(slackPreset).toMatchObject({
     id: "slack",
     oauth2: {
       scope_delimiter: ",",
@@ -34,11 +34,11 @@ test("scopes are asked of the user, comma-separated; no bot is asked for", () =>
       },
     },
   });
-  expect(chatPreset.oauth2["authorize_request"]).not.toHaveProperty("params.scope");
+  expect(slackPreset.oauth2["authorize_request"]).not.toHaveProperty("params.scope");
 });
 
 test("the code exchange reads the nested grant of the user, never the bot's beside it", () => {
-  expect(chatPreset.oauth2["token_request"]).toMatchObject({
+  expect(slackPreset.oauth2["token_request"]).toMatchObject({
     endpoint: "https://slack.com/api/oauth.v2.access",
     auth_method: "client_secret_basic",
     response_map: {
@@ -52,7 +52,7 @@ test("the code exchange reads the nested grant of the user, never the bot's besi
 });
 
 test("a refresh is read flat", () => {
-  expect(chatPreset.oauth2["refresh_request"]).toMatchObject({
+  expect(slackPreset.oauth2["refresh_request"]).toMatchObject({
     endpoint: "https://slack.com/api/oauth.v2.access",
     auth_method: "client_secret_basic",
     params: { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" },
@@ -61,6 +61,6 @@ test("a refresh is read flat", () => {
 });
 
 test("the grant keeps who and where the user is", () => {
-  expect(chatPreset.facts).toMatchObject({ user_id: "$.authed_user.id", team_id: "$.team.id" });
-  for (const fact of chatPreset.account ?? []) expect(chatPreset.facts).toHaveProperty(fact);
+  expect(slackPreset.facts).toMatchObject({ user_id: "$.authed_user.id", team_id: "$.team.id" });
+  for (const fact of slackPreset.account ?? []) expect(slackPreset.facts).toHaveProperty(fact);
 });

@@ -2,26 +2,26 @@
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { recordsPreset } from "../../../catalogs/records/preset";
+import { zohoPreset } from "../../../catalogs/presets/zoho";
 import { parseExpression } from "../../../src/providers";
 import { effectiveOAuth2 } from "../../../src/providers/effective";
 import { checkOAuth2 } from "../../../src/providers/rules";
 import { OAuth2Create } from "../../../src/providers/schema";
 
 test("it is what an administrator could have written into a record", () => {
-  const written = { client_id: "1.2", ...recordsPreset.oauth2 };
+  const written = { client_id: "1.2", ...zohoPreset.oauth2 };
   // A name that the record does not have would be ignored, so it is a mistake here.
   expect(
     Value.Errors(Type.Object(OAuth2Create.properties, { additionalProperties: false }), written),
   ).toEqual([]);
   if (!Value.Check(OAuth2Create, written)) throw new Error("It does not fit the record.");
   checkOAuth2(written, false);
-  for (const path of Object.values(recordsPreset.facts ?? {})) parseExpression(path);
-  for (const fact of recordsPreset.account ?? []) expect(recordsPreset.facts).toHaveProperty(fact);
+  for (const path of Object.values(zohoPreset.facts ?? {})) parseExpression(path);
+  for (const fact of zohoPreset.account ?? []) expect(zohoPreset.facts).toHaveProperty(fact);
 });
 
 test("consent asks for offline access and prompts, so that there always is a refresh token", () => {
-  expect(recordsPreset).toMatchObject({
+  expect(zohoPreset).toMatchObject({
     id: "zoho",
     oauth2: {
       scope_delimiter: ",",
@@ -43,7 +43,7 @@ test("consent asks for offline access and prompts, so that there always is a ref
 
 test("code and refresh token go to the token address, with the secret in the body", () => {
   const endpoint = "https://accounts.zoho.com/oauth/v2/token";
-  expect(recordsPreset.oauth2).toMatchObject({
+  expect(zohoPreset.oauth2).toMatchObject({
     token_request: {
       endpoint,
       method: "POST",
@@ -61,12 +61,12 @@ test("code and refresh token go to the token address, with the secret in the bod
 
 test("a record that names another data center keeps everything else", () => {
   const endpoint = "https://accounts.zoho.eu/oauth/v2/auth";
-  const { authorize } = effectiveOAuth2({ client_id: "1.2", authorize_request: { endpoint } }, recordsPreset);
+  const { authorize } = effectiveOAuth2({ client_id: "1.2", authorize_request: { endpoint } }, zohoPreset);
   expect(authorize).toMatchObject({ endpoint, params: { access_type: "offline", prompt: "consent" } });
 });
 
 test("the callback may name the accounts server of any data center, and no other", () => {
-  expect(recordsPreset.tokenServers).toEqual({
+  expect(zohoPreset.tokenServers).toEqual({
     parameter: "accounts-server",
     fact: "accounts_server",
     setting: "records.accounts_hosts",

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { googlePreset } from "../../../catalogs/sheets/preset";
+import { googlePreset } from "../../../catalogs/presets/google";
 import { parseExpression } from "../../../src/providers";
 import { checkOAuth2 } from "../../../src/providers/rules";
 import { OAuth2Create } from "../../../src/providers/schema";

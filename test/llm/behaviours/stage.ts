@@ -140,9 +140,10 @@ function ofStream(text: string, headers: Headers): Seen {
 
 function callsOf(calls: unknown): Seen["calls"] {
   return listOf(calls).map((call) => ({
-    id: String(at(call, "id")),
-    name: String(at(call, "function.name")),
-    arguments: String(at(call, "function.arguments")),
+    // In a stream a later piece of a call has only the fields that it continues.
+    id: String(at(call, "id") ?? ""),
+    name: String(at(call, "function.name") ?? ""),
+    arguments: String(at(call, "function.arguments") ?? ""),
   }));
 }
 

@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { defineTool, type ToolDefinition } from "../../../../src/tools";
 import { TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
-import { chatPreset } from "../../preset";
+import { slackPreset } from "../../../presets/slack";
 
 /** All of them were replaced before the first version of this toolkit here. */
 const DEPRECATED_SINCE = "2026-11-01";
@@ -24,7 +24,7 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
   return defineTool({
     ...tool,
     description: `${description} Deprecated: use ${replacement}.`,
-    authorization: { provider: chatPreset.id, scopes },
+    authorization: { provider: slackPreset.id, scopes },
     metadata,
     replacement,
     deprecatedSince: DEPRECATED_SINCE,
@@ -39,3 +39,11 @@ export const plainLimit = (limit: Limit) =>
 
 /** Of tools that have never had a second page. */
 export const IGNORED_CURSOR = Type.Optional(Type.String({ description: "Has no effect." }));
+
+/** What these tools are given instead of the replacement's choice of selectors. */
+export const BY_ID = { conversation_id: Type.String({ description: "The id of the conversation." }) };
+export const BY_NAME = { channel_name: Type.String({ description: "The name of the channel." }) };
+export const BY_USERNAME = { username: Type.String({ description: "The person's username (handle)." }) };
+export const BY_USERNAMES = {
+  usernames: Type.Array(Type.String(), { description: "The people's usernames (handles)." }),
+};

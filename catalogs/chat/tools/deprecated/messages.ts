@@ -5,14 +5,14 @@ import { TIME_PARAMETERS } from "../../messages/time-window";
 import { NEXT_CURSOR, required, requiredList } from "../../parameters";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_PEOPLE, READ_USERS } from "../../scopes";
 import { getMessages, Messages, messagesIn } from "../get-messages";
-import { deprecated, plainLimit } from "./deprecated";
+import { BY_ID, BY_NAME, BY_USERNAME, BY_USERNAMES, deprecated, plainLimit } from "./deprecated";
 
 const filters = { ...TIME_PARAMETERS, limit: plainLimit(MESSAGES_LIMIT), next_cursor: NEXT_CURSOR };
 
 export const getMessagesInChannelByName = deprecated(getMessages, {
   name: "GetMessagesInChannelByName",
   description: "Reads the messages of a channel, given by its name, newest first.",
-  input: Type.Object({ channel_name: Type.String({ description: "The name of the channel." }), ...filters }),
+  input: Type.Object({ ...BY_NAME, ...filters }),
   output: Messages,
   scopes: [...READ_CONVERSATIONS, ...READ_MESSAGES, READ_PEOPLE],
   run: (input, context) =>
@@ -22,10 +22,7 @@ export const getMessagesInChannelByName = deprecated(getMessages, {
 export const getMessagesInConversationById = deprecated(getMessages, {
   name: "GetMessagesInConversationById",
   description: "Reads the messages of a conversation, given by its id, newest first.",
-  input: Type.Object({
-    conversation_id: Type.String({ description: "The id of the conversation." }),
-    ...filters,
-  }),
+  input: Type.Object({ ...BY_ID, ...filters }),
   output: Messages,
   scopes: [...READ_MESSAGES, READ_PEOPLE],
   run: (input, context) =>
@@ -35,10 +32,7 @@ export const getMessagesInConversationById = deprecated(getMessages, {
 export const getMessagesInDirectMessageConversationByUsername = deprecated(getMessages, {
   name: "GetMessagesInDirectMessageConversationByUsername",
   description: "Reads the direct messages with one person, given by username, newest first.",
-  input: Type.Object({
-    username: Type.String({ description: "The person's username (handle)." }),
-    ...filters,
-  }),
+  input: Type.Object({ ...BY_USERNAME, ...filters }),
   output: Messages,
   // Without the scope that opens conversations, the one with the person is looked for in the listing.
   scopes: ["im:history", "im:read", ...READ_USERS],
@@ -49,10 +43,7 @@ export const getMessagesInDirectMessageConversationByUsername = deprecated(getMe
 export const getMessagesInMultiPersonDmConversationByUsernames = deprecated(getMessages, {
   name: "GetMessagesInMultiPersonDmConversationByUsernames",
   description: "Reads the messages of the conversation with these people, given by usernames, newest first.",
-  input: Type.Object({
-    usernames: Type.Array(Type.String(), { description: "The people's usernames (handles)." }),
-    ...filters,
-  }),
+  input: Type.Object({ ...BY_USERNAMES, ...filters }),
   output: Messages,
   scopes: ["im:history", "im:read", ...READ_USERS, "mpim:history", "mpim:read"],
   run: ({ usernames, ...request }, context) =>

@@ -4,14 +4,14 @@ import { required, requiredList } from "../../parameters";
 import { ConversationMetadata } from "../../records/conversation";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
 import { getConversationMetadata, metadataOf } from "../get-conversation-metadata";
-import { deprecated, IGNORED_CURSOR } from "./deprecated";
+import { BY_ID, BY_NAME, BY_USERNAME, BY_USERNAMES, deprecated, IGNORED_CURSOR } from "./deprecated";
 
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 
 export const getConversationMetadataById = deprecated(getConversationMetadata, {
   name: "GetConversationMetadataById",
   description: "Tells about a conversation, given by its id.",
-  input: Type.Object({ conversation_id: Type.String({ description: "The id of the conversation." }) }),
+  input: Type.Object(BY_ID),
   output: ConversationMetadata,
   scopes,
   run: (input, context) =>
@@ -21,10 +21,7 @@ export const getConversationMetadataById = deprecated(getConversationMetadata, {
 export const getChannelMetadataByName = deprecated(getConversationMetadata, {
   name: "GetChannelMetadataByName",
   description: "Tells about a channel, given by its name.",
-  input: Type.Object({
-    channel_name: Type.String({ description: "The name of the channel." }),
-    next_cursor: IGNORED_CURSOR,
-  }),
+  input: Type.Object({ ...BY_NAME, next_cursor: IGNORED_CURSOR }),
   output: ConversationMetadata,
   scopes,
   run: (input, context) =>
@@ -34,10 +31,7 @@ export const getChannelMetadataByName = deprecated(getConversationMetadata, {
 export const getDirectMessageConversationMetadataByUsername = deprecated(getConversationMetadata, {
   name: "GetDirectMessageConversationMetadataByUsername",
   description: "Tells about the direct conversation with one person, given by username.",
-  input: Type.Object({
-    username: Type.String({ description: "The person's username (handle)." }),
-    next_cursor: IGNORED_CURSOR,
-  }),
+  input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
   output: ConversationMetadata,
   scopes,
   run: (input, context) => metadataOf(context, { usernames: [required("username", input.username)] }),
@@ -46,10 +40,7 @@ export const getDirectMessageConversationMetadataByUsername = deprecated(getConv
 export const getMultiPersonDmConversationMetadataByUsernames = deprecated(getConversationMetadata, {
   name: "GetMultiPersonDmConversationMetadataByUsernames",
   description: "Tells about the conversation with these people, given by usernames.",
-  input: Type.Object({
-    usernames: Type.Array(Type.String(), { description: "The people's usernames (handles)." }),
-    next_cursor: IGNORED_CURSOR,
-  }),
+  input: Type.Object({ ...BY_USERNAMES, next_cursor: IGNORED_CURSOR }),
   output: ConversationMetadata,
   scopes,
   run: (input, context) => metadataOf(context, { usernames: requiredList("usernames", input.usernames) }),

@@ -1,6 +1,6 @@
 // Deprecated tools that tell about people.
 import { Type } from "typebox";
-import { upstreamFailed } from "../../../../src/tools";
+import { type ToolContext, upstreamFailed } from "../../../../src/tools";
 import { LIST_LIMIT } from "../../limits";
 import { NEXT_CURSOR, required } from "../../parameters";
 import { orNull } from "../../records/or-null";
@@ -8,7 +8,7 @@ import { BasicUser } from "../../records/user";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
 import { getUsersInfo, usersInfo } from "../get-users-info";
 import { getUsersInConversation, usersInConversation } from "../get-users-in-conversation";
-import { deprecated, plainLimit } from "./deprecated";
+import { BY_ID, BY_NAME, deprecated, plainLimit } from "./deprecated";
 
 export const getUserInfoById = deprecated(getUsersInfo, {
   name: "GetUserInfoById",
@@ -33,28 +33,24 @@ const paging = { limit: plainLimit(LIST_LIMIT), next_cursor: NEXT_CURSOR };
 export const getMembersInConversationById = deprecated(getUsersInConversation, {
   name: "GetMembersInConversationById",
   description: "Lists the people in a conversation, given by its id.",
-  input: Type.Object({
-    conversation_id: Type.String({ description: "The id of the conversation." }),
-    ...paging,
-  }),
+  input: Type.Object({ ...BY_ID, ...paging }),
   output: Members,
   scopes,
-  async run({ conversation_id: id, ...request }, context) {
-    const place = { conversation_id: required("conversation_id", id) };
-    const { users: members, next_cursor } = await usersInConversation(context, { ...request, ...place });
-    return { members, next_cursor };
-  },
+  run: ({ conversation_id, ...request }, context) =>
+    membersIn(context, { ...request, conversation_id: required("conversation_id", conversation_id) }),
 });
 
 export const getMembersInChannelByName = deprecated(getUsersInConversation, {
   name: "GetMembersInChannelByName",
   description: "Lists the people in a channel, given by its name.",
-  input: Type.Object({ channel_name: Type.String({ description: "The name of the channel." }), ...paging }),
+  input: Type.Object({ ...BY_NAME, ...paging }),
   output: Members,
   scopes,
-  async run({ channel_name: name, ...request }, context) {
-    const place = { channel_name: required("channel_name", name) };
-    const { users: members, next_cursor } = await usersInConversation(context, { ...request, ...place });
-    return { members, next_cursor };
-  },
+  run: ({ channel_name, ...request }, context) =>
+    membersIn(context, { ...request, channel_name: required("channel_name", channel_name) }),
 });
+
+async function membersIn(context: ToolContext, input: Parameters<typeof usersInConversation>[1]) {
+  const { users: members, next_cursor } = await usersInConversation(context, input);
+  return { members, next_cursor };
+}

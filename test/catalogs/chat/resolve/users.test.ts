@@ -1,8 +1,7 @@
 // People by id: remembered whatever told of them, for as long as that is believed, and not without end.
 import { describe, expect, test } from "bun:test";
 import { ChatClient } from "../../../../catalogs/chat/client";
-import { Memory } from "../../../../catalogs/chat/resolve/memory";
-import { findUser } from "../../../../catalogs/chat/resolve/users";
+import { findUser, Memory } from "../../../../catalogs/chat/resolve/users";
 import { Connection, failureOf } from "../run";
 import { page, refusal, Stub } from "../stub";
 

@@ -1,7 +1,6 @@
 // The parameter `data`: what is read, and every way in which it is refused.
 import { describe, expect, test } from "bun:test";
-import { parseData } from "../../../../catalogs/sheets/cells/data";
-import { repeatedKey } from "../../../../catalogs/sheets/cells/repeated-keys";
+import { parseData, repeatedKey } from "../../../../catalogs/sheets/cells/data";
 import { ToolError } from "../../../../src/tools";
 
 function failure(text: string): ToolError {

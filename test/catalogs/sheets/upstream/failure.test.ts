@@ -247,14 +247,14 @@ test.each([
 });
 
 describe("whether it is worth another try, and whether it may have been done", () => {
-  test.each<[string, number, Body | undefined, boolean, boolean]>([
-    ["a rate limit", 429, undefined, true, false],
-    ["a rate limit of the file interface", 403, older("userRateLimitExceeded", "x"), true, false],
-    ["a fault", 500, undefined, true, true],
-    ["a success that is none", 200, undefined, true, true],
-    ["a refusal", 400, undefined, false, false],
-    ["no permission", 403, undefined, false, false],
-    ["a dead grant", 401, undefined, false, false],
+  test.each<[string, number, Body | undefined, "later" | "never", boolean]>([
+    ["a rate limit", 429, undefined, "later", false],
+    ["a rate limit of the file interface", 403, older("userRateLimitExceeded", "x"), "later", false],
+    ["a fault", 500, undefined, "later", true],
+    ["a success that is none", 200, undefined, "later", true],
+    ["a refusal", 400, undefined, "never", false],
+    ["no permission", 403, undefined, "never", false],
+    ["a dead grant", 401, undefined, "never", false],
   ])("%s", (_, status, body, again, maybeDone) => {
     expect(failure(status, body)).toMatchObject({ again, maybeDone });
   });

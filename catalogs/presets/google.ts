@@ -1,21 +1,5 @@
-// The platform's names, its addresses and its OAuth dialect, as the data that a provider record starts from.
-import type { ProviderPreset } from "../../src/tools";
-
-/** Deployments replace the API's addresses by settings, the OAuth addresses per provider record. */
-export const SHEETS_URL = "https://sheets.googleapis.com";
-export const DRIVE_URL = "https://www.googleapis.com";
-export const USERINFO_URL = "https://openidconnect.googleapis.com/v1/userinfo";
-
-/** Scopes are addresses below this one. */
-export const SCOPE_BASE = "https://www.googleapis.com/auth";
-
-/** What people see of spreadsheets stands below this address. */
-export const LINK_BASE = "https://docs.google.com/spreadsheets";
-
-export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";
-
-/** How client ids are written. Access to files belongs to the project. */
-export const CLIENT_ID_FORM = "{project number}-….apps.googleusercontent.com";
+// The platform's addresses and its OAuth dialect, as the data that a provider record starts from.
+import type { ProviderPreset } from "../../src/providers";
 
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 

@@ -1,12 +1,12 @@
 // The platform's accounts servers and its OAuth dialect, as the data that a provider record starts from.
-import type { ProviderPreset } from "../../src/tools";
-import { DATA_CENTERS } from "./data-centers";
+import type { ProviderPreset } from "../../src/providers";
+import { DATA_CENTERS } from "../records/data-centers";
 
 /** Consent starts here for everybody: the callback says in which data center the user's account lives. */
 const ACCOUNTS = "https://accounts.zoho.com";
 const TOKEN_URL = `${ACCOUNTS}/oauth/v2/token`;
 
-export const recordsPreset: ProviderPreset = {
+export const zohoPreset: ProviderPreset = {
   id: "zoho",
   description: "Zoho, with the user's grant for Creator applications",
   oauth2: {

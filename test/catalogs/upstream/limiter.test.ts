@@ -1,13 +1,13 @@
 // A line of limited width.
 import { expect, test } from "bun:test";
-import { limiter } from "../../../../catalogs/chat/upstream/limiter";
+import { Limiter } from "../../../catalogs/upstream/limiter";
 
 test("work beyond the width waits in order, and a failure frees its place", async () => {
-  const line = limiter(2);
+  const line = new Limiter(2);
   const started: number[] = [];
   const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   const work = gates.map((gate, index) =>
-    line(async () => {
+    line.run(async () => {
       started.push(index);
       await gate.promise;
     }),

@@ -1,12 +1,9 @@
 // The platform's addresses and its OAuth dialect, as the data that a provider record starts from.
-import type { ProviderPreset } from "../../src/tools";
+import type { ProviderPreset } from "../../src/providers";
 
-/** The platform's API. Deployments replace it by the setting `chat.api_url`, the OAuth addresses per provider record. */
-export const API_URL = "https://slack.com/api/";
+const TOKEN_URL = "https://slack.com/api/oauth.v2.access";
 
-const TOKEN_URL = `${API_URL}oauth.v2.access`;
-
-export const chatPreset: ProviderPreset = {
+export const slackPreset: ProviderPreset = {
   id: "slack",
   description: "Slack, with a grant of the user (not of a bot)",
   oauth2: {

@@ -1,0 +1,68 @@
+// One request to a platform and its answer, before anything is decided about it.
+import { readJson } from "../../src/egress";
+import type { Json, JsonObject, PlatformRequest, ToolContext } from "../../src/tools";
+import { isJsonObject } from "./json";
+
+export interface Answer {
+  status: number;
+  /** Undefined when the body is not a JSON object: proxies answer with HTML, broken ones with nothing. */
+  body: JsonObject | undefined;
+  /** How long the platform asks the client to wait, if it does. */
+  retryAfterMs: number | undefined;
+}
+
+/** An answer with everything that HTTP says about it. */
+export interface WholeAnswer extends Answer {
+  /** HTTP's reason phrase. */
+  reason: string;
+  headers: Headers;
+  text: string;
+}
+
+/**
+ * Sends a request. Throws `EgressError`; an answer of any kind is not an error.
+ *
+ * @param parse throws `SyntaxError`; the default turns integers beyond the safe range into text
+ */
+export async function exchange(
+  context: ToolContext,
+  base: string,
+  address: string,
+  request: PlatformRequest,
+  parse: (text: string) => Json | Promise<Json> = (text) => readJson(new Response(text)),
+): Promise<WholeAnswer> {
+  const response = await context.fetch(base, address, request);
+  const { status, statusText: reason, headers } = response;
+  const text = await response.text();
+  const retryAfterMs = retryAfterIn(headers, context.now());
+  return { status, reason, headers, text, body: await objectOf(text, parse), retryAfterMs };
+}
+
+/** Headers and body of a request that sends JSON, or nothing, and accepts JSON only. */
+export function jsonRequest(body: string | undefined) {
+  const accept = "application/json";
+  return body === undefined
+    ? { headers: { accept } }
+    : { headers: { accept, "content-type": "application/json" }, body };
+}
+
+async function objectOf(
+  text: string,
+  parse: (text: string) => Json | Promise<Json>,
+): Promise<JsonObject | undefined> {
+  try {
+    const json = await parse(text);
+    return isJsonObject(json) ? json : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** `Retry-After` is whole seconds or an HTTP date; a time that is not in the future counts as absent. */
+function retryAfterIn(headers: Headers, now: number): number | undefined {
+  const header = headers.get("retry-after");
+  if (header === null) return undefined;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return ms > 0 ? ms : undefined;
+}
