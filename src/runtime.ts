@@ -37,7 +37,7 @@ export interface Runtime extends Opened {
   readonly consent: Consent;
   readonly picker: Picker;
   readonly tools: Tools;
-  /** Answers under `Idempotency-Key`, for operations that do not see to it themselves. */
+  /** Answers under `Idempotency-Key`. */
   readonly idempotency: Idempotency;
   readonly plugins: Plugins;
   readonly hooks: Hooks;
@@ -118,7 +118,9 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
+  const idempotency = new Idempotency(core);
   const tools = new Tools(core, catalogs, {
+    idempotency,
     identity,
     providers,
     connections,
@@ -142,7 +144,6 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
     ...sealedModels,
     ...sealedRuns,
   ]);
-  const idempotency = new Idempotency(core);
   return {
     executionLog,
     rotation,

@@ -1,5 +1,5 @@
 // SQL that reads the execution log.
-import { type Awaitable, query, type Store } from "../store";
+import { type Awaitable, named, query, type Store } from "../store";
 
 export interface ExecutionRow {
   id: string;
@@ -27,11 +27,12 @@ export interface ExecutionsWindow {
   limit: number;
 }
 
-const LIST = query<ExecutionRow>(
+const LIST = named<ExecutionsWindow & { projectId: string }, ExecutionRow>(
   "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions FROM executions " +
-    "WHERE project_id = ? AND (? = '' OR LOWER(tool) = ? OR SUBSTR(LOWER(tool), 1, LENGTH(?) + 1) = ? || '@') " +
-    "AND (? = '' OR user_id = ?) AND (? = '' OR status = ?) AND created_at >= ? AND (created_at, id) < (?, ?) " +
-    "ORDER BY created_at DESC, id DESC LIMIT ?",
+    "WHERE project_id = :projectId " +
+    "AND (:tool = '' OR LOWER(tool) = :tool OR SUBSTR(LOWER(tool), 1, LENGTH(:tool) + 1) = :tool || '@') " +
+    "AND (:user = '' OR user_id = :user) AND (:status = '' OR status = :status) AND created_at >= :sinceTime " +
+    "AND (created_at, id) < (:beforeTime, :beforeId) ORDER BY created_at DESC, id DESC LIMIT :limit",
 );
 const TIME_OF = query<{ created_at: number }>(
   "SELECT created_at FROM executions WHERE project_id = ? AND id = ?",
@@ -40,11 +41,9 @@ const TIME_OF = query<{ created_at: number }>(
 export function listExecutions(
   store: Store,
   projectId: string,
-  { tool, user, status, sinceTime, beforeTime, beforeId, limit }: ExecutionsWindow,
+  window: ExecutionsWindow,
 ): Awaitable<ExecutionRow[]> {
-  const texts = [tool, tool, tool, tool, user, user, status, status] as const;
-  const filter = [...texts, sinceTime, beforeTime, beforeId, limit] as const;
-  return store.all(LIST, projectId, ...filter);
+  return store.all(LIST, ...LIST.values({ ...window, projectId }));
 }
 
 export async function executionTime(

@@ -1,5 +1,5 @@
 // SQL of the audit trail.
-import { type Awaitable, query, run, type Store, type Transaction } from "../store";
+import { type Awaitable, command, named, query, type Store } from "../store";
 
 export interface AuditRow {
   id: string;
@@ -11,13 +11,10 @@ export interface AuditRow {
   createdAt: number;
 }
 
-const ADD = query(
-  "INSERT INTO audit (id, project_id, actor, action, target, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+export const addAuditRow = command<AuditRow>(
+  "INSERT INTO audit (id, project_id, actor, action, target, details, created_at) " +
+    "VALUES (:id, :projectId, :actor, :action, :target, :details, :createdAt)",
 );
-
-export function addAuditRow(row: AuditRow): Transaction<number> {
-  return run(ADD, row.id, row.projectId, row.actor, row.action, row.target, row.details, row.createdAt);
-}
 
 export interface StoredAuditRow {
   id: string;
@@ -42,11 +39,14 @@ export interface AuditWindow {
 
 const COLUMNS = "id, actor, action, target, details, created_at";
 const FILTER =
-  "(? = '' OR actor = ?) AND (? = '' OR SUBSTR(action, 1, LENGTH(?)) = ?) AND (? = '' OR target = ?) " +
-  "AND id >= ? AND created_at >= ? AND id < ? ORDER BY id DESC LIMIT ?";
+  "(:actor = '' OR actor = :actor) AND (:action = '' OR SUBSTR(action, 1, LENGTH(:action)) = :action) " +
+  "AND (:target = '' OR target = :target) AND id >= :sinceId AND created_at >= :sinceTime AND id < :beforeId " +
+  "ORDER BY id DESC LIMIT :limit";
 
-const LIST = query<StoredAuditRow>(`SELECT ${COLUMNS} FROM audit WHERE project_id = ? AND ${FILTER}`);
-const LIST_DEPLOYMENT = query<StoredAuditRow>(
+const LIST = named<AuditWindow & { projectId: string }, StoredAuditRow>(
+  `SELECT ${COLUMNS} FROM audit WHERE project_id = :projectId AND ${FILTER}`,
+);
+const LIST_DEPLOYMENT = named<AuditWindow, StoredAuditRow>(
   `SELECT ${COLUMNS} FROM audit WHERE project_id IS NULL AND ${FILTER}`,
 );
 const FIND = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? AND id = ?");
@@ -56,11 +56,11 @@ const FIND_DEPLOYMENT = query<{ id: string }>("SELECT id FROM audit WHERE projec
 export function listAudit(
   store: Store,
   projectId: string | null,
-  { actor, action, target, sinceId, sinceTime, beforeId, limit }: AuditWindow,
+  window: AuditWindow,
 ): Awaitable<StoredAuditRow[]> {
-  const texts = [actor, actor, action, action, action, target, target] as const;
-  const filter = [...texts, sinceId, sinceTime, beforeId, limit] as const;
-  return projectId === null ? store.all(LIST_DEPLOYMENT, ...filter) : store.all(LIST, projectId, ...filter);
+  return projectId === null
+    ? store.all(LIST_DEPLOYMENT, ...LIST_DEPLOYMENT.values(window))
+    : store.all(LIST, ...LIST.values({ ...window, projectId }));
 }
 
 export async function hasAuditEntry(store: Store, projectId: string | null, id: string): Promise<boolean> {

@@ -1,5 +1,16 @@
 // SQL of consent flows.
-import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  all,
+  type Awaitable,
+  command,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
 
 export interface FlowRow {
   id: string;
@@ -32,11 +43,31 @@ export interface FlowRow {
   finished_at: number | null;
 }
 
-const COLUMNS =
-  "id, project_id, user_id, provider_id, provider_version, status, reason, needed, scopes, next_uri, connection_id, " +
-  "address_hash, sealed_address, browser_hash, state_hash, sealed_exchange, used_at, sealed_grant, check_hash, " +
-  "created_at, " +
-  "expires_at, finished_at";
+const ALL = [
+  "id",
+  "project_id",
+  "user_id",
+  "provider_id",
+  "provider_version",
+  "status",
+  "reason",
+  "needed",
+  "scopes",
+  "next_uri",
+  "connection_id",
+  "address_hash",
+  "sealed_address",
+  "browser_hash",
+  "state_hash",
+  "sealed_exchange",
+  "used_at",
+  "sealed_grant",
+  "check_hash",
+  "created_at",
+  "expires_at",
+  "finished_at",
+] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND id = ?`);
 const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE address_hash = ?`);
 const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
@@ -48,9 +79,9 @@ const USE_CHECK = query(
   "UPDATE authorizations SET check_hash = NULL " +
     "WHERE project_id = ? AND id = ? AND check_hash = ? AND status = 'pending'",
 );
-const RESTATE = query(
-  "UPDATE authorizations SET state_hash = ?, sealed_exchange = ? " +
-    "WHERE project_id = ? AND id = ? AND state_hash = ? AND status = 'pending'",
+const changeState = command<FlowRow & Pick<Opening, "stateHash" | "sealedExchange">>(
+  "UPDATE authorizations SET state_hash = :stateHash, sealed_exchange = :sealedExchange " +
+    "WHERE project_id = :project_id AND id = :id AND state_hash = :state_hash AND status = 'pending'",
 );
 const FORGET_STATE = query(
   "UPDATE authorizations SET state_hash = NULL " +
@@ -60,12 +91,12 @@ const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
     "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 50",
 );
-const ADD = query(
-  `INSERT INTO authorizations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
-const OPEN = query(
-  "UPDATE authorizations SET browser_hash = ?, state_hash = ?, sealed_exchange = ?, expires_at = ? " +
-    "WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL AND COALESCE(state_hash, '') = ?",
+const add = insertInto<FlowRow>("authorizations", ALL);
+type FlowKey = Pick<FlowRow, "project_id" | "id">;
+const open = command<FlowKey & Opening & { earlierState: string }>(
+  "UPDATE authorizations SET browser_hash = :browserHash, state_hash = :stateHash, " +
+    "sealed_exchange = :sealedExchange, expires_at = :expiresAt WHERE project_id = :project_id AND id = :id " +
+    "AND status = 'pending' AND used_at IS NULL AND COALESCE(state_hash, '') = :earlierState",
 );
 const USE = query(
   "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
@@ -73,10 +104,12 @@ const USE = query(
 const HOLD = query(
   "UPDATE authorizations SET sealed_grant = ? WHERE project_id = ? AND id = ? AND status = 'pending'",
 );
-const FINISH = query(
-  "UPDATE authorizations SET status = ?, reason = ?, scopes = ?, connection_id = ?, finished_at = ?, " +
+type FinishedFlow = Pick<FlowRow, "status" | "reason" | "scopes" | "connection_id" | "finished_at">;
+const finish = command<FlowKey & FinishedFlow>(
+  "UPDATE authorizations SET status = :status, reason = :reason, scopes = :scopes, " +
+    "connection_id = :connection_id, finished_at = :finished_at, " +
     "sealed_address = NULL, sealed_exchange = NULL, sealed_grant = NULL " +
-    "WHERE project_id = ? AND id = ? AND status = 'pending'",
+    "WHERE project_id = :project_id AND id = :id AND status = 'pending'",
 );
 const FAIL_OF_PROVIDER = query(
   "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
@@ -126,31 +159,7 @@ export function* flowInTransaction(projectId: string, id: string): Transaction<F
 }
 
 export function* addFlow(row: FlowRow): Transaction<void> {
-  yield* run(
-    ADD,
-    row.id,
-    row.project_id,
-    row.user_id,
-    row.provider_id,
-    row.provider_version,
-    row.status,
-    row.reason,
-    row.needed,
-    row.scopes,
-    row.next_uri,
-    row.connection_id,
-    row.address_hash,
-    row.sealed_address,
-    row.browser_hash,
-    row.state_hash,
-    row.sealed_exchange,
-    row.used_at,
-    row.sealed_grant,
-    row.check_hash,
-    row.created_at,
-    row.expires_at,
-    row.finished_at,
-  );
+  yield* add(row);
 }
 
 export interface Opening {
@@ -162,9 +171,8 @@ export interface Opening {
 
 /** Binds the flow to a browser; false when it is no longer open for that, or was opened since `row` was read. */
 export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> {
-  const { browserHash, stateHash, sealedExchange, expiresAt } = opening;
-  const key = [row.project_id, row.id, row.state_hash ?? ""];
-  return (yield* run(OPEN, browserHash, stateHash, sealedExchange, expiresAt, ...key)) === 1;
+  const { project_id, id, state_hash } = row;
+  return (yield* open({ ...opening, project_id, id, earlierState: state_hash ?? "" })) === 1;
 }
 
 /** Uses the state up; false when somebody else was first. */
@@ -188,7 +196,7 @@ export function* useCheck(row: FlowRow): Transaction<boolean> {
 
 /** A new state in place of the one that is used up; false when somebody else was first. */
 export function* restate(row: FlowRow, stateHash: string, sealedExchange: string): Transaction<boolean> {
-  return (yield* run(RESTATE, stateHash, sealedExchange, row.project_id, row.id, row.state_hash)) === 1;
+  return (yield* changeState({ ...row, stateHash, sealedExchange })) === 1;
 }
 
 /** Uses the second state up; false when somebody else was first. */
@@ -205,19 +213,11 @@ export interface Ending {
 
 /** Ends a pending flow and wakes who polls for it; what was sealed for its sake is forgotten. False: it had ended. */
 export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transaction<boolean> {
-  const { status, reason, scopes, connectionId } = ending;
+  const { status, reason, scopes, connectionId: connection_id } = ending;
+  const { project_id, id } = row;
   yield* touch("authorizations");
-  const changed = yield* run(
-    FINISH,
-    status,
-    reason,
-    JSON.stringify(scopes),
-    connectionId,
-    now,
-    row.project_id,
-    row.id,
-  );
-  return changed === 1;
+  const end = { status, reason, scopes: JSON.stringify(scopes), connection_id, finished_at: now };
+  return (yield* finish({ project_id, id, ...end })) === 1;
 }
 
 /** Part of a change or deletion of a provider: consents that are under way lead to what no longer exists. */

@@ -3,12 +3,13 @@ import {
   all,
   type Awaitable,
   get,
+  insertInto,
   query,
   run,
-  type SqlValue,
   type Store,
   touch,
   type Transaction,
+  update,
 } from "../store";
 
 export interface ConnectionRow {
@@ -34,9 +35,21 @@ export interface ConnectionRow {
   updated_at: number;
 }
 
-const COLUMNS =
-  "id, project_id, user_id, provider_id, status, status_reason, scopes, account, sealed_tokens, sealed_facts, " +
-  "has_refresh, expires_at, refresh_at, version, created_at, updated_at";
+const SETTABLE = [
+  "status",
+  "status_reason",
+  "scopes",
+  "account",
+  "sealed_tokens",
+  "sealed_facts",
+  "has_refresh",
+  "expires_at",
+  "refresh_at",
+  "version",
+  "updated_at",
+] as const;
+const ALL = ["id", "project_id", "user_id", "provider_id", "created_at", ...SETTABLE] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<ConnectionRow>(
   `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? AND provider_id = ?`,
 );
@@ -65,14 +78,8 @@ const COUNT = query(
     "ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value",
 );
 const RESET_COUNTER = query("UPDATE counters SET value = 0 WHERE project_id = ? AND name = ?");
-const ADD = query(
-  `INSERT INTO connections (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
-const UPDATE = query(
-  "UPDATE connections SET status = ?, status_reason = ?, scopes = ?, account = ?, sealed_tokens = ?, " +
-    "sealed_facts = ?, has_refresh = ?, expires_at = ?, refresh_at = ?, version = ?, updated_at = ? " +
-    "WHERE project_id = ? AND id = ?",
-);
+const add = insertInto<ConnectionRow>("connections", ALL);
+const change = update<ConnectionRow>("connections", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM connections WHERE project_id = ? AND id = ?");
 const DELETE_OF_PROVIDER = query("DELETE FROM connections WHERE project_id = ? AND provider_id = ?");
 
@@ -174,46 +181,13 @@ export function* connectionsOfUser(
 }
 
 export function* addConnection(row: ConnectionRow): Transaction<void> {
-  const values: SqlValue[] = [
-    row.id,
-    row.project_id,
-    row.user_id,
-    row.provider_id,
-    row.status,
-    row.status_reason,
-    row.scopes,
-    row.account,
-    row.sealed_tokens,
-    row.sealed_facts,
-    row.has_refresh,
-    row.expires_at,
-    row.refresh_at,
-    row.version,
-    row.created_at,
-    row.updated_at,
-  ];
-  yield* run(ADD, ...values);
+  yield* add(row);
   yield* count(row.project_id, row.provider_id, 1);
   yield* touch("connections");
 }
 
 export function* updateConnection(row: ConnectionRow): Transaction<void> {
-  yield* run(
-    UPDATE,
-    row.status,
-    row.status_reason,
-    row.scopes,
-    row.account,
-    row.sealed_tokens,
-    row.sealed_facts,
-    row.has_refresh,
-    row.expires_at,
-    row.refresh_at,
-    row.version,
-    row.updated_at,
-    row.project_id,
-    row.id,
-  );
+  yield* change(row);
   yield* touch("connections");
 }
 

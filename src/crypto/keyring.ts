@@ -26,7 +26,7 @@ import {
   type RootKeySettings,
 } from "./root-key";
 import {
-  ADD_KEY,
+  addKey,
   DESTROY_KEYS,
   DROP_KEY,
   FIND_ROOT,
@@ -193,7 +193,7 @@ class SealedKeyring implements Keyring {
     const id = newId("dk", this.#now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
-    yield* run(ADD_KEY, id, projectId, rootId, wrapped, this.#now());
+    yield* addKey({ id, project_id: projectId, root_key_id: rootId, wrapped, created_at: this.#now() });
     yield* touch("data_keys");
     return id;
   }

@@ -1,5 +1,5 @@
 // SQL of data keys, and of the fact that says which root key counts.
-import { query } from "../store";
+import { insertInto, query } from "../store";
 
 export interface DataKeyRow {
   id: string;
@@ -16,9 +16,13 @@ export const SET_ROOT = query(
   "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +
     "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 );
-export const ADD_KEY = query(
-  "INSERT INTO data_keys (id, project_id, root_key_id, wrapped, created_at, retired_at) VALUES (?, ?, ?, ?, ?, NULL)",
-);
+export const addKey = insertInto<ProjectKeyRow & { created_at: number }>("data_keys", [
+  "id",
+  "project_id",
+  "root_key_id",
+  "wrapped",
+  "created_at",
+]);
 export const DESTROY_KEYS = query("DELETE FROM data_keys WHERE project_id = ?");
 export const DROP_KEY = query(
   "DELETE FROM data_keys WHERE project_id = ? AND id = ? AND retired_at IS NOT NULL",

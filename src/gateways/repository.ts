@@ -2,12 +2,13 @@
 import {
   type Awaitable,
   get,
+  insertInto,
   query,
   run,
-  type SqlValue,
   type Store,
   touch,
   type Transaction,
+  update,
 } from "../store";
 
 export interface GatewayRow {
@@ -28,21 +29,29 @@ export interface GatewayRow {
   updated_at: number;
 }
 
-const COLUMNS =
-  "id, project_id, slug, name, description, instructions, auth_type, user_source_id, status, passthrough_headers, " +
-  "consent_skip_client_ids, tool_filter, created_at, updated_at";
+const SETTABLE = [
+  "slug",
+  "name",
+  "description",
+  "instructions",
+  "auth_type",
+  "user_source_id",
+  "status",
+  "passthrough_headers",
+  "consent_skip_client_ids",
+  "tool_filter",
+  "updated_at",
+] as const;
+const ALL = ["id", "project_id", "created_at", ...SETTABLE] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<GatewayRow>(`SELECT ${COLUMNS} FROM gateways WHERE project_id = ? AND id = ?`);
 const FIND_BY_SLUG = query<GatewayRow>(`SELECT ${COLUMNS} FROM gateways WHERE slug = ?`);
 const LIST = query<GatewayRow>(
   `SELECT ${COLUMNS} FROM gateways WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM gateways WHERE project_id = ?");
-const ADD = query(`INSERT INTO gateways (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-const UPDATE = query(
-  "UPDATE gateways SET slug = ?, name = ?, description = ?, instructions = ?, auth_type = ?, user_source_id = ?, " +
-    "status = ?, passthrough_headers = ?, consent_skip_client_ids = ?, tool_filter = ?, updated_at = ? " +
-    "WHERE project_id = ? AND id = ?",
-);
+const add = insertInto<GatewayRow>("gateways", ALL);
+const change = update<GatewayRow>("gateways", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM gateways WHERE project_id = ? AND id = ?");
 
 export function findGateway(store: Store, projectId: string, id: string): Awaitable<GatewayRow | undefined> {
@@ -75,36 +84,16 @@ export function* slugInTransaction(slug: string): Transaction<GatewayRow | undef
 }
 
 export function* addGateway(row: GatewayRow): Transaction<void> {
-  const { id, project_id, created_at } = row;
-  const [slug, ...rest] = fieldsOf(row);
-  yield* run(ADD, id, project_id, slug ?? null, ...rest, created_at, row.updated_at);
+  yield* add(row);
   yield* touch("gateways");
 }
 
 export function* updateGateway(row: GatewayRow): Transaction<void> {
-  yield* run(UPDATE, ...fieldsOf(row), row.updated_at, row.project_id, row.id);
+  yield* change(row);
   yield* touch("gateways");
 }
 
 export function* deleteGateway(projectId: string, id: string): Transaction<number> {
   yield* touch("gateways");
   return yield* run(DELETE, projectId, id);
-}
-
-// What a caller may set, in the order of the columns.
-function fieldsOf(row: GatewayRow): SqlValue[] {
-  const { slug, name, description, instructions, auth_type, user_source_id, status } = row;
-  const { passthrough_headers, consent_skip_client_ids, tool_filter } = row;
-  return [
-    slug,
-    name,
-    description,
-    instructions,
-    auth_type,
-    user_source_id,
-    status,
-    passthrough_headers,
-    consent_skip_client_ids,
-    tool_filter,
-  ];
 }

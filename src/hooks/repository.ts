@@ -1,6 +1,17 @@
 // SQL of plugins and hooks. What belongs where is one pair of columns: `project` and its id, or `tenant` and the id of
 // the organization. Every look-up names the bindings that the caller may see.
-import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  all,
+  type Awaitable,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface Binding {
   type: "tenant" | "project";
@@ -54,12 +65,46 @@ export interface HookRow {
   updated_at: number;
 }
 
-const PLUGIN_COLUMNS =
-  "id, project_id, binding_type, binding_id, name, description, status, retry, webhook, sealed_credentials, " +
-  "health_status, version, created_by, updated_by, created_at, updated_at";
-const HOOK_COLUMNS =
-  "id, project_id, binding_type, binding_id, plugin_id, name, hook_point, phase, failure_mode, priority, status, " +
-  "timeout_ms, version, created_at, updated_at";
+const KEY = ["id", "binding_type", "binding_id"] as const;
+const SETTABLE_OF_PLUGIN = [
+  "name",
+  "description",
+  "status",
+  "retry",
+  "webhook",
+  "sealed_credentials",
+  "version",
+  "updated_by",
+  "updated_at",
+] as const;
+const ALL_OF_PLUGIN = [
+  ...KEY,
+  "project_id",
+  "health_status",
+  "created_by",
+  "created_at",
+  ...SETTABLE_OF_PLUGIN,
+] as const;
+const PLUGIN_COLUMNS = ALL_OF_PLUGIN.join(", ");
+const SETTABLE_OF_HOOK = [
+  "phase",
+  "failure_mode",
+  "priority",
+  "status",
+  "timeout_ms",
+  "version",
+  "updated_at",
+] as const;
+const ALL_OF_HOOK = [
+  ...KEY,
+  "project_id",
+  "plugin_id",
+  "name",
+  "hook_point",
+  "created_at",
+  ...SETTABLE_OF_HOOK,
+] as const;
+const HOOK_COLUMNS = ALL_OF_HOOK.join(", ");
 const SEEN =
   "((binding_type = 'project' AND binding_id = ?) OR (binding_type = 'tenant' AND binding_id = ?))";
 
@@ -78,13 +123,8 @@ const SEEN_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHE
 const ACTIVE_PLUGINS = query<PluginRow>(
   `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
 );
-const ADD_PLUGIN = query(
-  `INSERT INTO plugins (${PLUGIN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
-const UPDATE_PLUGIN = query(
-  "UPDATE plugins SET name = ?, description = ?, status = ?, retry = ?, webhook = ?, sealed_credentials = ?, " +
-    "version = ?, updated_by = ?, updated_at = ? WHERE id = ? AND binding_type = ? AND binding_id = ?",
-);
+const insertPlugin = insertInto<PluginRow>("plugins", ALL_OF_PLUGIN);
+const changePlugin = update<PluginRow>("plugins", SETTABLE_OF_PLUGIN, KEY);
 const SET_HEALTH = query("UPDATE plugins SET health_status = ? WHERE id = ? AND version = ?");
 const DELETE_PLUGIN = query("DELETE FROM plugins WHERE id = ? AND binding_type = ? AND binding_id = ?");
 
@@ -99,13 +139,8 @@ const ACTIVE_HOOKS = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${SEEN} AND status = 'active' ORDER BY priority, created_at, id`,
 );
 const COUNT_OF_PLUGIN = query<{ count: number }>("SELECT COUNT(*) AS count FROM hooks WHERE plugin_id = ?");
-const ADD_HOOK = query(
-  `INSERT INTO hooks (${HOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
-const UPDATE_HOOK = query(
-  "UPDATE hooks SET phase = ?, failure_mode = ?, priority = ?, status = ?, timeout_ms = ?, version = ?, " +
-    "updated_at = ? WHERE id = ? AND binding_type = ? AND binding_id = ?",
-);
+const insertHook = insertInto<HookRow>("hooks", ALL_OF_HOOK);
+const changeHook = update<HookRow>("hooks", SETTABLE_OF_HOOK, KEY);
 const DELETE_HOOK = query("DELETE FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?");
 
 /** A plugin of the project, or of its organization. */
@@ -167,33 +202,12 @@ export function* hooksOfPlugin(pluginId: string): Transaction<number> {
 }
 
 export function* addPlugin(row: PluginRow): Transaction<void> {
-  yield* run(
-    ADD_PLUGIN,
-    row.id,
-    row.project_id,
-    row.binding_type,
-    row.binding_id,
-    row.name,
-    row.description,
-    row.status,
-    row.retry,
-    row.webhook,
-    row.sealed_credentials,
-    row.health_status,
-    row.version,
-    row.created_by,
-    row.updated_by,
-    row.created_at,
-    row.updated_at,
-  );
+  yield* insertPlugin(row);
   yield* touch("hooks");
 }
 
 export function* updatePlugin(row: PluginRow): Transaction<void> {
-  const { name, description, status, retry, webhook, sealed_credentials, version } = row;
-  const changed = [name, description, status, retry, webhook, sealed_credentials, version] as const;
-  const where = [row.id, row.binding_type, row.binding_id] as const;
-  yield* run(UPDATE_PLUGIN, ...changed, row.updated_by, row.updated_at, ...where);
+  yield* changePlugin(row);
   yield* touch("hooks");
 }
 
@@ -216,31 +230,12 @@ export function* hooksInTransaction({ type, id }: Binding): Transaction<HookRow[
 }
 
 export function* addHook(row: HookRow): Transaction<void> {
-  yield* run(
-    ADD_HOOK,
-    row.id,
-    row.project_id,
-    row.binding_type,
-    row.binding_id,
-    row.plugin_id,
-    row.name,
-    row.hook_point,
-    row.phase,
-    row.failure_mode,
-    row.priority,
-    row.status,
-    row.timeout_ms,
-    row.version,
-    row.created_at,
-    row.updated_at,
-  );
+  yield* insertHook(row);
   yield* touch("hooks");
 }
 
 export function* updateHook(row: HookRow): Transaction<void> {
-  const { phase, failure_mode, priority, status, timeout_ms, version, updated_at } = row;
-  const changed = [phase, failure_mode, priority, status, timeout_ms, version, updated_at] as const;
-  yield* run(UPDATE_HOOK, ...changed, row.id, row.binding_type, row.binding_id);
+  yield* changeHook(row);
   yield* touch("hooks");
 }
 

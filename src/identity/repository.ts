@@ -1,5 +1,15 @@
 // SQL of organizations, projects and API keys.
-import { type Awaitable, get, KINDS, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  type Awaitable,
+  get,
+  insertInto,
+  KINDS,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
 
 export interface OrganizationRow {
   id: string;
@@ -28,8 +38,20 @@ export interface KeyRow {
   expires_at: number | null;
 }
 
-const KEY_COLUMNS = "id, project_id, name, role, prefix, hash, users, created_at, expires_at";
-const PROJECT_COLUMNS = "id, org_id, name, audience, created_at";
+const ALL_OF_KEY = [
+  "id",
+  "project_id",
+  "name",
+  "role",
+  "prefix",
+  "hash",
+  "users",
+  "created_at",
+  "expires_at",
+] as const;
+const KEY_COLUMNS = ALL_OF_KEY.join(", ");
+const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "created_at"] as const;
+const PROJECT_COLUMNS = ALL_OF_PROJECT.join(", ");
 
 const FIND_ORGANIZATION = query<OrganizationRow>(
   "SELECT id, name, created_at FROM organizations WHERE id = ?",
@@ -45,9 +67,7 @@ const LIST_PROJECTS = query<ProjectRow>(
 const LIST_NAMED = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience IS NOT NULL OR id = ? ORDER BY created_at, id`,
 );
-const ADD_PROJECT = query(
-  "INSERT INTO projects (id, org_id, name, audience, created_at) VALUES (?, ?, ?, ?, ?)",
-);
+const insertProject = insertInto<ProjectRow>("projects", ALL_OF_PROJECT);
 const FIND_AUDIENCE = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience = ? AND id <> ?`,
 );
@@ -59,7 +79,7 @@ const LIST_KEYS = query<KeyRow>(
   `SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
 const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_keys WHERE project_id = ?");
-const ADD_KEY = query(`INSERT INTO api_keys (${KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const insertKey = insertInto<KeyRow>("api_keys", ALL_OF_KEY);
 const DELETE_KEY = query("DELETE FROM api_keys WHERE project_id = ? AND id = ?");
 
 export function findProject(store: Store, id: string): Awaitable<ProjectRow | undefined> {
@@ -106,7 +126,7 @@ export function* addOrganization(row: OrganizationRow): Transaction<void> {
 }
 
 export function* addProject(row: ProjectRow): Transaction<void> {
-  yield* run(ADD_PROJECT, row.id, row.org_id, row.name, row.audience, row.created_at);
+  yield* insertProject(row);
   yield* touch("projects");
 }
 
@@ -134,8 +154,7 @@ export async function countKeys(store: Store, projectId: string): Promise<number
 }
 
 export function* addKey(row: KeyRow): Transaction<void> {
-  const { id, project_id, name, role, prefix, hash, users, created_at, expires_at } = row;
-  yield* run(ADD_KEY, id, project_id, name, role, prefix, hash, users, created_at, expires_at);
+  yield* insertKey(row);
   yield* touch("keys");
 }
 

@@ -1,5 +1,15 @@
 // SQL of model entries and of what chat completions of a project may do.
-import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  type Awaitable,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface ModelRow {
   project_id: string;
@@ -20,15 +30,15 @@ export interface SettingsRow {
   updated_at: number;
 }
 
-const COLUMNS = "project_id, id, type, server, models, sealed_api_key, created_at, updated_at";
+const SETTABLE = ["server", "models", "sealed_api_key", "updated_at"] as const;
+const ALL = ["project_id", "id", "type", "created_at", ...SETTABLE] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<ModelRow>(`SELECT ${COLUMNS} FROM models WHERE project_id = ? AND id = ?`);
 const LIST = query<ModelRow>(
   `SELECT ${COLUMNS} FROM models WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
-const ADD = query(`INSERT INTO models (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-const UPDATE = query(
-  "UPDATE models SET server = ?, models = ?, sealed_api_key = ?, updated_at = ? WHERE project_id = ? AND id = ?",
-);
+const add = insertInto<ModelRow>("models", ALL);
+const change = update<ModelRow>("models", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM models WHERE project_id = ? AND id = ?");
 const FIND_SETTINGS = query<SettingsRow>(
   "SELECT project_id, tools, updated_at FROM llm_settings WHERE project_id = ?",
@@ -51,14 +61,12 @@ export function* modelInTransaction(projectId: string, id: string): Transaction<
 }
 
 export function* addModel(row: ModelRow): Transaction<void> {
-  const { project_id, id, type, server, models, sealed_api_key, created_at, updated_at } = row;
-  yield* run(ADD, project_id, id, type, server, models, sealed_api_key, created_at, updated_at);
+  yield* add(row);
   yield* touch("models");
 }
 
 export function* updateModel(row: ModelRow): Transaction<void> {
-  const { project_id, id, server, models, sealed_api_key, updated_at } = row;
-  yield* run(UPDATE, server, models, sealed_api_key, updated_at, project_id, id);
+  yield* change(row);
   yield* touch("models");
 }
 

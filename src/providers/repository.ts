@@ -1,5 +1,16 @@
 // SQL of auth providers.
-import { all, type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  all,
+  type Awaitable,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 /** Which record it is. */
 export interface ProviderPlace {
@@ -25,10 +36,18 @@ export interface ProviderRow {
   updated_at: number;
 }
 
-const COLUMNS =
-  "project_id, id, provider_id, type, description, external_id, status, oauth2, sealed_client_secret, sealed_private_key, " +
-  "version, " +
-  "created_at, updated_at";
+const SETTABLE = [
+  "provider_id",
+  "description",
+  "status",
+  "oauth2",
+  "sealed_client_secret",
+  "sealed_private_key",
+  "version",
+  "updated_at",
+] as const;
+const ALL = ["project_id", "id", "type", "external_id", "created_at", ...SETTABLE] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE project_id = ? AND id = ?`);
 const FIND_BY_EXTERNAL_ID = query<ProviderRow>(`SELECT ${COLUMNS} FROM auth_providers WHERE external_id = ?`);
 const LIST = query<ProviderRow>(
@@ -40,12 +59,8 @@ const LIST_ACTIVE_NAMED = query<ProviderRow>(
 const LIST_OF_CLIENT = query<ProviderPlace>(
   "SELECT project_id AS projectId, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
 );
-const ADD = query(`INSERT INTO auth_providers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-const UPDATE = query(
-  "UPDATE auth_providers SET provider_id = ?, description = ?, status = ?, oauth2 = ?, sealed_client_secret = ?, " +
-    "sealed_private_key = ?, " +
-    "version = ?, updated_at = ? WHERE project_id = ? AND id = ?",
-);
+const add = insertInto<ProviderRow>("auth_providers", ALL);
+const change = update<ProviderRow>("auth_providers", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM auth_providers WHERE project_id = ? AND id = ?");
 
 export function findProvider(
@@ -83,39 +98,12 @@ export function* providersInTransaction(projectId: string, limit: number): Trans
 }
 
 export function* addProvider(row: ProviderRow): Transaction<void> {
-  yield* run(
-    ADD,
-    row.project_id,
-    row.id,
-    row.provider_id,
-    row.type,
-    row.description,
-    row.external_id,
-    row.status,
-    row.oauth2,
-    row.sealed_client_secret,
-    row.sealed_private_key,
-    row.version,
-    row.created_at,
-    row.updated_at,
-  );
+  yield* add(row);
   yield* touch("providers");
 }
 
 export function* updateProvider(row: ProviderRow): Transaction<void> {
-  yield* run(
-    UPDATE,
-    row.provider_id,
-    row.description,
-    row.status,
-    row.oauth2,
-    row.sealed_client_secret,
-    row.sealed_private_key,
-    row.version,
-    row.updated_at,
-    row.project_id,
-    row.id,
-  );
+  yield* change(row);
   yield* touch("providers");
 }
 

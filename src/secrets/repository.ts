@@ -1,5 +1,15 @@
 // SQL of stored secrets.
-import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  type Awaitable,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface SecretRow {
   id: string;
@@ -16,7 +26,17 @@ export interface SecretRow {
 /** What stays when the value is replaced. */
 export type KnownSecret = Pick<SecretRow, "id" | "key" | "description" | "created_at">;
 
-const COLUMNS = "id, project_id, key, folded_key, description, sealed_value, created_at, updated_at";
+const ALL = [
+  "id",
+  "project_id",
+  "key",
+  "folded_key",
+  "description",
+  "sealed_value",
+  "created_at",
+  "updated_at",
+] as const;
+const COLUMNS = ALL.join(", ");
 const FIND = query<SecretRow>(`SELECT ${COLUMNS} FROM secrets WHERE project_id = ? AND folded_key = ?`);
 const KNOWN = query<KnownSecret>(
   "SELECT id, key, description, created_at FROM secrets WHERE project_id = ? AND folded_key = ?",
@@ -27,10 +47,12 @@ const KNOWN_BY_ID = query<KnownSecret>(
 const LIST = query<SecretRow>(
   `SELECT ${COLUMNS} FROM secrets WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
-const ADD = query(`INSERT INTO secrets (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+const add = insertInto<SecretRow>("secrets", ALL);
 // Two statements that SQLite has at once: for RETURNING it makes a table for each row that it changes.
-const REPLACE = query(
-  "UPDATE secrets SET description = ?, sealed_value = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+const replace = update<Omit<SecretRow, "key" | "folded_key" | "created_at">>(
+  "secrets",
+  ["description", "sealed_value", "updated_at"],
+  ["project_id", "id"],
 );
 const DELETE = query("DELETE FROM secrets WHERE project_id = ? AND id = ?");
 
@@ -55,8 +77,7 @@ export function* secretInTransaction(
 }
 
 export function* addSecret(row: SecretRow): Transaction<void> {
-  const { id, project_id, key, folded_key, description, sealed_value, created_at, updated_at } = row;
-  yield* run(ADD, id, project_id, key, folded_key, description, sealed_value, created_at, updated_at);
+  yield* add(row);
   yield* touch("secrets");
 }
 
@@ -64,11 +85,10 @@ export function* addSecret(row: SecretRow): Transaction<void> {
 export function* replaceSecret(
   row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
 ): Transaction<KnownSecret | undefined> {
-  const { project_id, folded_key, description, sealed_value, updated_at } = row;
-  const known = yield* get(KNOWN, project_id, folded_key);
+  const known = yield* get(KNOWN, row.project_id, row.folded_key);
   if (known === undefined) return undefined;
-  known.description = description ?? known.description;
-  yield* run(REPLACE, known.description, sealed_value, updated_at, project_id, known.id);
+  known.description = row.description ?? known.description;
+  yield* replace({ ...row, id: known.id, description: known.description });
   yield* touch("secrets");
   return known;
 }

@@ -1,5 +1,5 @@
 // SQL of session verification settings: one row per project that has changed them.
-import { type Awaitable, get, query, run, type Store, touch, type Transaction } from "../store";
+import { type Awaitable, get, insertInto, query, type Store, touch, type Transaction } from "../store";
 
 export interface SettingsRow {
   project_id: string;
@@ -12,9 +12,10 @@ export interface SettingsRow {
 const FIND = query<SettingsRow>(
   "SELECT project_id, verifier_url, unsafe_skip, updated_at FROM session_settings WHERE project_id = ?",
 );
-const PUT = query(
-  "INSERT INTO session_settings (project_id, verifier_url, unsafe_skip, updated_at) VALUES (?, ?, ?, ?) " +
-    "ON CONFLICT (project_id) DO UPDATE SET verifier_url = excluded.verifier_url, " +
+const put = insertInto<SettingsRow>(
+  "session_settings",
+  ["project_id", "verifier_url", "unsafe_skip", "updated_at"],
+  "ON CONFLICT (project_id) DO UPDATE SET verifier_url = excluded.verifier_url, " +
     "unsafe_skip = excluded.unsafe_skip, updated_at = excluded.updated_at",
 );
 
@@ -27,6 +28,6 @@ export function* settingsInTransaction(projectId: string): Transaction<SettingsR
 }
 
 export function* putSettings(row: SettingsRow): Transaction<void> {
-  yield* run(PUT, row.project_id, row.verifier_url, row.unsafe_skip, row.updated_at);
+  yield* put(row);
   yield* touch("settings");
 }

@@ -8,7 +8,7 @@ import { type Caller, InputNeeded } from "./caller";
 import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
 import { type PlainRun, runGuarded } from "./guarded";
-import { Idempotency } from "./idempotency";
+import type { Idempotency } from "./idempotency";
 import { convertInput } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
@@ -35,6 +35,7 @@ export interface ExecuteParts {
   policy: ToolPolicy;
   schedule: Schedule;
   executionLog: ExecutionLog;
+  idempotency: Idempotency;
 }
 
 /** Who a run is for, and which tool it is. */
@@ -62,7 +63,7 @@ export class Execute {
   readonly #idempotency: Idempotency;
 
   constructor(core: Core, parts: ExecuteParts) {
-    const { registry, readiness, runner, policy, schedule, executionLog } = parts;
+    const { registry, readiness, runner, policy, schedule, executionLog, idempotency } = parts;
     this.#core = core;
     this.#registry = registry;
     this.#readiness = readiness;
@@ -70,7 +71,7 @@ export class Execute {
     this.#policy = policy;
     this.#schedule = schedule;
     this.#executionLog = executionLog;
-    this.#idempotency = new Idempotency(core);
+    this.#idempotency = idempotency;
   }
 
   /**

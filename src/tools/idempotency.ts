@@ -1,9 +1,20 @@
 // `Idempotency-Key`: the row is committed before the run, a repeat waits for the first and gets its answer. A run whose
 // process died is never started again: its outcome is unknown.
 import type { Core } from "../core";
-import { hashOf, newToken, sealedColumn } from "../crypto";
+import { hashOf, newToken, type Place, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
-import { type Awaitable, get, query, run, touch, type Transaction } from "../store";
+import {
+  type Awaitable,
+  command,
+  get,
+  insertInto,
+  named,
+  query,
+  run,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface Repeatable {
   projectId: string;
@@ -15,7 +26,14 @@ export interface Repeatable {
   request: string;
 }
 
-interface Row {
+interface Key {
+  project_id: string;
+  credential: string;
+  operation: string;
+  key_hash: string;
+}
+
+interface Row extends Key {
   request_hash: string;
   holder: string;
   alive_until: number;
@@ -28,28 +46,35 @@ const KEPT_MS = 10 * 60_000;
 const ALIVE_MS = 15_000;
 const HEARTBEAT_MS = 5000;
 
-const FIND = query<Row>(
-  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at FROM idempotency " +
-    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ?",
+// The project is part of the key, and of the place of the sealed answer too.
+const KEY = ["project_id", "credential", "operation", "key_hash"] as const;
+const OWNED = [...KEY, "holder"] as const;
+type Owned = Key & Pick<Row, "holder">;
+
+const FIND = named<Key, Row>(
+  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at FROM idempotency WHERE " +
+    "project_id = :project_id AND credential = :credential AND operation = :operation AND key_hash = :key_hash",
 );
-const PUT = query(
-  "INSERT INTO idempotency (project_id, credential, operation, key_hash, request_hash, holder, alive_until, " +
-    "sealed_answer, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?) " +
-    "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
+const put = insertInto<Row>(
+  "idempotency",
+  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at"],
+  "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
     "holder = excluded.holder, alive_until = excluded.alive_until, sealed_answer = NULL, " +
     "expires_at = excluded.expires_at",
 );
-const BEAT = query(
-  "UPDATE idempotency SET alive_until = ?, expires_at = ? " +
-    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+const extend = update<Owned & Pick<Row, "alive_until" | "expires_at">>(
+  "idempotency",
+  ["alive_until", "expires_at"],
+  OWNED,
 );
-const ANSWER = query(
-  "UPDATE idempotency SET sealed_answer = ?, expires_at = ? " +
-    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+const setAnswer = update<Owned & Pick<Row, "sealed_answer" | "expires_at">>(
+  "idempotency",
+  ["sealed_answer", "expires_at"],
+  OWNED,
 );
-const FORGET = query(
-  "DELETE FROM idempotency " +
-    "WHERE project_id = ? AND credential = ? AND operation = ? AND key_hash = ? AND holder = ?",
+const remove = command<Owned>(
+  "DELETE FROM idempotency WHERE project_id = :project_id AND credential = :credential " +
+    "AND operation = :operation AND key_hash = :key_hash AND holder = :holder",
 );
 const PRUNE = query(
   "DELETE FROM idempotency WHERE key_hash IN (SELECT key_hash FROM idempotency WHERE expires_at < ? LIMIT 20) " +
@@ -92,11 +117,18 @@ export class Idempotency {
 
   *#begin(repeatable: Repeatable, holder: string): Transaction<Begun> {
     const now = this.#core.clock.now();
-    const row = yield* get(FIND, ...keyOf(repeatable));
+    const row = yield* get(FIND, ...FIND.values(keyOf(repeatable)));
     const requestHash = hashOf(repeatable.request);
     if (row === undefined || row.expires_at <= now) {
       yield* run(PRUNE, now, now);
-      yield* run(PUT, ...keyOf(repeatable), requestHash, holder, now + ALIVE_MS, now + KEPT_MS);
+      yield* put({
+        ...keyOf(repeatable),
+        request_hash: requestHash,
+        holder,
+        alive_until: now + ALIVE_MS,
+        sealed_answer: null,
+        expires_at: now + KEPT_MS,
+      });
       return { kind: "mine" };
     }
     if (row.request_hash !== requestHash) {
@@ -115,9 +147,7 @@ export class Idempotency {
     const { store, clock } = this.#core;
     const beat = (): void => {
       const now = clock.now();
-      store
-        .write(() => run(BEAT, now + ALIVE_MS, now + KEPT_MS, ...keyOf(repeatable), holder))
-        .catch(() => undefined);
+      store.write(() => keep(repeatable, holder, now, now + ALIVE_MS)).catch(() => undefined);
     };
     const heart = setInterval(beat, HEARTBEAT_MS);
     try {
@@ -150,11 +180,13 @@ export class Idempotency {
   }
 
   #seal(repeatable: Repeatable, answer: unknown): Awaitable<string> {
-    return this.#core.keyring.seal(repeatable.projectId, placeOf(repeatable), JSON.stringify(answer));
+    return this.#core.keyring.seal(repeatable.projectId, placeOf(keyOf(repeatable)), JSON.stringify(answer));
   }
 
   async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
-    return JSON.parse(await this.#core.keyring.open(repeatable.projectId, placeOf(repeatable), sealed));
+    return JSON.parse(
+      await this.#core.keyring.open(repeatable.projectId, placeOf(keyOf(repeatable)), sealed),
+    );
   }
 }
 
@@ -165,41 +197,33 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 function* remember(repeatable: Repeatable, holder: string, sealed: string, until: number): Transaction<void> {
-  yield* run(ANSWER, sealed, until, ...keyOf(repeatable), holder);
+  yield* setAnswer({ ...keyOf(repeatable), holder, sealed_answer: sealed, expires_at: until });
   yield* touch("idempotency");
 }
 
 /** Nobody works on it any more, and nobody knows how far it came. */
 function* abandon(repeatable: Repeatable, holder: string, now: number): Transaction<void> {
-  yield* run(BEAT, now, now + KEPT_MS, ...keyOf(repeatable), holder);
+  yield* keep(repeatable, holder, now, now);
   yield* touch("idempotency");
 }
 
 function* forget(repeatable: Repeatable, holder: string): Transaction<void> {
-  yield* run(FORGET, ...keyOf(repeatable), holder);
+  yield* remove({ ...keyOf(repeatable), holder });
   yield* touch("idempotency");
 }
 
-function keyOf({ projectId, credential, operation, key }: Repeatable): [string, string, string, string] {
-  return [projectId, credential, operation, hashOf(key)];
+function keep(repeatable: Repeatable, holder: string, now: number, aliveUntil: number): Transaction<number> {
+  return extend({ ...keyOf(repeatable), holder, alive_until: aliveUntil, expires_at: now + KEPT_MS });
 }
 
-function placeOf(repeatable: Repeatable): { table: string; row: string; field: string } {
-  return placeOfKey(keyOf(repeatable));
+function keyOf({ projectId, credential, operation, key }: Repeatable): Key {
+  return { project_id: projectId, credential, operation, key_hash: hashOf(key) };
 }
 
-function placeOfKey(key: readonly string[]): { table: string; row: string; field: string } {
-  return { table: "idempotency", row: JSON.stringify(key), field: "answer" };
+function placeOf(row: { readonly [Column in keyof Key]?: unknown }): Place {
+  return { table: "idempotency", row: JSON.stringify(KEY.map((name) => String(row[name]))), field: "answer" };
 }
-
-// The project is part of the place, but not of the keys: every look-up names it by itself.
-const KEYS = ["project_id", "credential", "operation", "key_hash"];
 
 export const sealedAnswers = [
-  sealedColumn({
-    table: "idempotency",
-    column: "sealed_answer",
-    keys: KEYS,
-    place: (row) => placeOfKey(KEYS.map((key) => String(row[key]))),
-  }),
+  sealedColumn({ table: "idempotency", column: "sealed_answer", keys: KEY, place: placeOf }),
 ];

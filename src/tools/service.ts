@@ -10,6 +10,7 @@ import type { Secrets } from "../secrets";
 import { Consents } from "./consents";
 import type { Catalog } from "./definition";
 import { Execute, type ExecuteOptions } from "./execute";
+import type { Idempotency } from "./idempotency";
 import { Listings } from "./listings";
 import { hiddenTool, type ToolPolicy } from "./policy";
 import { Registry, type Tool } from "./registry";
@@ -54,9 +55,10 @@ export class Tools {
       secrets: Secrets;
       policy: ToolPolicy;
       executionLog: ExecutionLog;
+      idempotency: Idempotency;
     },
   ) {
-    const { identity, providers, connections, authorization, secrets, executionLog } = parts;
+    const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
     this.scheduled = new Schedule(core);
     this.#registry = new Registry(catalogs);
     this.all = this.#registry.tools;
@@ -78,6 +80,7 @@ export class Tools {
       policy: parts.policy,
       schedule: this.scheduled,
       executionLog,
+      idempotency,
     });
     this.startWorker = () =>
       new ScheduleWorker(core, {

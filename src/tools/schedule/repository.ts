@@ -1,6 +1,15 @@
 // SQL of scheduled runs and their attempts.
 import { sealedColumn } from "../../crypto";
-import { all, type Awaitable, query, run, type Store, type Transaction } from "../../store";
+import {
+  all,
+  type Awaitable,
+  command,
+  insertInto,
+  query,
+  run,
+  type Store,
+  type Transaction,
+} from "../../store";
 
 export interface RunRow {
   id: string;
@@ -41,9 +50,29 @@ export interface AttemptRow {
 /** Without the input: a list does not show it. */
 export type ListedRun = Omit<RunRow, "sealed_input">;
 
-const LISTED =
-  "id, execution_id, project_id, user_id, actor, toolkit_name, tool_name, toolkit_version, asked_version, with_stack, " +
-  "status, run_at, due_at, attempts, holder, fence, created_at, started_at, finished_at, updated_at";
+const LISTED_COLUMNS = [
+  "id",
+  "execution_id",
+  "project_id",
+  "user_id",
+  "actor",
+  "toolkit_name",
+  "tool_name",
+  "toolkit_version",
+  "asked_version",
+  "with_stack",
+  "status",
+  "run_at",
+  "due_at",
+  "attempts",
+  "holder",
+  "fence",
+  "created_at",
+  "started_at",
+  "finished_at",
+  "updated_at",
+] as const;
+const LISTED = LISTED_COLUMNS.join(", ");
 const COLUMNS = `${LISTED}, sealed_input`;
 const FIND = query<RunRow>(`SELECT ${COLUMNS} FROM scheduled_runs WHERE project_id = ? AND id = ?`);
 const FIND_BY_EXECUTION = query<RunRow>(
@@ -73,37 +102,38 @@ const COUNT = query(
   "INSERT INTO counters (project_id, name, value) VALUES (?, 'scheduled runs', 1) " +
     "ON CONFLICT (project_id, name) DO UPDATE SET value = value + 1",
 );
-const ADD = query(
-  `INSERT INTO scheduled_runs (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
+const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_input"]);
 const DUE = query<ListedRun>(
   `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`,
 );
-const CLAIM = query(
-  "UPDATE scheduled_runs SET status = 'running', holder = ?, fence = fence + 1, due_at = ?, attempts = attempts + 1, " +
-    "started_at = COALESCE(started_at, ?), updated_at = ? WHERE id = ? AND fence = ? AND due_at = ?",
+type Seen = Pick<RunRow, "id" | "fence" | "due_at">;
+const claim = command<Seen & Omit<Claim, "attemptId">>(
+  "UPDATE scheduled_runs SET status = 'running', holder = :holder, fence = fence + 1, due_at = :leaseUntil, " +
+    "attempts = attempts + 1, started_at = COALESCE(started_at, :now), updated_at = :now " +
+    "WHERE id = :id AND fence = :fence AND due_at = :due_at",
 );
 const EXTEND = query(
   "UPDATE scheduled_runs SET due_at = ? WHERE id = ? AND fence = ? AND status = 'running'",
 );
-const WAIT_AGAIN = query(
-  "UPDATE scheduled_runs SET status = 'pending', holder = NULL, due_at = ?, updated_at = ? " +
-    "WHERE id = ? AND fence = ? AND status = 'running'",
+const waitAgain = command<Omit<Seen, "due_at"> & { dueAt: number; now: number }>(
+  "UPDATE scheduled_runs SET status = 'pending', holder = NULL, due_at = :dueAt, updated_at = :now " +
+    "WHERE id = :id AND fence = :fence AND status = 'running'",
 );
-const END = query(
-  "UPDATE scheduled_runs SET status = ?, holder = NULL, due_at = NULL, toolkit_version = ?, finished_at = ?, " +
-    "updated_at = ? WHERE id = ? AND fence = ? AND status = 'running'",
+const endRun = command<Omit<Seen, "due_at"> & Ended & { now: number }>(
+  "UPDATE scheduled_runs SET status = :status, holder = NULL, due_at = NULL, toolkit_version = :toolkitVersion, " +
+    "finished_at = :now, updated_at = :now WHERE id = :id AND fence = :fence AND status = 'running'",
 );
-const GIVE_UP = query(
-  "UPDATE scheduled_runs SET status = 'failed', holder = NULL, due_at = NULL, finished_at = ?, updated_at = ? " +
-    "WHERE id = ? AND fence = ? AND due_at = ?",
+const giveUp = command<Seen & { now: number }>(
+  "UPDATE scheduled_runs SET status = 'failed', holder = NULL, due_at = NULL, finished_at = :now, " +
+    "updated_at = :now WHERE id = :id AND fence = :fence AND due_at = :due_at",
 );
-const ADD_ATTEMPT = query(
-  "INSERT INTO scheduled_attempts (id, project_id, run_id, fence, started_at) VALUES (?, ?, ?, ?, ?)",
+const addAttempt = command<Seen & Claim & { project_id: string }>(
+  "INSERT INTO scheduled_attempts (id, project_id, run_id, fence, started_at) " +
+    "VALUES (:attemptId, :project_id, :id, :fence, :now)",
 );
-const END_ATTEMPT = query(
-  "UPDATE scheduled_attempts SET finished_at = ?, success = ?, sealed_output = ?, system_error = ? " +
-    "WHERE run_id = ? AND fence = ? AND finished_at IS NULL",
+const finishAttempt = command<Omit<AttemptEnd, "success"> & { id: string; fence: number; success: 0 | 1 }>(
+  "UPDATE scheduled_attempts SET finished_at = :now, success = :success, sealed_output = :sealedOutput, " +
+    "system_error = :systemError WHERE run_id = :id AND fence = :fence AND finished_at IS NULL",
 );
 const ATTEMPT = query<{ id: string }>("SELECT id FROM scheduled_attempts WHERE run_id = ? AND fence = ?");
 const ATTEMPTS = query<AttemptRow>(
@@ -148,30 +178,7 @@ export function dueRuns(store: Store, now: number, limit: number): Awaitable<Lis
 }
 
 export function* addRun(row: RunRow): Transaction<void> {
-  yield* run(
-    ADD,
-    row.id,
-    row.execution_id,
-    row.project_id,
-    row.user_id,
-    row.actor,
-    row.toolkit_name,
-    row.tool_name,
-    row.toolkit_version,
-    row.asked_version,
-    row.with_stack,
-    row.status,
-    row.run_at,
-    row.due_at,
-    row.attempts,
-    row.holder,
-    row.fence,
-    row.created_at,
-    row.started_at,
-    row.finished_at,
-    row.updated_at,
-    row.sealed_input,
-  );
+  yield* add(row);
   yield* run(COUNT, row.project_id);
 }
 
@@ -196,13 +203,14 @@ export interface Claim {
  */
 export function* claimRun(
   seen: ListedRun,
-  { holder, now, leaseUntil, attemptId }: Claim,
+  by: Claim,
   systemError: string,
 ): Transaction<ListedRun | undefined> {
-  const { id, project_id, fence, due_at } = seen;
-  if ((yield* run(CLAIM, holder, leaseUntil, now, now, id, fence, due_at)) === 0) return undefined;
-  yield* run(END_ATTEMPT, now, 0, null, systemError, id, fence);
-  yield* run(ADD_ATTEMPT, attemptId, project_id, id, fence + 1, now);
+  const { id, fence } = seen;
+  const { now, holder } = by;
+  if ((yield* claim({ ...seen, ...by })) === 0) return undefined;
+  yield* finishAttempt({ id, fence, now, success: 0, sealedOutput: null, systemError });
+  yield* addAttempt({ ...seen, ...by, fence: fence + 1 });
   const started_at = seen.started_at ?? now;
   return { ...seen, status: "running", holder, fence: fence + 1, attempts: seen.attempts + 1, started_at };
 }
@@ -219,30 +227,32 @@ export interface AttemptEnd {
 }
 
 /** What became of the run after an attempt: it has ended, or waits for the next one. */
-export type Next = { status: "completed" | "failed"; toolkitVersion: string } | { dueAt: number };
+export type Next = Ended | { dueAt: number };
+
+interface Ended {
+  status: "completed" | "failed";
+  toolkitVersion: string;
+}
 
 /** Ends the attempt of this fence. False, and nothing stored, when the run is no longer this fence's. */
-export function* endAttempt(
-  { id, fence }: ListedRun,
-  { now, success, sealedOutput, systemError }: AttemptEnd,
-  next: Next,
-): Transaction<boolean> {
+export function* endAttempt({ id, fence }: ListedRun, end: AttemptEnd, next: Next): Transaction<boolean> {
+  const { now, success } = end;
   const changed =
     "dueAt" in next
-      ? yield* run(WAIT_AGAIN, next.dueAt, now, id, fence)
-      : yield* run(END, next.status, next.toolkitVersion, now, now, id, fence);
+      ? yield* waitAgain({ id, fence, now, dueAt: next.dueAt })
+      : yield* endRun({ id, fence, now, ...next });
   if (changed === 0) return false;
-  yield* run(END_ATTEMPT, now, success ? 1 : 0, sealedOutput, systemError, id, fence);
+  yield* finishAttempt({ ...end, id, fence, success: success ? 1 : 0 });
   return true;
 }
 
 /** Ends a run whose lease has run out, as it was read. False when somebody else was first, or its holder still lives. */
 export function* giveUpRun(
   { id, fence, due_at }: ListedRun,
-  { now, sealedOutput, systemError }: Omit<AttemptEnd, "success">,
+  end: Omit<AttemptEnd, "success">,
 ): Transaction<boolean> {
-  if ((yield* run(GIVE_UP, now, now, id, fence, due_at)) === 0) return false;
-  yield* run(END_ATTEMPT, now, 0, sealedOutput, systemError, id, fence);
+  if ((yield* giveUp({ id, fence, due_at, now: end.now })) === 0) return false;
+  yield* finishAttempt({ ...end, id, fence, success: 0 });
   return true;
 }
 

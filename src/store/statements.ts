@@ -1,0 +1,59 @@
+// Statements that change rows, with parameters by name. Each is a fixed text with `?` placeholders; the order of its
+// parameters is worked out once, when the module is loaded.
+import { query, type Query, run, type SqlValue, type Transaction } from "./port";
+
+type Values<Row> = { readonly [Column in keyof Row]: SqlValue };
+type Columns<Row> = readonly (keyof Row & string)[];
+
+/** A query whose text has named parameters (`:user_id`). */
+export interface NamedQuery<Params, Row> extends Query<Row> {
+  /** The parameters in the order of the text. */
+  values(params: Params): SqlValue[];
+}
+
+export function named<Params extends Values<Params>, Row = never>(text: string): NamedQuery<Params, Row> {
+  const names: string[] = [];
+  const positional = text.replaceAll(/:(\w+)/g, (_whole, name: string) => {
+    names.push(name);
+    return "?";
+  });
+  const values = (params: Readonly<Record<string, SqlValue>>): SqlValue[] =>
+    names.map((name) => {
+      const value = params[name];
+      if (value === undefined) throw new Error(`no value for the parameter ${name} of a statement`);
+      return value;
+    });
+  return { ...query<Row>(positional), values };
+}
+
+/** A statement that changes rows; the result of a call is the number of rows that it changed. */
+export function command<Params extends Values<Params>>(
+  text: string,
+): (params: Params) => Transaction<number> {
+  const statement = named<Params>(text);
+  return (params) => run(statement, ...statement.values(params));
+}
+
+/** `whenPresent` is what to do when the row exists: an `ON CONFLICT` clause. */
+export function insertInto<Row extends Values<Row>>(
+  table: string,
+  columns: Columns<Row>,
+  whenPresent = "",
+): (row: Row) => Transaction<number> {
+  const parameters = columns.map((column) => `:${column}`);
+  return command(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${parameters.join(", ")}) ${whenPresent}`,
+  );
+}
+
+/** Sets these columns of the row that the `where` columns name. */
+export function update<Row extends Values<Row>>(
+  table: string,
+  columns: Columns<Row>,
+  where: Columns<Row>,
+): (row: Row) => Transaction<number> {
+  const assign = (column: string): string => `${column} = :${column}`;
+  return command(
+    `UPDATE ${table} SET ${columns.map(assign).join(", ")} WHERE ${where.map(assign).join(" AND ")}`,
+  );
+}
