@@ -148,19 +148,12 @@ export class Consent {
     if (exchange === undefined) return UNKNOWN_STATE;
     const { state, verifier } = exchange;
     try {
-      const secret = await this.#providers.clientSecret(provider);
-      return await exchangeCode(
-        this.#core,
-        provider,
-        secret,
-        {
-          parameters,
-          state,
-          verifier: verifier ?? undefined,
-          values: await this.#scopesOf(flow, provider),
-        },
-        await this.#providers.privateKey(provider),
-      );
+      return await exchangeCode(this.#core, provider, await this.#providers.clientKeys(provider), {
+        parameters,
+        state,
+        verifier: verifier ?? undefined,
+        values: await this.#scopesOf(flow, provider),
+      });
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });

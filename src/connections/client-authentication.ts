@@ -1,27 +1,19 @@
 // How this client shows an endpoint of the provider who it is. Credentials go in the header or in the body, never both
 // (RFC 6749 section 2.3); a template that places the secret itself does it alone.
 import * as oauth from "oauth4webapi";
-import { fill, mentions, type PlaceholderValues, type Provider, type RequestConfig } from "../providers";
+import { fill } from "../providers";
+import { type FilledRequest, placesSecret } from "./provider-request";
 import { signedAssertion } from "./signed-assertion";
 import { TokenRequestError } from "./token-request-error";
-
-export interface ClientKeys {
-  secret: string | undefined;
-  privateKey: string | undefined;
-}
 
 /**
  * The authentication that a request's record asks for. Throws `TokenRequestError` when the key that it needs is
  * missing or cannot sign: nothing else is sent in its place.
  */
-export async function clientAuthentication(
-  provider: Provider,
-  request: RequestConfig,
-  { secret, privateKey }: ClientKeys,
-  values: PlaceholderValues,
-  endpoint: string,
-): Promise<oauth.ClientAuth> {
-  const { auth_method: method, auth_header_value_format: format } = request;
+export async function clientAuthentication(request: FilledRequest): Promise<oauth.ClientAuth> {
+  const { provider, template, keys, values, endpoint } = request;
+  const { secret, privateKey } = keys;
+  const { auth_method: method, auth_header_value_format: format } = template;
   if (method === "private_key_jwt") {
     if (privateKey === undefined) {
       const message =
@@ -36,12 +28,8 @@ export async function clientAuthentication(
   if (method === "client_secret_basic_raw") {
     return headerOf(`Basic ${Buffer.from(`${provider.oauth2.clientId}:${secret}`).toString("base64")}`);
   }
-  const templates = [request.endpoint, ...Object.values(request.params ?? {})];
+  const templates = [template.endpoint, ...Object.values(template.params ?? {})];
   return templates.some(placesSecret) ? oauth.None() : oauth.ClientSecretPost(secret);
-}
-
-export function placesSecret(template: string): boolean {
-  return mentions(template, "client_secret");
 }
 
 function headerOf(value: string): oauth.ClientAuth {

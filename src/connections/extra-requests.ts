@@ -2,8 +2,7 @@
 // for (`token_introspection_request`, RFC 7662). Both by the record's templates, when their triggers say so.
 import { isObject, type Json, type JsonObject, parseJson } from "../base";
 import type { Core } from "../core";
-import { parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
-import type { ClientKeys } from "./client-authentication";
+import { type ClientKeys, parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
 import { sendSideRequest } from "./side-request";
 import { seconds, splitScopes } from "./token-answer";
 import type { TokenGrant } from "./token-request";
@@ -57,8 +56,9 @@ async function answerOf(
   request: TriggeredRequestConfig,
   authMethod: "bearer_access_token" | "client_secret_basic",
 ): Promise<Json> {
-  const response = await sendSideRequest(core, provider, {
-    request,
+  const response = await sendSideRequest(core, {
+    provider,
+    template: request,
     keys,
     accessToken,
     defaults: { method: "GET", authMethod },

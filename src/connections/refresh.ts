@@ -3,9 +3,8 @@
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
-import type { Provider, Providers } from "../providers";
+import type { ClientKeys, Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
-import type { ClientKeys } from "./client-authentication";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { askedAbout } from "./extra-requests";
@@ -121,21 +120,18 @@ export class Refresher {
     let released = false;
     try {
       const { accessToken, refreshToken, facts } = await openTokens(keyring, row);
-      const request = provider.oauth2.refresh;
-      if (refreshToken === undefined || request === undefined) return undefined;
-      const secret = await this.#providers.clientSecret(provider);
-      const privateKey = await this.#providers.privateKey(provider);
+      const template = provider.oauth2.refresh;
+      if (refreshToken === undefined || template === undefined) return undefined;
+      const keys = await this.#providers.clientKeys(provider);
       const scopes = (JSON.parse(row.scopes) as string[]).join(provider.oauth2.scopeDelimiter);
-      const grant = await refreshTokens(
-        this.#core,
+      const grant = await refreshTokens(this.#core, {
         provider,
-        request,
-        secret,
+        template,
+        keys,
         refreshToken,
         facts,
-        privateKey,
-        { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
-      );
+        values: { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
+      });
       if (namesAnotherAccount(provider, facts, grant.facts)) {
         log.error("a refresh was answered with another account's token", { connection_id: row.id });
         const outcome = await store.write(() => this.#dead(lease, row, OTHER_ACCOUNT));
@@ -145,7 +141,7 @@ export class Refresher {
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;
-      return stored === next ? await this.#learn(next, provider, { secret, privateKey }, grant) : stored;
+      return stored === next ? await this.#learn(next, provider, keys, grant) : stored;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
       const outcome = await store.write(() => this.#dead(lease, row, DEAD_REASON));

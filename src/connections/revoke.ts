@@ -1,8 +1,7 @@
 // Revocation at the provider (RFC 7009), after the connection is gone here.
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
-import type { Provider } from "../providers";
-import type { ClientKeys } from "./client-authentication";
+import type { ClientKeys, Provider } from "../providers";
 import { sendSideRequest } from "./side-request";
 import { serverOfGrant } from "./token-server";
 import type { Tokens } from "./tokens";
@@ -17,11 +16,12 @@ export async function revokeGrant(
   keys: ClientKeys,
   { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
 ): Promise<void> {
-  const request = provider.oauth2.revoke;
-  if (request === undefined) return;
+  const template = provider.oauth2.revoke;
+  if (template === undefined) return;
   try {
-    const response = await sendSideRequest(core, provider, {
-      request,
+    const response = await sendSideRequest(core, {
+      provider,
+      template,
       keys,
       accessToken,
       // The longest-lived token stands for the grant.

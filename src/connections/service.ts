@@ -205,11 +205,7 @@ export class Connections {
       });
     });
     if (tokens === undefined) return;
-    const keys = {
-      secret: await this.#providers.clientSecret(provider),
-      privateKey: await this.#providers.privateKey(provider),
-    };
-    await revokeGrant(this.#core, provider, keys, tokens);
+    await revokeGrant(this.#core, provider, await this.#providers.clientKeys(provider), tokens);
   }
 
   // The provider ends all that a client holds of an account. Not every provider says whose account it is: then any other

@@ -3,18 +3,12 @@
 import * as oauth from "oauth4webapi";
 import { isObject, type Json, type JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
-import { EgressError, type EgressRequest } from "../egress";
-import {
-  fill,
-  fillAddress,
-  type PlaceholderValues,
-  parseExpression,
-  type Provider,
-  type RequestConfig,
-} from "../providers";
-import { endpointAt, serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
+import { EgressError } from "../egress";
+import { type ClientKeys, type PlaceholderValues, parseExpression, type Provider } from "../providers";
+import { serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
 import { askedAbout } from "./extra-requests";
-import { clientAuthentication, placesSecret } from "./client-authentication";
+import { clientAuthentication } from "./client-authentication";
+import { type FilledRequest, fillRequest, type ProviderRequest, sendRequest } from "./provider-request";
 import { TokenRequestError } from "./token-request-error";
 import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
 
@@ -57,14 +51,17 @@ export interface CodeExchange {
 export async function exchangeCode(
   core: Core,
   provider: Provider,
-  secret: string | undefined,
+  keys: ClientKeys,
   exchange: CodeExchange,
-  privateKey?: string,
 ): Promise<TokenGrant> {
-  const { token } = provider.oauth2;
-  const server = namedServer(provider, exchange.parameters);
-  const request = { template: token, values: exchange.values ?? {}, server, privateKey };
-  const grant = await requestTokens(core, provider, secret, request, (issuer, client, auth, options) => {
+  const request = {
+    provider,
+    template: provider.oauth2.token,
+    keys,
+    values: exchange.values ?? {},
+    server: namedServer(provider, exchange.parameters),
+  };
+  const grant = await requestTokens(core, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
     // RFC 9207: a provider that names its issuer must name the one that the record states. Without a stated one the
     // redirect address, each provider's own, keeps their answers apart (RFC 9700 section 4.4.2).
@@ -81,24 +78,24 @@ export async function exchangeCode(
       options,
     );
   });
-  return askedAbout(core, provider, { secret, privateKey }, grant, "on_token_grant");
+  return askedAbout(core, provider, keys, grant, "on_token_grant");
 }
 
-/** Trades a refresh token for a new pair, by the provider's `refresh_request`; `facts` and `known` are those of the grant. Throws `TokenRequestError`. */
-export async function refreshTokens(
-  core: Core,
-  provider: Provider,
-  template: RequestConfig,
-  secret: string | undefined,
-  refreshToken: Redacted,
-  facts: JsonObject = {},
-  privateKey?: string,
-  known: PlaceholderValues = {},
-): Promise<TokenGrant> {
-  const values = { ...known, refresh_token: refreshToken.reveal() };
-  const request = { template, values, server: serverOfGrant(provider.oauth2, facts), privateKey };
-  return requestTokens(core, provider, secret, request, (issuer, client, auth, options) =>
-    oauth.refreshTokenGrantRequest(issuer, client, auth, refreshToken.reveal(), options),
+/** The request's template is the provider's `refresh_request`. */
+export interface TokenRefresh extends Omit<ProviderRequest, "server"> {
+  refreshToken: Redacted;
+  /** Those of the grant. */
+  facts: JsonObject;
+}
+
+/** Trades a refresh token for a new pair. Throws `TokenRequestError`. */
+export async function refreshTokens(core: Core, refresh: TokenRefresh): Promise<TokenGrant> {
+  const { provider, facts } = refresh;
+  const refresh_token = refresh.refreshToken.reveal();
+  const values = { ...refresh.values, refresh_token };
+  const request = { ...refresh, values, server: serverOfGrant(provider.oauth2, facts) };
+  return requestTokens(core, request, (issuer, client, auth, options) =>
+    oauth.refreshTokenGrantRequest(issuer, client, auth, refresh_token, options),
   );
 }
 
@@ -125,13 +122,6 @@ function namedServer(provider: Provider, parameters: URLSearchParams): TokenServ
   }
 }
 
-interface TokenRequest {
-  template: RequestConfig;
-  values: PlaceholderValues;
-  server: TokenServer;
-  privateKey: string | undefined;
-}
-
 type Send = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -141,18 +131,11 @@ type Send = (
 
 async function requestTokens(
   core: Core,
-  provider: Provider,
-  secret: string | undefined,
-  { template: request, values, server: place, privateKey }: TokenRequest,
+  unfilled: ProviderRequest & { server: TokenServer },
   send: Send,
 ): Promise<TokenGrant> {
-  const filled: PlaceholderValues = {
-    client_id: provider.oauth2.clientId,
-    redirect_uri: provider.redirectUri,
-    ...(secret === undefined ? {} : { client_secret: secret }),
-    ...values,
-  };
-  const endpoint = endpointAt(fillAddress(request.endpoint, filled), place);
+  const request = fillRequest(unfilled);
+  const { provider, endpoint } = request;
   const issuer = provider.oauth2.issuer ?? new URL(endpoint).origin;
   const server = {
     issuer,
@@ -166,17 +149,16 @@ async function requestTokens(
     // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: async (_url, init) => {
-      const answer = await call(core, request, endpoint, filled, init);
+      const answer = await call(core, request, init);
       if (answer.kind === "tokens") raw = answer.raw;
       return standardResponse(answer);
     },
   };
   try {
-    const keys = { secret, privateKey };
-    const auth = await clientAuthentication(provider, request, keys, filled, endpoint);
+    const auth = await clientAuthentication(request);
     const response = await send(server, client, auth, options);
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    return grantOf(tokens, { ...factsOf(provider, raw), ...place.facts });
+    return grantOf(tokens, { ...factsOf(provider, raw), ...unfilled.server.facts });
   } catch (error) {
     throw tokenRequestError(error);
   }
@@ -185,46 +167,14 @@ async function requestTokens(
 /** Sends what `oauth4webapi` prepared, in the form that the provider's template asks for. */
 async function call(
   core: Core,
-  request: RequestConfig,
-  endpoint: string,
-  values: PlaceholderValues,
+  request: FilledRequest,
   init: oauth.CustomFetchOptions<"POST", URLSearchParams>,
 ): Promise<TokenAnswer> {
-  const body = new URLSearchParams(init.body);
-  const { authorization } = init.headers;
-  const authenticated = authorization !== undefined || body.has("client_assertion");
-  for (const [name, template] of Object.entries(request.params ?? {})) {
-    const value = fill(template, values);
-    const twice = authenticated && placesSecret(template);
-    if (value !== "" && !twice) body.set(name, value);
-  }
-  const headers: NonNullable<EgressRequest["headers"]> = {
-    accept: "application/json",
-    ...(authorization === undefined ? {} : { authorization: new Redacted(authorization) }),
-  };
-  const response = await core.egress.fetch(...tokenCall(request, endpoint, body, headers));
+  const credentials = { authorization: init.headers["authorization"], body: new URLSearchParams(init.body) };
+  const response = await sendRequest(core, request, credentials, { method: "POST" });
   const contentType = response.headers.get("content-type") ?? "";
-  return readTokenAnswer(response.status, contentType, await response.text(), request.response_map ?? {});
-}
-
-function tokenCall(
-  request: RequestConfig,
-  endpoint: string,
-  body: URLSearchParams,
-  headers: NonNullable<EgressRequest["headers"]>,
-): [URL, EgressRequest] {
-  const url = new URL(endpoint);
-  if (request.method === "GET") {
-    for (const [name, value] of body) url.searchParams.set(name, value);
-    return [url, { method: "GET", headers }];
-  }
-  const contentType = request.request_content_type ?? "application/x-www-form-urlencoded";
-  const text =
-    contentType === "application/json" ? JSON.stringify(Object.fromEntries(body)) : body.toString();
-  return [
-    url,
-    { method: "POST", headers: { ...headers, "content-type": contentType }, body: new Redacted(text) },
-  ];
+  const map = request.template.response_map ?? {};
+  return readTokenAnswer(response.status, contentType, await response.text(), map);
 }
 
 function standardResponse(answer: TokenAnswer): Response {

@@ -13,6 +13,6 @@ export type {
 } from "./schema";
 export type { ProviderPreset } from "./preset";
 export type { Provider } from "./provider";
-export { type ProviderDependents, Providers } from "./service";
+export { type ClientKeys, type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

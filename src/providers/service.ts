@@ -37,6 +37,13 @@ export interface ProviderDependents {
   removed(projectId: string, id: string): Transaction<void>;
 }
 
+export interface ClientKeys {
+  /** Sent only to the provider's own endpoints. */
+  secret: string | undefined;
+  /** Signs assertions and is never sent. */
+  privateKey: string | undefined;
+}
+
 export class Providers {
   readonly #core: Core;
   readonly #audit: Audit;
@@ -169,14 +176,12 @@ export class Providers {
     return repository.listOfClient(this.#core.store, oauth2.clientId);
   }
 
-  /** The client's secret in clear; undefined when none is stored. Leaves only into a token request. */
-  clientSecret(provider: Provider): Promise<string | undefined> {
-    return this.#secrets.open(provider, "client_secret", provider.sealedClientSecret);
-  }
-
-  /** The client's private key in clear; undefined when none is stored. Signs assertions, never leaves. */
-  privateKey(provider: Provider): Promise<string | undefined> {
-    return this.#secrets.open(provider, "private_key", provider.sealedPrivateKey);
+  /** The client's credentials in clear, as far as they are stored. */
+  async clientKeys(provider: Provider): Promise<ClientKeys> {
+    return {
+      secret: await this.#secrets.open(provider, "client_secret", provider.sealedClientSecret),
+      privateKey: await this.#secrets.open(provider, "private_key", provider.sealedPrivateKey),
+    };
   }
 
   async #load(projectId: string): Promise<Provider[]> {

@@ -9,7 +9,7 @@ import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
 import { type PlainRun, runGuarded } from "./guarded";
 import type { Idempotency } from "./idempotency";
-import { convertInput } from "./input";
+import { convertInput, type Input } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
@@ -182,13 +182,25 @@ export class Execute {
     return execution;
   }
 
-  #outcome(guard: Guard | undefined, { executionId, decisions }: Named, run: PlainRun): Promise<RunOutcome> {
-    const { ready, given, logs, by } = run;
-    if (guard === undefined) return this.#runner.run(ready, given, logs, by);
-    return runGuarded(
-      { guard, runner: this.#runner, readiness: this.#readiness },
-      { ...run, executionId, decisions },
-    );
+  /** Throws what `runGuarded` throws. */
+  async #outcome(
+    guard: Guard | undefined,
+    { executionId, decisions }: Named,
+    { given, ...run }: Omit<PlainRun, "inputs"> & { given: Input },
+  ): Promise<RunOutcome> {
+    const { ready, logs, by } = run;
+    try {
+      // Invalid input is not a call: hooks do not learn of it.
+      const inputs = convertInput(ready.tool.definition, given);
+      if (guard === undefined) return await this.#runner.run(ready, inputs, logs, by);
+      return await runGuarded(
+        { guard, runner: this.#runner, readiness: this.#readiness },
+        { ...run, inputs, executionId, decisions },
+      );
+    } catch (error) {
+      if (error instanceof ToolError) return { error };
+      throw error;
+    }
   }
 
   /** Undefined for a tool that the user may see. Throws `tool_not_found` for one that is hidden from them. */

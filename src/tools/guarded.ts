@@ -1,13 +1,11 @@
 // A run between the rules that stand before it and those that stand behind it.
 import { signalOf } from "../base";
 import { InputNeeded } from "./caller";
-import { convertInput } from "./input";
+import { convertInput, type Input } from "./input";
 import type { Guard, GuardedCall, PolicyDecision } from "./policy";
 import type { Readiness, Ready } from "./readiness";
 import type { CalledBy, Logs, Runner, RunOutcome } from "./run";
 import { ToolError } from "./tool-error";
-
-type Input = { [key: string]: unknown };
 
 export interface Parts {
   guard: Guard;
@@ -17,7 +15,8 @@ export interface Parts {
 
 export interface PlainRun {
   ready: Ready;
-  given: Input;
+  /** Converted and checked. */
+  inputs: Input;
   logs: Logs;
   by: CalledBy;
 }
@@ -27,22 +26,14 @@ export interface GuardedRun extends PlainRun {
   decisions: PolicyDecision[];
 }
 
-/** As `Runner.run`, and what the rules make of it. Throws what `Readiness` throws for inputs that a rule has changed. */
-export async function runGuarded(parts: Parts, run: GuardedRun): Promise<RunOutcome> {
-  try {
-    return await guarded(parts, run);
-  } catch (error) {
-    if (error instanceof ToolError) return { error };
-    throw error;
-  }
-}
-
-async function guarded({ guard, runner, readiness }: Parts, run: GuardedRun): Promise<RunOutcome> {
-  const { executionId, decisions, by, logs } = run;
-  let { ready, given } = run;
+/**
+ * As `Runner.run`, and what the rules make of it. For inputs that a rule has changed it throws a `ToolError` when they are
+ * not valid, and what `Readiness` throws.
+ */
+export async function runGuarded({ guard, runner, readiness }: Parts, run: GuardedRun): Promise<RunOutcome> {
+  const { executionId, decisions, by, logs, inputs } = run;
+  let { ready } = run;
   const { tool, userId, projectId, authorization, grant } = ready;
-  // Input that is refused asks no rule: there is no call.
-  const inputs = convertInput(tool.definition, given);
   const call: GuardedCall = {
     executionId,
     userId,
@@ -56,15 +47,15 @@ async function guarded({ guard, runner, readiness }: Parts, run: GuardedRun): Pr
   const changes = await guard.before(call);
   if (changes instanceof ToolError) return { error: changes };
   if (changes.inputs !== undefined) {
-    given = changes.inputs;
-    call.inputs = convertInput(tool.definition, given);
+    call.inputs = convertInput(tool.definition, changes.inputs);
     // Other inputs may need what the first did not.
-    const anew = await readiness.of(projectId, userId, tool, given);
-    if (anew instanceof ToolError) return { error: anew };
-    ready = anew;
+    const changed = await readiness.of(projectId, userId, tool, changes.inputs);
+    if (changed instanceof ToolError) return { error: changed };
+    ready = changed;
   }
   if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
-  const outcome = await runner.run(ready, given, logs, by);
+  // A copy: a post hook is shown the inputs of the call, whatever the tool does with its own.
+  const outcome = await runner.run(ready, { ...call.inputs }, logs, by);
   // Not over yet: the run that gets the answers is asked about again.
   if ("error" in outcome && outcome.error instanceof InputNeeded) return outcome;
   const judged = await guard.after(call, outcome);

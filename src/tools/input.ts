@@ -4,7 +4,7 @@ import { fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
 import { badInput } from "./tool-error";
 
-type Input = { [key: string]: unknown };
+export type Input = { [key: string]: unknown };
 
 /**
  * The input as the tool receives it: `null` is absent, defaults are filled in, text that a model wrote for a number,

@@ -7,7 +7,7 @@ import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
 import { toolContext } from "./context";
 import { failureOf } from "./failure";
-import { convertInput } from "./input";
+import type { Input } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
@@ -16,7 +16,6 @@ import { GrantDead, networkTimeout, outcomeUnknown, ScopesLost, ToolError } from
 
 export type Logs = NonNullable<ExecutionOutput["logs"]>;
 export type RunOutcome = { value: unknown } | { error: ToolError; authorization?: Authorization };
-type Input = { [key: string]: unknown };
 
 interface Attempt {
   ready: Ready;
@@ -47,14 +46,13 @@ export class Runner {
     this.#caches = new ConnectionCaches(core.clock);
   }
 
-  /** Never rejects for what a tool does: its failure is the outcome. */
-  async run(ready: Ready, given: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
+  /** `input` is converted and checked. Never rejects for what a tool does: its failure is the outcome. */
+  async run(ready: Ready, input: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
     const { signal, caller } = by;
     const timeoutMs = settings["tools.timeout"] * 1000;
     using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
-      const input = convertInput(ready.tool.definition, given);
       if (limit.over) throw networkTimeout("The caller was gone before the tool ran.");
       const deadline = clock.now() + timeoutMs;
       const attempt = { ready, input, logs, limit, deadline, caller };
@@ -64,7 +62,7 @@ export class Runner {
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
-      this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(given)), error });
+      this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(input)), error });
       const authorization = await this.#afterAuthFailure(ready, failure);
       return authorization === undefined ? { error: failure } : { error: failure, authorization };
     }

@@ -38,7 +38,7 @@ export async function providerOf({ runtime }: Deployment): Promise<Provider> {
 export async function exchange(deployment: Deployment, query = "code=C&state=S"): Promise<TokenGrant> {
   const { runtime } = deployment;
   const provider = await providerOf(deployment);
-  return exchangeCode(runtime.core, provider, await runtime.providers.clientSecret(provider), {
+  return exchangeCode(runtime.core, provider, await runtime.providers.clientKeys(provider), {
     parameters: new URLSearchParams(query),
     state: "S",
     verifier: VERIFIER,
@@ -48,9 +48,15 @@ export async function exchange(deployment: Deployment, query = "code=C&state=S")
 export async function refresh(deployment: Deployment): Promise<TokenGrant> {
   const { runtime } = deployment;
   const provider = await providerOf(deployment);
-  const request = provider.oauth2.refresh ?? provider.oauth2.token;
-  const secret = await runtime.providers.clientSecret(provider);
-  return refreshTokens(runtime.core, provider, request, secret, new Redacted("R"));
+  const template = provider.oauth2.refresh ?? provider.oauth2.token;
+  const keys = await runtime.providers.clientKeys(provider);
+  return refreshTokens(runtime.core, {
+    provider,
+    template,
+    keys,
+    refreshToken: new Redacted("R"),
+    facts: {},
+  });
 }
 
 export async function failure(work: Promise<TokenGrant>): Promise<TokenRequestError> {

@@ -33,7 +33,7 @@ async function version({ runtime }: Deployment): Promise<number | undefined> {
 
 async function secretOf({ runtime }: Deployment): Promise<string | undefined> {
   const provider = await runtime.providers.find("default", "idp");
-  return provider === undefined ? undefined : runtime.providers.clientSecret(provider);
+  return provider === undefined ? undefined : (await runtime.providers.clientKeys(provider)).secret;
 }
 
 describe("a change", () => {

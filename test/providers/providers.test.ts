@@ -81,7 +81,7 @@ describe("a provider is created", () => {
 
     expect(JSON.stringify([created, provider, deployment.logLines])).not.toContain(SECRET);
     expect(JSON.stringify(await runtime.core.store.all(STORED))).not.toContain(SECRET);
-    expect(provider && (await runtime.providers.clientSecret(provider))).toBe(SECRET);
+    expect(provider && (await runtime.providers.clientKeys(provider)).secret).toBe(SECRET);
   });
 
   test("without the fields that nobody knows: they are neither stored nor shown", async () => {

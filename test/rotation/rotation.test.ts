@@ -140,7 +140,8 @@ describe("a new data key", () => {
     const execute = () => agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
     expect(at((await execute()).body, "success")).toBe(true);
     const before = await site.runtime.providers.find("default", "slack");
-    const secretBefore = before === undefined ? undefined : await site.runtime.providers.clientSecret(before);
+    const secretBefore =
+      before === undefined ? undefined : (await site.runtime.providers.clientKeys(before)).secret;
     expect(secretBefore).toBeString();
     const second = await another();
     const operator = await second.identity.operator("default");
@@ -153,7 +154,7 @@ describe("a new data key", () => {
     expect(at((await execute()).body, "success")).toBe(true);
     const provider = await site.runtime.providers.find("default", "slack");
     if (provider === undefined) throw new Error("the provider is gone");
-    expect(await site.runtime.providers.clientSecret(provider)).toBe(secretBefore);
+    expect((await site.runtime.providers.clientKeys(provider)).secret).toBe(secretBefore);
   });
 
   test("of one project leaves the others alone", async () => {
