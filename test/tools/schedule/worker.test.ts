@@ -1,5 +1,4 @@
-// Scheduled runs: done once, at their time, by whichever server is there; and what becomes of those that are cut off. Each
-// test waits a while for what must not happen, on a deployment of its own: so they wait side by side.
+// Scheduled runs: done once, at their time, by whichever server is there; and what becomes of those that are cut off.
 import { describe, expect, test } from "bun:test";
 import {
   badInput,
@@ -17,7 +16,7 @@ import { AT_ONCE, ended, look, schedule } from "./scheduling";
 /** Longer than a lease lives. */
 const LAPSED_MS = 16_000;
 
-describe.concurrent("a run", () => {
+describe("a run", () => {
   test("is done at its time and not before, with its input and under its own ids", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
@@ -111,7 +110,7 @@ describe.concurrent("a run", () => {
   });
 });
 
-describe.concurrent("what is missing", () => {
+describe("what is missing", () => {
   test("when a run is asked for is said at once, and nothing is remembered", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
@@ -177,7 +176,7 @@ describe.concurrent("what is missing", () => {
   });
 });
 
-describe.concurrent("a failure that may pass", () => {
+describe("a failure that may pass", () => {
   test("is tried three times in all, some time apart, under one id", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
@@ -239,7 +238,7 @@ describe.concurrent("a failure that may pass", () => {
   });
 });
 
-describe.concurrent("a run whose server is gone", () => {
+describe("a run whose server is gone", () => {
   /** A server that has begun the run and never ends it, and another one after its lease has run out. */
   async function cutOff(tool: string) {
     const deployment = await deploy();
