@@ -119,6 +119,12 @@ export interface Catalog {
   bases: Readonly<Record<string, Base>>;
   /** First word of the `Authorization` header; default `Bearer`. */
   tokenScheme?: string;
-  presets?: readonly ProviderPreset[];
   tools: readonly ToolDefinition[];
+}
+
+/** What is compiled in for particular platforms. */
+export interface Extensions {
+  catalogs: readonly Catalog[];
+  /** Well-known auth providers, with or without tools. */
+  presets: readonly ProviderPreset[];
 }

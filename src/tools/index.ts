@@ -6,6 +6,7 @@ export {
   type Catalog,
   type ConnectionCache,
   defineTool,
+  type Extensions,
   type Grant,
   type PlatformRequest,
   type ToolContext,
