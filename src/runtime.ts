@@ -1,7 +1,13 @@
 // Composition root: configuration and extensions in, services out. Both fronts and all tests start here.
 import type { Log } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
-import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  failFlowsOfProvider,
+  PageAuthorization,
+  sealedFlows,
+} from "./authorization";
 import type { Config } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
@@ -27,6 +33,7 @@ export interface RuntimeParts extends GroundParts {
 
 export interface Runtime extends Opened {
   readonly core: Core;
+  readonly extensions: Extensions;
   readonly identity: Identity;
   readonly providers: Providers;
   readonly secrets: Secrets;
@@ -35,7 +42,7 @@ export interface Runtime extends Opened {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
-  readonly picker: Picker;
+  readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`, for operations that do not see to it themselves. */
   readonly idempotency: Idempotency;
@@ -80,6 +87,7 @@ export async function createServices(
   await ground.using(() => services.identity.ensureDefaults());
   return {
     core,
+    extensions,
     ...services,
     health: ground.health,
     listensOn: ground.listensOn,
@@ -112,7 +120,6 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const connections = new Connections(core, audit, providers);
   const authorization = new AuthorizationService(core, { providers, connections, settings });
   const consent = new Consent(core, { providers, connections, settings, issuer });
-  const picker = new Picker(core, providers);
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -152,7 +159,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     connections,
     authorization,
     consent,
-    picker,
+    pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
     plugins,
