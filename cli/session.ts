@@ -95,11 +95,11 @@ async function loadServices(ground: OpenGround): Promise<Runtime> {
     await load();
     await turn();
   }
-  const [{ createServices }, { catalogs }] = await Promise.all([
+  const [{ createServices }, { extensions }] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),
   ]);
-  return createServices(ground, catalogs);
+  return createServices(ground, extensions);
 }
 
 function turn(): Promise<void> {

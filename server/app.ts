@@ -41,7 +41,9 @@ export function createApp(opened: Opened, ready: Promise<Runtime>, stopping: Abo
   let server: Bun.Server<undefined> | undefined;
   let rest: Promise<(request: Request) => Awaitable<Response>> | undefined;
   const loadRest = () =>
-    (rest ??= import("./rest").then(({ restOf }) => restOf(site, routes, () => server ?? null)));
+    (rest ??= Promise.all([import("./rest"), ready]).then(([{ restOf }, runtime]) =>
+      restOf(site, runtime, routes, () => server ?? null),
+    ));
   const fetch = async (request: Request): Promise<Response> => (await loadRest())(request);
   return {
     fetch,

@@ -4,10 +4,11 @@
 // request: it takes as long as a third of the whole start.
 import { Elysia } from "elysia";
 import { routeNotFound } from "../src/errors";
+import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import { errorAnswer, identifying } from "./answer";
 import type { Cors } from "./cors";
-import { PAGES } from "./pages";
+import { pagesOf } from "./pages";
 import { requestUrl } from "./request-url";
 import { allowedMethods, routeAt } from "./route-at";
 import type { Answer, Context, Route } from "./route";
@@ -24,6 +25,7 @@ interface Found {
 /** Answers what the router of `routes` leaves over. `server`: undefined while nobody listens. */
 export function restOf(
   site: Site,
+  runtime: Runtime,
   routes: readonly Route[],
   server: () => Context["server"],
 ): (request: Request) => Awaitable<Response> {
@@ -33,7 +35,7 @@ export function restOf(
     // Elysia looks for the path after the 11th character of the address otherwise, where short host names have ended.
     handler: { standardHostname: false },
   });
-  const pages = PAGES.map((page) => ({ ...page, answer: identifying(page.answer) }));
+  const pages = pagesOf(runtime).map((page) => ({ ...page, answer: identifying(page.answer) }));
   for (const { method, path, answer } of pages) {
     const handle = ({ request, params = NO_PARAMS }: Found): Awaitable<Response> =>
       serve(site, { request, params, server: server() }, { answer });

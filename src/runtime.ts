@@ -1,7 +1,13 @@
-// Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
+// Composition root: configuration and extensions in, services out. Both fronts and all tests start here.
 import type { Log } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
-import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  failFlowsOfProvider,
+  PageAuthorization,
+  sealedFlows,
+} from "./authorization";
 import type { Config } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
@@ -18,7 +24,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Catalog, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
+import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
 /** Means that a test replaces. */
 export interface RuntimeParts extends GroundParts {
@@ -27,6 +33,7 @@ export interface RuntimeParts extends GroundParts {
 
 export interface Runtime extends Opened {
   readonly core: Core;
+  readonly extensions: Extensions;
   readonly identity: Identity;
   readonly providers: Providers;
   readonly secrets: Secrets;
@@ -35,7 +42,7 @@ export interface Runtime extends Opened {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
-  readonly picker: Picker;
+  readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
   readonly idempotency: Idempotency;
@@ -56,12 +63,12 @@ export interface Runtime extends Opened {
 /** Opens the data folder and starts the services. Throws `configuration` with one line on what stops the start. */
 export async function createRuntime(
   config: Config,
-  catalogs: readonly Catalog[],
+  extensions: Extensions,
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
   const ground = await openGround(config, parts);
   try {
-    return await createServices(ground, catalogs, parts.egress);
+    return await createServices(ground, extensions, parts.egress);
   } catch (error) {
     await ground.close();
     throw error;
@@ -71,15 +78,16 @@ export async function createRuntime(
 /** Starts the services on what is open. Who opened it closes it when this fails; afterwards `Runtime.close` does. */
 export async function createServices(
   ground: OpenGround,
-  catalogs: readonly Catalog[],
+  extensions: Extensions,
   egress?: Egress,
 ): Promise<Runtime> {
   const { config, logStore } = ground;
   const core: Core = { ...ground.core, egress: egress ?? egressOf(config, ground.core.log) };
-  const services = servicesOf(core, config, logStore, catalogs);
+  const services = servicesOf(core, config, logStore, extensions);
   await ground.using(() => services.identity.ensureDefaults());
   return {
     core,
+    extensions,
     ...services,
     health: ground.health,
     listensOn: ground.listensOn,
@@ -90,7 +98,7 @@ export async function createServices(
   };
 }
 
-function servicesOf(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
+function servicesOf(core: Core, config: Config, logStore: Store, extensions: Extensions) {
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
   const audit = new Audit({ clock, random });
@@ -98,8 +106,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);
-  const presets = catalogs.flatMap((catalog) => catalog.presets ?? []);
-  const providers = new Providers(core, audit, presets, {
+  const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* failFlowsOfProvider(projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
@@ -113,13 +120,12 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
   const connections = new Connections(core, audit, providers);
   const authorization = new AuthorizationService(core, { providers, connections, settings });
   const consent = new Consent(core, { providers, connections, settings, issuer });
-  const picker = new Picker(core, providers);
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const tools = new Tools(core, catalogs, {
+  const tools = new Tools(core, extensions.catalogs, {
     idempotency,
     identity,
     providers,
@@ -154,7 +160,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
     connections,
     authorization,
     consent,
-    picker,
+    pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
     plugins,

@@ -1,5 +1,6 @@
 // The spreadsheet toolkit: tools over the spreadsheet, file and profile interfaces of one platform.
 import type { Catalog } from "../../src/tools";
+import { pickerCallback, pickerPages } from "./picker";
 import { DRIVE_URL, SHEETS_URL, USERINFO_URL } from "./platform";
 import { addNoteToCell } from "./tools/add-note-to-cell";
 import { createSpreadsheet } from "./tools/create-spreadsheet";
@@ -22,6 +23,8 @@ export const sheetsCatalog: Catalog = {
     drive: { url: DRIVE_URL, setting: "drive.api_url" },
     userinfo: { url: USERINFO_URL, setting: "userinfo.url" },
   },
+  pages: pickerPages,
+  callback: pickerCallback,
   tools: [
     createSpreadsheet,
     writeToCell,

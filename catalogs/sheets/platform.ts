@@ -15,3 +15,7 @@ export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";
 
 /** How client ids are written. Access to files belongs to the project. */
 export const CLIENT_ID_FORM = "{project number}-….apps.googleusercontent.com";
+
+/** Our page on which users pick files, and what the states of its redirects begin with. */
+export const PICKER_PATH = "/google/drive_picker";
+export const PICKER_STATE_PREFIX = "pick.";

@@ -38,7 +38,7 @@ const SHAPE: Shape<Finding> = {
 
 async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
   refuseServer(common, "doctor");
-  const [{ examine }, { createRuntime }, { catalogs }, { silentLog }, { findServer }] = await Promise.all([
+  const [{ examine }, { createRuntime }, { extensions }, { silentLog }, { findServer }] = await Promise.all([
     import("../../src/doctor"),
     import("../../src/runtime"),
     import("../../catalogs"),
@@ -47,7 +47,7 @@ async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<
   ]);
   const looking = examine({
     config: () => loadCommonConfig(io, common),
-    open: (config) => createRuntime(config, catalogs, { log: silentLog }),
+    open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
       const server = await findServer(runtime);
       if (server !== undefined) runtime.listensOn(server.public_url);

@@ -4,9 +4,9 @@ import type { Outcome } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
 import { bodyLimits, readText } from "../body";
 import { requestUrl } from "../request-url";
+import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
 import { escape, htmlPage } from "./html";
-import { pickerAnswer } from "./picker";
 import { redirect } from "./redirect";
 
 const MAX_FORM_BYTES = 10_000;
@@ -24,9 +24,12 @@ export async function callback(runtime: Runtime, request: Request, externalId: s
   const publicUrl = runtime.core.publicUrl();
   const { search, searchParams } = requestUrl(request);
   runtime.core.log.debug("callback", { query: new Redacted(search) });
+  const states = searchParams.getAll("state");
+  for (const { callback: ofCatalog } of runtime.extensions.catalogs) {
+    if (ofCatalog !== undefined && states.some((state) => state.startsWith(ofCatalog.statePrefix)))
+      return ofCatalog.handle(pageContext(runtime, request), externalId);
+  }
   const cookie = readCookie(request, publicUrl);
-  const picked = await runtime.picker.callback(externalId, searchParams, cookie);
-  if (picked !== undefined) return pickerAnswer(picked, publicUrl);
   return render(await runtime.consent.callback(externalId, searchParams, cookie), publicUrl);
 }
 

@@ -1,9 +1,8 @@
 // Consent: from the wish for scopes to a stored grant.
-export type { PlatformScript } from "./compat";
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
 export type { Outcome } from "./outcome";
-export { Picker, type PickerOutcome } from "./picker/picker";
+export { type CallbackCheck, PageAuthorization, type PageAuthorizationRequest } from "./page-authorization";
 export { failFlowsOfProvider } from "./repository";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

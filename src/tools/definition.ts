@@ -5,6 +5,7 @@ import type { EgressRequest } from "../egress";
 import type { JsonObject } from "../base";
 import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
+import type { CatalogCallback, CatalogPage } from "./page";
 
 /** What a tool does to the world; listed as metadata and as MCP hints. */
 export interface ToolMetadata {
@@ -119,6 +120,14 @@ export interface Catalog {
   bases: Readonly<Record<string, Base>>;
   /** First word of the `Authorization` header; default `Bearer`. */
   tokenScheme?: string;
-  presets?: readonly ProviderPreset[];
+  pages?: readonly CatalogPage[];
+  callback?: CatalogCallback;
   tools: readonly ToolDefinition[];
+}
+
+/** What is compiled in for particular platforms. */
+export interface Extensions {
+  catalogs: readonly Catalog[];
+  /** Well-known auth providers, with or without tools. */
+  presets: readonly ProviderPreset[];
 }

@@ -6,6 +6,7 @@ export {
   type Catalog,
   type ConnectionCache,
   defineTool,
+  type Extensions,
   type Grant,
   type PlatformRequest,
   type ToolContext,
@@ -46,6 +47,7 @@ export {
   type PolicyDecision,
   type ToolPolicy,
 } from "./policy";
+export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
 export { endedBecause, networkFailureOf } from "./network-failure";
 export { checkIdempotencyKey, Idempotency, sealedAnswers } from "./idempotency";
 export { sealedRuns } from "./schedule/repository";

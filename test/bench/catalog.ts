@@ -10,7 +10,6 @@ export function benchCatalog(upstream: string): Catalog {
   return {
     toolkit: { name: "Bench", description: "One request to a platform on this machine.", version: "1.0.0" },
     bases: { upstream: { url: upstream } },
-    presets: [],
     tools: [fetchTool, nothingTool],
   };
 }

@@ -2,7 +2,7 @@
 // product's own services, so that it is right whatever the schema is.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { Redacted, silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
@@ -36,7 +36,7 @@ export async function inDeployment<T>(
   { environment }: Deployment,
   work: (runtime: Runtime) => Promise<T>,
 ): Promise<T> {
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+  const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   try {
     return await work(runtime);
   } finally {
@@ -48,7 +48,7 @@ export async function createDeployment(folder: string, connections: number): Pro
   mkdirSync(folder, { recursive: true });
   const data = join(folder, "data");
   const environment = { HOME: folder, RUNTIME_DATA_DIR: data, RUNTIME_EGRESS_ALLOW: "loopback" };
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+  const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   try {
     const operator = await runtime.identity.operator(PROJECT);
     const { key = "" } = await runtime.identity.createKey(operator, { name: "bench", role: "admin" });

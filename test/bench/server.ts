@@ -1,12 +1,13 @@
 // The server from source with the catalog of the bench beside the real ones: `bun test/bench/server.ts [UPSTREAM]`.
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { loadConfig } from "../../src/config";
 import { createRuntime } from "../../src/runtime";
 import { benchCatalog } from "./catalog";
 
 const upstream = process.argv[2];
-const all = upstream === undefined ? catalogs : [...catalogs, benchCatalog(upstream)];
+const more = upstream === undefined ? [] : [benchCatalog(upstream)];
+const all = { ...extensions, catalogs: [...extensions.catalogs, ...more] };
 const runtime = await createRuntime(loadConfig({ environment: process.env }), all);
 const server = await startServer(runtime);
 

@@ -6,10 +6,11 @@ import { loadConfig } from "../../src/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { announceServer, announcedServer } from "../../src/serving";
 import { temporaryFolder } from "../support/temporary";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 async function openRuntime(): Promise<Runtime> {
   const config = loadConfig({ environment: { HOME: temporaryFolder() } });
-  const runtime = await createRuntime(config, [], { log: silentLog });
+  const runtime = await createRuntime(config, NO_EXTENSIONS, { log: silentLog });
   onTestFinished(() => runtime.close());
   return runtime;
 }

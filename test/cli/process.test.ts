@@ -8,13 +8,14 @@ import { loadConfig } from "../../src/config";
 import { createRuntime } from "../../src/runtime";
 import { temporaryFolder } from "../support/temporary";
 import { runProcess, runShell, startAtTerminal } from "./support/processes";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 /** A project whose list of secrets is larger than any pipe. */
 const BIG = 300;
 let big: string;
 beforeAll(async () => {
   big = mkdtempSync(join(tmpdir(), "runtime-test-"));
-  const runtime = await createRuntime(loadConfig({ environment: { HOME: big } }), []);
+  const runtime = await createRuntime(loadConfig({ environment: { HOME: big } }), NO_EXTENSIONS);
   const operator = await runtime.identity.operator("default");
   const description = "ü".repeat(1000);
   const add = (n: number) => runtime.secrets.upsert(operator, `SECRET_${n}`, { value: "x", description });

@@ -8,6 +8,7 @@ import { Browser } from "../support/browser";
 import { chatProvider } from "../support/chat-provider";
 import { startSite } from "../support/site";
 import { type FakeIoOptions, jsonOf, newTerminal } from "./support/fake-io";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const SEND = ["tools", "exec", "Chat.SendMessage", "--user", "alice", "--channel_name", "general"];
 
@@ -165,7 +166,7 @@ describe("a consent that is owed", () => {
     const { loadConfig } = await import("../../src/config");
     const { createRuntime } = await import("../../src/runtime");
     const { announceServer } = await import("../../src/serving");
-    const runtime = await createRuntime(loadConfig({ environment: env }), []);
+    const runtime = await createRuntime(loadConfig({ environment: env }), NO_EXTENSIONS);
     await announceServer(runtime.core, gone);
     await runtime.close();
 

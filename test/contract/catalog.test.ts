@@ -1,6 +1,6 @@
 // The tool definitions against the published contract (`catalog.json`).
 import { describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import catalogContract from "./catalog.json";
 
 interface ToolContract {
@@ -12,7 +12,7 @@ interface ToolContract {
 const publishedTools: Record<string, ToolContract> = catalogContract;
 
 describe("tools", () => {
-  const tools = catalogs.flatMap(({ toolkit, tools: definitions }) =>
+  const tools = extensions.catalogs.flatMap(({ toolkit, tools: definitions }) =>
     definitions.map((definition) => [`${toolkit.name}.${definition.name}`, definition] as const),
   );
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentOf } from "../../server/openapi";
 import { contractOperations as operations } from "../../server/operations/all";
-import { PICKER_SCRIPT } from "../../server/pages/picker-script";
+import { PICKER_SCRIPT } from "../../catalogs/sheets/picker/script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { say, startModelServer } from "../sandbox/models/chat-server";
 import { api, at, call } from "../support/api";

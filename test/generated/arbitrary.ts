@@ -1,7 +1,7 @@
 // Values at random for a schema of the API description: most of them fit, and those that do not are of the kinds that
 // break servers.
 import fc from "fast-check";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { isObject } from "../../src/base";
 import { FORMATS } from "../../src/tools/formats/format";
 import { variantsOf } from "./schema";
@@ -16,7 +16,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
     "Nowhere.Nothing",
   ],
   tool_names: TOOL_NAMES,
-  toolkit: [...catalogs.map(({ toolkit }) => toolkit.name), "nowhere"],
+  toolkit: [...extensions.catalogs.map(({ toolkit }) => toolkit.name), "nowhere"],
   user_id: [USER, "bob"],
   provider_id: ["slack", "google", "zoho", "nowhere"],
   format: FORMATS,
@@ -75,7 +75,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
 
 /** A run of any tool, with an input made after the tool's own schema. */
 export const toolRuns: fc.Arbitrary<object> = fc.oneof(
-  ...catalogs.flatMap(({ toolkit, tools }) =>
+  ...extensions.catalogs.flatMap(({ toolkit, tools }) =>
     tools.map(({ name, input }) =>
       fc.record({
         tool_name: fc.constant(`${toolkit.name}.${name}`),

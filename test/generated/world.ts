@@ -1,7 +1,7 @@
 // A small world for generated requests: two projects with the same things in them, everything of each marked by a word
 // of its own, and every kind of credential.
 import { expect } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { createApp } from "../../server/app";
 import { createLog, Redacted, systemClock } from "../../src/base";
 import { createEgress } from "../../src/egress";
@@ -22,7 +22,7 @@ export const USER = "alice@example.com";
 export const MODEL = "gpt-4o";
 
 /** All tools there are, by qualified name. */
-export const TOOL_NAMES = catalogs.flatMap(({ toolkit, tools }) =>
+export const TOOL_NAMES = extensions.catalogs.flatMap(({ toolkit, tools }) =>
   tools.map(({ name }) => `${toolkit.name}.${name}`),
 );
 

@@ -4,9 +4,10 @@ import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import { createRuntime } from "../../src/runtime";
 import { operator } from "../tools/deployment";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const environment = { HOME: process.argv[2] ?? "" };
-const runtime = await createRuntime(loadConfig({ environment }), [], { log: silentLog });
+const runtime = await createRuntime(loadConfig({ environment }), NO_EXTENSIONS, { log: silentLog });
 const { items } = await runtime.plugins.list(operator(), { limit: 100 });
 process.stdout.write("started\n");
 for (let round = 0; ; round++) {

@@ -9,6 +9,7 @@ import { loadConfig } from "../../src/config";
 import { createRuntime } from "../../src/runtime";
 import { randomOf, scaled } from "../support/long";
 import { startSecretsServer, upsert } from "../support/secrets-peer";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const KILLS = scaled(50);
 const WRITES_A_KILL = 110;
@@ -44,7 +45,7 @@ test(`${KILLS} kills`, async () => {
   }
 
   const environment = { HOME: folder };
-  const runtime = await createRuntime(loadConfig({ environment }), [], { log: silentLog });
+  const runtime = await createRuntime(loadConfig({ environment }), NO_EXTENSIONS, { log: silentLog });
   let lost = 0;
   for (const [name, value] of acknowledged) {
     if ((await runtime.secrets.value("default", name)) !== value) lost++;

@@ -12,7 +12,6 @@ const MODEL_MS = 40_000;
 const slow: Catalog = {
   toolkit: { name: "Slow", description: "Takes its time.", version: "1.0.0" },
   bases: {},
-  presets: [],
   tools: [
     defineTool({
       name: "Wait",

@@ -21,7 +21,6 @@ const reading = {
 const catalog: Catalog = {
   toolkit: { name: "Large", description: "Tools with large results.", version: "1.0.0" },
   bases: {},
-  presets: [],
   tools: (
     [
       ["Rows", Rows],

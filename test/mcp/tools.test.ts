@@ -30,7 +30,6 @@ const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition 
 const kit = (name: string, tools: ToolDefinition[]): Catalog => ({
   toolkit: { name, description: "Tools of this test.", version: "1.0.0" },
   bases: {},
-  presets: [],
   tools,
 });
 

@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const ROTATIONS = 150;
 
 const opened = (home: string): Promise<Runtime> =>
-  createRuntime(loadConfig({ environment: { HOME: home } }), [], { log: silentLog });
+  createRuntime(loadConfig({ environment: { HOME: home } }), NO_EXTENSIONS, { log: silentLog });
 
 test("a rotation fails nobody who works or starts beside it", async () => {
   const home = mkdtempSync(join(tmpdir(), "runtime-rotating-"));

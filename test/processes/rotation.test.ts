@@ -10,11 +10,12 @@ import { startChatSandbox } from "../sandbox/chat";
 import { api } from "../support/api";
 import { randomOf } from "../support/long";
 import { Installation } from "../support/runtime-process";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const SECRETS = 1000;
 
 async function opened(home: string): Promise<Runtime> {
-  return createRuntime(loadConfig({ environment: { HOME: home } }), [], { log: silentLog });
+  return createRuntime(loadConfig({ environment: { HOME: home } }), NO_EXTENSIONS, { log: silentLog });
 }
 
 async function fill(runtime: Runtime): Promise<void> {

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
@@ -52,7 +52,7 @@ export async function drain(plan: Plan): Promise<Drained> {
     RUNTIME_CHAT_API_URL: chat.apiUrl,
   };
   // Without a server: it prepares and looks, and runs nothing.
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+  const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   await using servers = new Servers(environment);
   using database = new Database(join(home, ".local", "share", "runtime", "runtime.db"), { readonly: true });
   const unfinished = (status: string): number =>

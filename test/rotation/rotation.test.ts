@@ -12,6 +12,7 @@ import { breakableStore } from "../support/breakable-store";
 import { Browser } from "../support/browser";
 import { damageSealed } from "../support/damage";
 import { type Site, startSite } from "../support/site";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 let site: Site;
 const runtimes: Runtime[] = [];
@@ -22,7 +23,7 @@ afterEach(async () => {
 });
 
 async function another(parts: GroundParts = {}): Promise<Runtime> {
-  const runtime = await createRuntime(loadConfig({ environment: site.environment }), [], parts);
+  const runtime = await createRuntime(loadConfig({ environment: site.environment }), NO_EXTENSIONS, parts);
   runtimes.push(runtime);
   return runtime;
 }

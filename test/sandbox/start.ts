@@ -2,7 +2,7 @@
 // anywhere. Everything it writes stands in `.sandbox/` and is made anew at each start.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { loadConfig } from "../../src/config";
 import { RuntimeError } from "../../src/errors";
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   writeFileSync(CONFIG_FILE, Bun.YAML.stringify(settings, null, 2), { mode: 0o600 });
   writeLauncher();
 
-  const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), catalogs);
+  const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), extensions);
   const server = await startServer(runtime);
   const withdraw = await announceServer(runtime.core, server.address);
   const operator = await runtime.identity.operator("default");

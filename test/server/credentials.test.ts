@@ -1,6 +1,6 @@
 // The credential of a request: what is one, what is none, and when it stops being one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { operations } from "../../server/operations/all";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -87,7 +87,7 @@ describe("a revoked key", () => {
     const key = await stage.site.key("read");
     expect(await statusWith(key)).toBe(200);
     const config = loadConfig({ environment: stage.site.environment });
-    const second = await createRuntime(config, catalogs, { log: silentLog });
+    const second = await createRuntime(config, extensions, { log: silentLog });
     try {
       await second.identity.deleteKey(await second.identity.operator("default"), await idOf(key));
       expect(await statusWith(key)).toBe(401);
@@ -99,7 +99,7 @@ describe("a revoked key", () => {
   test("works in no process that starts later", async () => {
     const key = await revokedKey();
     const config = loadConfig({ environment: stage.site.environment });
-    const later = await createRuntime(config, catalogs, { log: silentLog });
+    const later = await createRuntime(config, extensions, { log: silentLog });
     const refused = Promise.resolve(later.identity.authenticate(key)).finally(() => later.close());
     await expect(refused).rejects.toHaveProperty("status", 401);
   });

@@ -1,6 +1,6 @@
 // What the server says of itself to clients that find their way alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { api, at, call } from "../support/api";
 import { type Own, startOwn } from "./own";
 
@@ -14,7 +14,7 @@ const ENVIRONMENT = {
 
 let own: Own;
 beforeAll(async () => {
-  own = await startOwn(catalogs, ENVIRONMENT);
+  own = await startOwn(extensions.catalogs, ENVIRONMENT);
 });
 afterAll(() => own[Symbol.asyncDispose]());
 
@@ -139,7 +139,7 @@ describe("/llms.txt", () => {
 
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(text).toStartWith("# Agent runtime\n\n> ");
-    const withTools = catalogs.filter(({ tools }) => tools.length > 0);
+    const withTools = extensions.catalogs;
     expect(withTools).toHaveLength(3);
     for (const { toolkit, tools } of withTools) {
       expect(text).toContain(`\n## ${toolkit.name} tools\n`);

@@ -1,6 +1,6 @@
 // A server that listens while its services are being loaded: it says how it is, and everybody else waits for them.
 import { afterEach, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { openServer, type Server } from "../../server";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -33,7 +33,7 @@ async function load(isBroken = (): boolean => false): Promise<Loading> {
   const gate = Promise.withResolvers<void>();
   const started = openServer(ground, async () => {
     await gate.promise;
-    return createServices(ground, catalogs);
+    return createServices(ground, extensions);
   });
   close.push(async () => {
     gate.resolve();
@@ -145,7 +145,7 @@ test("a port that is taken stops it before anything is loaded", async () => {
 
   const failed = openServer(ground, async () => {
     loads += 1;
-    return createServices(ground, catalogs);
+    return createServices(ground, extensions);
   });
 
   await expect(failed).rejects.toThrow(port);

@@ -1,6 +1,6 @@
 // What every answer tells beside its body: methods, retries, traces, deprecation, and errors in the form of RFC 9457.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { errorAnswer } from "../../server/answer";
 import { conflict, internalError, rateLimited, RuntimeError, unavailable } from "../../src/errors";
 import { api, at, call } from "../support/api";
@@ -136,7 +136,9 @@ describe("a deprecated tool", () => {
   });
 
   test("knows the day on which it was replaced", () => {
-    const old = catalogs.flatMap(({ tools }) => tools.filter(({ replacement }) => replacement !== undefined));
+    const old = extensions.catalogs.flatMap(({ tools }) =>
+      tools.filter(({ replacement }) => replacement !== undefined),
+    );
     expect(old.length).toBeGreaterThan(0);
     for (const { name, deprecatedSince = "" } of old) {
       expect([name, Number.isNaN(Date.parse(deprecatedSince))]).toEqual([name, false]);

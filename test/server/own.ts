@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { createLog, systemClock } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -23,7 +24,6 @@ const destroys: ToolMetadata = {
 export const testCatalog: Catalog = {
   toolkit: { name: "TestKit", description: "Tools of a test.", version: "2.1.0" },
   bases: {},
-  presets: [],
   tools: [
     defineTool({
       name: "Echo",
@@ -80,7 +80,7 @@ export async function startOwn(
   const cleanUp = (): void => {
     if (given["HOME"] === undefined) rmSync(folder, { recursive: true, force: true });
   };
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log });
+  const runtime = await createRuntime(loadConfig({ environment }), { ...extensions, catalogs }, { log });
   const server = await startServer(runtime).catch(async (error: unknown) => {
     await runtime.close();
     cleanUp();

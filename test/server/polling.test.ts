@@ -1,6 +1,6 @@
 // Asking how a consent stands, and waiting for its end.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -147,7 +147,7 @@ describe("a poller wakes within a second", () => {
 
   test("when another process finishes the consent", async () => {
     const { environment } = stage.site;
-    const second = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+    const second = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
     const server = await startServer(second);
     try {
       const { id, url } = await startConsent(stage, { user_id: "elsewhere" });

@@ -10,6 +10,7 @@ import { loadConfig } from "../../src/config";
 import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
 import { type Certificate, makeCertificate } from "../support/certificates";
+import { NO_EXTENSIONS } from "../support/extensions";
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-tls-"));
 let first: Certificate;
@@ -35,7 +36,7 @@ async function startSecure(
   };
   const logLines: string[] = [];
   const log = createLog({ level: "warn", clock: systemClock, write: (line) => logLines.push(line) });
-  const runtime = await createRuntime(loadConfig({ environment }), [], { log, clock });
+  const runtime = await createRuntime(loadConfig({ environment }), NO_EXTENSIONS, { log, clock });
   const end = async () => {
     await runtime.close();
     rmSync(home, { recursive: true, force: true });
@@ -193,9 +194,9 @@ describe("the start is refused with one line that names the file", () => {
     ["RUNTIME_TLS_KEY", "tls.key is set and tls.cert is not"],
   ])("%s alone", async (name, text) => {
     const environment = { HOME: folder, [name]: join(folder, "first.pem") };
-    const error: unknown = await createRuntime(loadConfig({ environment }), [], { log: silentLog }).catch(
-      (thrown: unknown) => thrown,
-    );
+    const error: unknown = await createRuntime(loadConfig({ environment }), NO_EXTENSIONS, {
+      log: silentLog,
+    }).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(text);
   });
 });

@@ -40,7 +40,6 @@ const needy = (scopes: string[]): ToolDefinition => ({
 const kits: Catalog[] = VERSIONS.map((version) => ({
   toolkit: { name: "Kit", description: `Kit ${version}`, version },
   bases: {},
-  presets: [],
   tools: [
     greet(version),
     needy([`scope-of-${version}`]),

@@ -2,8 +2,11 @@
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
 import { createRuntime } from "../../src/runtime";
+import { NO_EXTENSIONS } from "./extensions";
 
-const runtime = await createRuntime(loadConfig({ environment: process.env }), [], { log: silentLog });
+const runtime = await createRuntime(loadConfig({ environment: process.env }), NO_EXTENSIONS, {
+  log: silentLog,
+});
 const operator = await runtime.identity.operator("default");
 process.stdout.write("started\n");
 for (;;) {

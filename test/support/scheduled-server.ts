@@ -1,6 +1,6 @@
 // A server of its own process whose clock the test can move: prints its address; a line on standard input is how far its
 // clock runs ahead from then on, ms.
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog, systemClock } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -9,7 +9,7 @@ import { createRuntime } from "../../src/runtime";
 let ahead = Number(process.argv[2] ?? 0);
 const clock = { now: () => systemClock.now() + ahead, sleep: systemClock.sleep };
 const config = loadConfig({ environment: process.env });
-const runtime = await createRuntime(config, catalogs, { log: silentLog, clock });
+const runtime = await createRuntime(config, extensions, { log: silentLog, clock });
 const { address } = await startServer(runtime);
 process.stdout.write(`${address}\n`);
 for await (const line of console) {

@@ -1,7 +1,7 @@
 // A server of its own process for tests that trace or kill it: prints its address and an admin key.
 // With `careless` SQLite is told not to sync: the test that looks for syncs must then find none.
 import { Database } from "bun:sqlite";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -15,7 +15,7 @@ if (process.argv.includes("careless")) {
   };
 }
 
-const runtime = await createRuntime(loadConfig({ environment: process.env }), catalogs, { log: silentLog });
+const runtime = await createRuntime(loadConfig({ environment: process.env }), extensions, { log: silentLog });
 const server = await startServer(runtime);
 const operator = await runtime.identity.operator("default");
 const { key } = await runtime.identity.createKey(operator, { name: "test", role: "admin" });

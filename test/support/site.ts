@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { createLog, type Log, systemClock } from "../../src/base";
 import { loadConfig } from "../../src/config";
@@ -55,7 +55,7 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   };
   const logLines: string[] = [];
   const log: Log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
-  const all = [...catalogs, ...(options.moreCatalogs ?? [])];
+  const all = { ...extensions, catalogs: [...extensions.catalogs, ...(options.moreCatalogs ?? [])] };
   const runtime = await createRuntime(loadConfig({ environment }), all, { log, ...options.parts });
   const server = await startServer(runtime);
   return {

@@ -46,7 +46,7 @@ export async function callPlatform(context: ToolContext, base: string, at: strin
   return { status: response.status, body: await response.text() };
 }
 
-const known: ProviderPreset = {
+export const known: ProviderPreset = {
   id: "known",
   description: "A provider that names the account",
   oauth2: {
@@ -178,7 +178,6 @@ export function testCatalog(): TestCatalog {
         secret: { url: "https://platform.invalid/", setting: "chat.api_url", secret: "TEST_ADDRESS" },
         unset: { setting: "drive.api_url" },
       },
-      presets: [known],
       tools,
     },
   };

@@ -11,7 +11,7 @@ import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtim
 import { openSqlite, touch } from "../../src/store";
 import type { Catalog } from "../../src/tools";
 import { startTokenEndpoint, type TokenEndpoint } from "../support/token-endpoint";
-import { type TestCatalog, testCatalog } from "./catalog";
+import { known, type TestCatalog, testCatalog } from "./catalog";
 import { type Platform, startPlatform } from "./platform";
 
 /** Time that runs on, and can be moved ahead. */
@@ -81,7 +81,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const start = async (): Promise<Runtime> => {
     const runtime = await createRuntime(
       loadConfig({ environment }),
-      [test.catalog, ...(options.catalogs ?? [])],
+      { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known] },
       {
         clock,
         log,

@@ -52,7 +52,6 @@ const { tools } = new Registry([
   {
     toolkit: { name: "Kit", description: "A kit.", version: "1.2.3" },
     bases: {},
-    presets: [],
     tools: [full, none],
   },
 ]);

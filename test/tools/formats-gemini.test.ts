@@ -1,7 +1,7 @@
 // JSON Schema in the part that Gemini takes.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { geminiParameters, geminiSchema } from "../../src/tools/formats/gemini";
 import { formatted } from "../../src/tools/formats";
 import { Registry } from "../../src/tools/registry";
@@ -171,7 +171,7 @@ describe("a schema", () => {
   });
 
   test("of every tool of the catalogs holds known keywords only", () => {
-    for (const tool of new Registry(catalogs).tools) {
+    for (const tool of new Registry(extensions.catalogs).tools) {
       const { parameters } = Object(formatted(tool, "gemini"));
       if (parameters !== undefined) expect(faultsOf(parameters)).toEqual([]);
     }

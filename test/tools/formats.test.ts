@@ -1,7 +1,7 @@
 // Tools in the forms that model vendors and MCP clients take: golden shapes, names, references.
 import { describe, expect, test } from "bun:test";
 import { type TObject, Type } from "typebox";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
 import { type Format, FORMATS, formatted } from "../../src/tools/formats";
 import { selfContained } from "../../src/tools/formats/self-contained";
@@ -27,7 +27,7 @@ function tool(name: string, input: TObject = Type.Object({}), description = "Doe
 }
 
 function kit(name: string, ...tools: ToolDefinition[]): Catalog {
-  return { toolkit: { name, description: name, version: "1.2.3" }, bases: {}, presets: [], tools };
+  return { toolkit: { name, description: name, version: "1.2.3" }, bases: {}, tools };
 }
 
 /** The only tool of a kit, in a format, as JSON. */
@@ -110,7 +110,7 @@ describe("the shape", () => {
 });
 
 describe("every tool of the catalogs", () => {
-  const registry = new Registry(catalogs);
+  const registry = new Registry(extensions.catalogs);
   const all = registry.tools.flatMap((one) => FORMATS.map((format) => [one, format] as const));
 
   test("is never strict, and never requires what it does not have", () => {

@@ -1,6 +1,6 @@
 // A listing for one user is put together from texts: it must say what the records say.
 import { describe, expect, test } from "bun:test";
-import { catalogs } from "../../catalogs";
+import { extensions } from "../../catalogs";
 import { JsonText } from "../../src/base";
 import type { ToolsFilter } from "../../src/tools/schema";
 import { agent, deploy } from "./deployment";
@@ -13,7 +13,7 @@ describe("the listing for a user", () => {
     ["all versions", { include_all_versions: true, limit: 100 }],
     ["nothing", { toolkit: "None" }],
   ])("is the text of its records: %s", async (_what, query) => {
-    await using deployment = await deploy({ catalogs });
+    await using deployment = await deploy({ catalogs: extensions.catalogs });
     await deployment.addProvider();
     await deployment.give("alice");
     const { listings } = deployment.runtime.tools;

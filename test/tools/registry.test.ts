@@ -9,7 +9,6 @@ function catalog(name: string, version: string, tools: string[]): Catalog {
   return {
     toolkit: { name, description: name, version },
     bases: {},
-    presets: [],
     tools: tools.map((tool) =>
       defineTool({
         name: tool,

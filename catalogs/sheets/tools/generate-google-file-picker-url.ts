@@ -2,7 +2,8 @@
 import { Type } from "typebox";
 import { defineTool, fatal } from "../../../src/tools";
 import { READS } from "../metadata";
-import { CLIENT_ID_FORM } from "../platform";
+import { configOf, projectNumberOf } from "../picker/link";
+import { CLIENT_ID_FORM, PICKER_PATH } from "../platform";
 import { googlePreset } from "../../presets/google";
 
 export const generateGoogleFilePickerUrl = defineTool({
@@ -20,9 +21,12 @@ export const generateGoogleFilePickerUrl = defineTool({
   metadata: READS,
   async run(_input, context) {
     const clientId = context.provider?.clientId ?? "";
-    const config = { auth: { client_id: clientId, app_id: projectNumberOf(clientId) } };
-    const encoded = Buffer.from(JSON.stringify(config), "utf8").toString("base64url");
-    const url = `${context.publicUrl}/google/drive_picker?config=${encoded}`;
+    const projectNumber = projectNumberOf(clientId);
+    if (projectNumber === undefined)
+      throw fatal(
+        `The client id of the auth provider is not of the form ${CLIENT_ID_FORM}: an administrator must set the right one.`,
+      );
+    const url = `${context.publicUrl}${PICKER_PATH}?config=${configOf(clientId, projectNumber)}`;
     return {
       url,
       llm_instructions:
@@ -31,12 +35,3 @@ export const generateGoogleFilePickerUrl = defineTool({
     };
   },
 });
-
-/** The number of the project that owns the client: access to files belongs to the project. */
-function projectNumberOf(clientId: string): string {
-  const number = /^(\d+)-/.exec(clientId)?.[1];
-  if (number !== undefined) return number;
-  throw fatal(
-    `The client id of the auth provider is not of the form ${CLIENT_ID_FORM}: an administrator must set the right one.`,
-  );
-}

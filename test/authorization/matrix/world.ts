@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { main } from "../../../cli/program";
 import { startServer } from "../../../server";
 import { type Json, silentLog } from "../../../src/base";
@@ -56,12 +56,16 @@ export async function startWorld(): Promise<World> {
     RUNTIME_SHEETS_API_URL: platforms.url,
   };
   let passedMs = 0;
-  const shifted = catalogs.map((catalog) => shiftedBy(() => passedMs, catalog));
-  const runtime = await createRuntime(loadConfig({ environment }), shifted, {
-    log: silentLog,
-    // Nothing here pulls the plug: without waiting for the disk there is time for more interleavings.
-    openStore: (options) => openSqlite({ ...options, durability: "normal" }),
-  });
+  const shifted = extensions.catalogs.map((catalog) => shiftedBy(() => passedMs, catalog));
+  const runtime = await createRuntime(
+    loadConfig({ environment }),
+    { ...extensions, catalogs: shifted },
+    {
+      log: silentLog,
+      // Nothing here pulls the plug: without waiting for the disk there is time for more interleavings.
+      openStore: (options) => openSqlite({ ...options, durability: "normal" }),
+    },
+  );
   const server = await startServer(runtime);
   const withdraw = await announceServer(runtime.core, server.address);
   const clients = await prepare(runtime, server.address, platforms);

@@ -2,7 +2,7 @@
 // that listings show.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { chatCatalog } from "../../../catalogs/chat";
 import { isObject } from "../../../src/tools";
 import { tool } from "./run";
@@ -52,7 +52,7 @@ function typeOf({ type, items }: { [key: string]: unknown }): string {
 }
 
 test("the catalog is one of those that the runtime ships", () => {
-  expect(catalogs).toContain(chatCatalog);
+  expect(extensions.catalogs).toContain(chatCatalog);
   expect(chatCatalog.toolkit).toMatchObject({ name: "Chat", version: "1.0.0" });
   expect(chatCatalog.bases).toEqual({ api: { url: "https://slack.com/api/", setting: "chat.api_url" } });
 });

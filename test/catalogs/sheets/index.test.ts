@@ -1,6 +1,6 @@
 // What the spreadsheet catalog declares, against the published contract.
 import { describe, expect, test } from "bun:test";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { sheetsCatalog } from "../../../catalogs/sheets";
 import { isObject } from "../../../src/base";
 import { toolRecord } from "../../../src/tools/document";
@@ -46,7 +46,7 @@ function typeOf(schema: { [key: string]: unknown }): unknown {
 }
 
 test("the catalog is one of those that the runtime ships", () => {
-  expect(catalogs.includes(sheetsCatalog)).toBe(true);
+  expect(extensions.catalogs.includes(sheetsCatalog)).toBe(true);
   expect(sheetsCatalog.toolkit).toMatchObject({ name: "Sheets", version: "1.0.0" });
   expect(sheetsCatalog.bases).toEqual({
     sheets: { url: "https://sheets.googleapis.com", setting: "sheets.api_url" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { loadConfig, type Environment } from "../../../src/config";
 import { createRuntime } from "../../../src/runtime";
 import { silentLog } from "../../../src/base";
@@ -9,7 +9,7 @@ import { jsonOf, newTerminal } from "../support/fake-io";
 
 /** What a tool would get. */
 async function stored(environment: Environment, key: string): Promise<string | undefined> {
-  const runtime = await createRuntime(loadConfig({ environment }), catalogs, { log: silentLog });
+  const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   try {
     return await runtime.secrets.value("default", key);
   } finally {

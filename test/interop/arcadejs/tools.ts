@@ -9,12 +9,12 @@ import {
   toZodToolSet,
 } from "@arcadeai/arcadejs/lib/index";
 import { describe, expect, test } from "bun:test";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { Browser } from "../../support/browser";
 import { clientOf, refusal } from "./client";
 import type { World } from "./world";
 
-const NAMES = catalogs
+const NAMES = extensions.catalogs
   .flatMap(({ toolkit, tools }) => tools.map(({ name }) => `${toolkit.name}.${name}`))
   .toSorted();
 

@@ -97,7 +97,6 @@ function kit(name: string, tools: readonly ToolDefinition[]): Catalog {
   return {
     toolkit: { name, description: "Fixtures of the conformance suite.", version: "1.0.0" },
     bases: {},
-    presets: [],
     tools,
   };
 }

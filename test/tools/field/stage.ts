@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TObject, Type } from "typebox";
-import { catalogs } from "../../../catalogs";
+import { extensions } from "../../../catalogs";
 import { type Catalog, defineTool } from "../../../src/tools";
 import { type Platforms, startPlatforms } from "../../sandbox/platforms";
 import { startOwn } from "../../server/own";
@@ -37,7 +37,6 @@ const point = { type: "object", properties: { x: { type: "number" } }, required:
 export const fieldKit: Catalog = {
   toolkit: { name: "Field", description: "Schemas that were stumbled over.", version: "1.0.0" },
   bases: {},
-  presets: [],
   tools: [
     echo(
       "Tree",
@@ -97,7 +96,7 @@ export interface FieldStage extends AsyncDisposable {
 export async function startFieldStage(): Promise<FieldStage> {
   const platforms = await startPlatforms();
   const folder = mkdtempSync(join(tmpdir(), "runtime-field-"));
-  const own = await startOwn([...catalogs, fieldKit], { ...platforms.environment, HOME: folder });
+  const own = await startOwn([...extensions.catalogs, fieldKit], { ...platforms.environment, HOME: folder });
   const operator = await own.runtime.identity.operator("default");
   for (const provider of platforms.providers) await own.runtime.providers.create(operator, provider);
   for (const [key, value] of Object.entries(platforms.secrets))

@@ -1,0 +1,138 @@
+// The page on which a person picks files for the application: by the platform's scripts on our page, or by a redirect to
+// the platform's own page.
+import type { PageContext } from "../../../src/tools";
+import { googlePreset } from "../../presets/google";
+import { PICKER_STATE_PREFIX, SPREADSHEET_TYPE } from "../platform";
+import { DRIVE_FILE } from "../scopes";
+import { clientOf } from "./link";
+import { PICKER_SCRIPT } from "./script";
+import { type PlatformScript, platformScripts } from "./platform-scripts";
+
+/**
+ * The authorize request that shows the picker after the consent. Without `access_type=offline`: no refresh token is
+ * wanted, and each would push out an old one. Without `include_granted_scopes`, which the picker does not take.
+ */
+const PICK_PARAMS = {
+  response_type: "code",
+  client_id: "{{client_id}}",
+  redirect_uri: "{{redirect_uri}}",
+  scope: "{{scopes}}",
+  prompt: "consent",
+  trigger_onepick: "true",
+  allow_multiple: "true",
+  mimetypes: SPREADSHEET_TYPE,
+} as const;
+
+/** The parameter of the callback that names what was picked, with commas between. */
+const PICKED_IDS = "picked_file_ids";
+
+const BAD_LINK =
+  "This link is not complete, or the application's settings have changed since it was made. " +
+  "Ask the application for a new one.";
+const AGAIN = "Open the link of the application again.";
+const REFUSALS = {
+  unknown: `This answer does not belong to a link that was opened here. ${AGAIN}`,
+  "other browser": `The link was opened in another browser, or this browser refuses cookies. ${AGAIN}`,
+  expired: `This answer of the provider is too old. ${AGAIN}`,
+} as const;
+
+/** GET /google/drive_picker?config=… */
+export async function openPicker(context: PageContext): Promise<Response> {
+  const [config = "", ...others] = context.query.getAll("config");
+  const client = others.length > 0 ? undefined : clientOf(config);
+  if (client === undefined) return refusal(context, BAD_LINK);
+  const provider = await context.findProvider(googlePreset.id, client.clientId);
+  if (provider === undefined) return refusal(context, BAD_LINK);
+  if (context.settings["sheets.picker"] !== "redirect") return scriptsPage(context, client);
+  return context.authorize(provider, {
+    statePrefix: PICKER_STATE_PREFIX,
+    params: PICK_PARAMS,
+    scopes: [DRIVE_FILE],
+  });
+}
+
+/** GET /google/drive_picker.js */
+export function pickerScript(): Response {
+  return new Response(PICKER_SCRIPT, {
+    headers: {
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "no-cache",
+      "cross-origin-resource-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+/** The provider sent the browser back from picking. */
+export async function pickerCallback(context: PageContext, externalId: string): Promise<Response> {
+  const check = await context.checkCallback(externalId, PICKER_STATE_PREFIX);
+  if (check !== "good") return refusal(context, REFUSALS[check]);
+  const error = context.query.get("error");
+  if (error === "access_denied") return nothingPicked(context, "You did not give the permission.");
+  if (error !== null) return nothingPicked(context, "The provider answered with an error.");
+  const ids = (context.query.get(PICKED_IDS) ?? "").split(",").filter((id) => id !== "");
+  const count = new Set(ids).size;
+  if (count === 0) return nothingPicked(context, "No file was chosen.");
+  const files = count === 1 ? "1 file was" : `${count} files were`;
+  return context.html(
+    200,
+    "Done",
+    `<p>${files} picked. Go back to the application and run the tool again.</p>`,
+  );
+}
+
+function nothingPicked({ html, escape }: PageContext, reason: string): Response {
+  return html(
+    200,
+    "Nothing was picked",
+    `<p>${escape(reason)}</p><p>To pick files after all, open the link of the application again.</p>`,
+  );
+}
+
+function refusal({ html, escape }: PageContext, reason: string): Response {
+  return html(400, "This did not work", `<p>${escape(reason)}</p>`);
+}
+
+function scriptsPage(
+  { html, escape, settings }: PageContext,
+  { clientId, projectNumber }: { clientId: string; projectNumber: string },
+): Response {
+  const scripts = platformScripts(settings);
+  const data = Object.entries({
+    "client-id": clientId,
+    "app-id": projectNumber,
+    scope: DRIVE_FILE,
+    "mime-type": SPREADSHEET_TYPE,
+  }).map(([name, value]) => `data-${name}="${escape(value)}"`);
+  const body =
+    "<p>Choose the spreadsheets that the application may use. Nothing else of yours becomes open to it.</p>" +
+    "<p>Sign in with the account that you have connected to the application.</p>" +
+    `<button class="main" id="pick" disabled>Pick spreadsheets</button>` +
+    `<p id="message" role="status"></p><noscript><p>This page needs JavaScript.</p></noscript>` +
+    scripts.map(({ url }) => `<script defer src="${escape(url)}"></script>`).join("") +
+    // Relative: stays below the prefix that a proxy in front may want.
+    `<script defer src="drive_picker.js" ${data.join(" ")}></script>`;
+  return html(200, "Pick spreadsheets", body, {
+    policy: policyFor(scripts),
+    headers: {
+      // A stricter value would cut the window in which the person signs in off from this page.
+      "cross-origin-opener-policy": "same-origin-allow-popups",
+      // The platform wants to know which site embeds it; the query stays here.
+      "referrer-policy": "strict-origin",
+    },
+  });
+}
+
+function policyFor(scripts: readonly PlatformScript[]): Record<string, readonly string[]> {
+  const union = (kind: "scripts" | "frames" | "connects"): string[] => [
+    ...new Set(scripts.flatMap((script) => script[kind])),
+  ];
+  return {
+    "script-src": ["'self'", ...union("scripts")],
+    "frame-src": union("frames"),
+    "connect-src": union("connects"),
+    // The picker styles its frame from script.
+    "style-src": ["'unsafe-inline'"],
+    "form-action": ["'none'"],
+  };
+}

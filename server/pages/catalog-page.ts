@@ -1,0 +1,31 @@
+// What the pages of catalogs are given.
+import type { Runtime } from "../../src/runtime";
+import type { PageContext } from "../../src/tools";
+import { requestUrl } from "../request-url";
+import { readCookie } from "./cookie";
+import { escape, htmlPage, policyOf } from "./html";
+import { redirect } from "./redirect";
+
+export function pageContext(runtime: Runtime, request: Request): PageContext {
+  const { core, pageAuthorization, providers } = runtime;
+  const publicUrl = core.publicUrl();
+  const cookie = readCookie(request, publicUrl);
+  const query = requestUrl(request).searchParams;
+  return {
+    query,
+    settings: core.settings,
+    findProvider: (wellKnownId, clientId) => providers.findByClient(wellKnownId, clientId),
+    authorize: async (provider, authorization) => {
+      const sent = await pageAuthorization.start(provider, authorization, cookie);
+      return redirect(sent.location, sent.cookie, publicUrl);
+    },
+    checkCallback: (externalId, statePrefix) =>
+      pageAuthorization.check(externalId, statePrefix, query, cookie),
+    html: (status, title, body, { policy, headers } = {}) =>
+      htmlPage(status, title, body, {
+        ...(policy === undefined ? {} : { "content-security-policy": policyOf(policy) }),
+        ...headers,
+      }),
+    escape,
+  };
+}
