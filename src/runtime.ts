@@ -1,13 +1,13 @@
 // Composition root: configuration and catalogs in, services out. Both fronts and all tests start here.
-import type { Log } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
 import { AuthorizationService, Consent, failFlowsOfProvider, Picker, sealedFlows } from "./authorization";
 import type { Config } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
-import { type GroundParts, openGround, type OpenGround, type Opened } from "./ground";
-import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
+import { withDatabaseErrors } from "./data-folder";
+import { type Health, healthOf } from "./health";
+import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
@@ -20,12 +20,7 @@ import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Catalog, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
-/** Means that a test replaces. */
-export interface RuntimeParts extends GroundParts {
-  egress?: Egress;
-}
-
-export interface Runtime extends Opened {
+export interface Runtime {
   readonly core: Core;
   readonly identity: Identity;
   readonly providers: Providers;
@@ -50,6 +45,9 @@ export interface Runtime extends Opened {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
+  health(): Promise<Health>;
+  /** Sets the address that the server listens on, which is known late with port 0; `public_url` overrides it. */
+  listensOn(address: string): void;
   close(): Promise<void>;
 }
 
@@ -59,35 +57,24 @@ export async function createRuntime(
   catalogs: readonly Catalog[],
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
-  const ground = await openGround(config, parts);
+  const { core, logStore, listensOn, close } = await openCore(config, parts);
   try {
-    return await createServices(ground, catalogs, parts.egress);
+    const services = servicesOf(core, config, logStore, catalogs);
+    await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
+    return {
+      core,
+      ...services,
+      health: () => healthOf(core),
+      listensOn,
+      close: async () => {
+        await services.executionLog.flush();
+        await close();
+      },
+    };
   } catch (error) {
-    await ground.close();
+    await close();
     throw error;
   }
-}
-
-/** Starts the services on what is open. Who opened it closes it when this fails; afterwards `Runtime.close` does. */
-export async function createServices(
-  ground: OpenGround,
-  catalogs: readonly Catalog[],
-  egress?: Egress,
-): Promise<Runtime> {
-  const { config, logStore } = ground;
-  const core: Core = { ...ground.core, egress: egress ?? egressOf(config, ground.core.log) };
-  const services = servicesOf(core, config, logStore, catalogs);
-  await ground.using(() => services.identity.ensureDefaults());
-  return {
-    core,
-    ...services,
-    health: ground.health,
-    listensOn: ground.listensOn,
-    close: async () => {
-      await services.executionLog.flush();
-      await ground.close();
-    },
-  };
 }
 
 function servicesOf(core: Core, config: Config, logStore: Store, catalogs: readonly Catalog[]) {
@@ -167,16 +154,4 @@ function servicesOf(core: Core, config: Config, logStore: Store, catalogs: reado
     models,
     chat,
   };
-}
-
-function egressOf(config: Config, log: Log): Egress {
-  const { settings } = config;
-  return createEgress({
-    allow: settings["egress.allow"],
-    timeoutMs: settings["egress.timeout"] * 1000,
-    maxBytes: settings["egress.max_bytes"],
-    proxy: proxyFromEnvironment(process.env),
-    authorities: config.certificateAuthorities(),
-    log,
-  });
 }
