@@ -1,12 +1,12 @@
 // The server from the terminal: `runtime serve`, and the short-lived one that a consent needs when no other runs.
-import { openServer, type Server, startServer } from "../server";
+import { type Server, startServer } from "../server";
 import { isLoopback } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { withFooting } from "./session";
+import { withSession } from "./session";
 
 /** Signals that come this close together are one. */
 const SAME_REQUEST_MS = 500;
@@ -23,17 +23,12 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
   try {
-    await withFooting(
+    await withSession(
       io,
       common,
-      async ({ ground, load }) => {
-        const { project } = ground.config.settings;
-        const { server, runtime } = await openServer(ground, async () => {
-          const loaded = await load();
-          // Throws for a project that is not there: then nothing serves.
-          await loaded.identity.operator(project);
-          return loaded;
-        });
+      async ({ config, runtime }) => {
+        const { project } = config.settings;
+        const server = await startServer(runtime);
         const withdraw = await announceServer(runtime.core, server.address);
         // Before anybody knows that it runs: who then stops it at once finds it listening to that too.
         io.onStop(() => stopOrLeave(io, stopped));

@@ -2,7 +2,6 @@
 // help and mistakes on the command line answer at once.
 import type { Config, KeyName } from "../src/config";
 import type { Principal } from "../src/identity";
-import type { OpenGround } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Announcement } from "../src/serving";
 import type { Common } from "./command";
@@ -38,91 +37,32 @@ export async function loadCommonConfig(
   });
 }
 
-/** What is open before the services are loaded. */
-export interface Footing {
-  readonly ground: OpenGround;
-  /** Loads the services and starts them. To be called once. */
-  load(): Promise<Runtime>;
-}
-
-/** Opens the data folder, runs `work`, and closes the folder whatever happens. */
-export async function withFooting<T>(
-  io: Io,
-  common: Common,
-  work: (footing: Footing) => Promise<T>,
-  options: SessionOptions = {},
-): Promise<T> {
-  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
-  const [{ openGround }, { createLog, systemClock }] = await Promise.all([
-    import("../src/ground"),
-    import("../src/base"),
-  ]);
-  const { write, quiet } = options.logTo ?? { write: (line: string) => io.note(line), quiet: true };
-  const level = quiet && config.originOf("log.level") === "default" ? "warn" : config.settings["log.level"];
-  const log = createLog({ level, clock: systemClock, write });
-  const ground = await openGround(config, { log });
-  let { close } = ground;
-  const load = async (): Promise<Runtime> => {
-    const runtime = await loadServices(ground);
-    close = runtime.close;
-    return runtime;
-  };
-  try {
-    return await work({ ground, load });
-  } catch (error) {
-    log.debug("command failed", { error });
-    throw error;
-  } finally {
-    await close();
-  }
-}
-
-// Piece by piece, small ones first, with a turn between: a server that listens already says in between how it is.
-const PIECES: readonly (() => Promise<unknown>)[] = [
-  () => import("../src/identity"),
-  () => import("../src/tools"),
-  () => import("../src/connections"),
-  () => import("../src/hooks"),
-  () => import("../src/llm"),
-  () => import("../catalogs/sheets"),
-  () => import("../catalogs/records"),
-  () => import("../catalogs/chat"),
-  () => import("../src/egress"),
-];
-
-async function loadServices(ground: OpenGround): Promise<Runtime> {
-  for (const load of PIECES) {
-    await load();
-    await turn();
-  }
-  const [{ createServices }, { extensions }] = await Promise.all([
-    import("../src/runtime"),
-    import("../catalogs"),
-  ]);
-  return createServices(ground, extensions);
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Opens the data folder, runs `work` as the operator of the project, and closes the folder whatever happens. */
-export function withSession<T>(
+export async function withSession<T>(
   io: Io,
   common: Common,
   work: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  return withFooting(
-    io,
-    common,
-    async ({ ground: { config }, load }) => {
-      const runtime = await load();
-      const principal = await runtime.identity.operator(config.settings.project);
-      return work({ config, runtime, principal, server: findOnce(runtime) });
-    },
-    options,
-  );
+  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
+  const [{ createRuntime }, { extensions }, { createLog, systemClock }] = await Promise.all([
+    import("../src/runtime"),
+    import("../catalogs"),
+    import("../src/base"),
+  ]);
+  const { write, quiet } = options.logTo ?? { write: (line: string) => io.note(line), quiet: true };
+  const level = quiet && config.originOf("log.level") === "default" ? "warn" : config.settings["log.level"];
+  const log = createLog({ level, clock: systemClock, write });
+  const runtime = await createRuntime(config, extensions, { log });
+  try {
+    const principal = await runtime.identity.operator(config.settings.project);
+    return await work({ config, runtime, principal, server: findOnce(runtime) });
+  } catch (error) {
+    log.debug("command failed", { error });
+    throw error;
+  } finally {
+    await runtime.close();
+  }
 }
 
 function findOnce(runtime: Runtime): Session["server"] {

@@ -1,6 +1,5 @@
 // The server as Bun runs it. Operations and MCP go to Bun's own router as they are: it finds the route before any script of
 // ours runs. What it leaves over goes to the rest (`rest.ts`).
-import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import type { Context, Means, Route } from "./route";
@@ -28,10 +27,10 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** `ready`: the services, while they are being loaded. `stopping` aborts when the server is about to stop. */
-export function createApp(opened: Opened, ready: Promise<Runtime>, stopping: AbortSignal): App {
-  const { settings, clock } = opened.core;
-  const site = siteOf(opened, ready, stopping);
+/** `stopping` aborts when the server is about to stop. */
+export function createApp(runtime: Runtime, stopping: AbortSignal): App {
+  const { settings, clock } = runtime.core;
+  const site = siteOf(runtime, stopping);
   const routes = routesWith(
     once(async (): Promise<Means> => {
       const { rateLimitOf } = await import("./rate-limit");
@@ -41,9 +40,7 @@ export function createApp(opened: Opened, ready: Promise<Runtime>, stopping: Abo
   let server: Bun.Server<undefined> | undefined;
   let rest: Promise<(request: Request) => Awaitable<Response>> | undefined;
   const loadRest = () =>
-    (rest ??= Promise.all([import("./rest"), ready]).then(([{ restOf }, runtime]) =>
-      restOf(site, runtime, routes, () => server ?? null),
-    ));
+    (rest ??= import("./rest").then(({ restOf }) => restOf(site, runtime, routes, () => server ?? null)));
   const fetch = async (request: Request): Promise<Response> => (await loadRest())(request);
   return {
     fetch,
@@ -75,8 +72,8 @@ function routerOf(site: Site, routes: readonly Route[]): Router {
   for (const route of routes) {
     const methods = (router[route.path] ??= {});
     methods[route.method] = route.path.includes(":")
-      ? (request, server) => serve(site, { request, params: request.params, server }, route)
-      : (request, server) => serve(site, { request, params: NO_PARAMS, server }, route);
+      ? (request, server) => serve(site, { request, params: request.params, server }, route.answer)
+      : (request, server) => serve(site, { request, params: NO_PARAMS, server }, route.answer);
   }
   return router;
 }

@@ -1,7 +1,8 @@
 // The HTTP front: starts and stops a server over a runtime.
 import { isLoopback } from "../src/base";
 import { configurationError } from "../src/errors";
-import { addressOf, type Opened } from "../src/ground";
+import { ambiguousSources } from "../src/identity";
+import { addressOf } from "../src/open-core";
 import type { Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { bindError } from "./bind-error";
@@ -33,28 +34,15 @@ const BETWEEN_TRIES_MS = 100;
  * permitted, or open to others without TLS.
  */
 export async function startServer(runtime: Runtime, options: ServerOptions = {}): Promise<Server> {
-  const { server } = await openServer(runtime, async () => runtime, options);
-  return server;
-}
-
-/**
- * Listens first and loads the services then: whoever asks how the server is gets an answer at once, everybody else waits
- * for them. Resolves when they are there. Throws as `startServer` does, and what `load` throws; then nobody listens.
- */
-export async function openServer(
-  opened: Opened,
-  load: () => Promise<Runtime>,
-  options: ServerOptions = {},
-): Promise<{ server: Server; runtime: Runtime }> {
-  const { settings, tls: files } = opened.core;
+  const { settings, tls: files } = runtime.core;
   const { host, port } = settings;
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
-  warnOfEnd(opened, tls);
-  warnOfAddress(opened);
+  warnOfEnd(runtime, tls);
+  warnOfAddress(runtime);
+  warnOfUsers(runtime);
   const stopping = new AbortController();
-  const ready = Promise.withResolvers<Runtime>();
-  const app = createApp(opened, ready.promise, stopping.signal);
+  const app = createApp(runtime, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): number => {
     try {
       return app.listen({ hostname: host, port: at, tls: secrets });
@@ -64,22 +52,14 @@ export async function openServer(
   };
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
-  opened.listensOn(address);
-  const runtime = await load().catch(async (error: unknown) => {
-    ready.reject(error);
-    stopping.abort();
-    await app.stop();
-    throw error;
-  });
-  ready.resolve(runtime);
-  await warnOfUsers(runtime);
+  runtime.listensOn(address);
   let inUse = tls;
   const earlier = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
   const renew = async (): Promise<void> => {
     if (files === undefined) return;
     const renewed = readTls(files);
-    warnOfEnd(opened, renewed);
+    warnOfEnd(runtime, renewed);
     // Bun takes no other certificate for a socket that listens: the next one listens in its place.
     const drained = app.stop();
     earlier.add(drained);
@@ -88,7 +68,7 @@ export async function openServer(
     inUse = renewed;
   };
   let last: Promise<void> = Promise.resolve();
-  const server: Server = {
+  return {
     address,
     // One after the other: two at a time would take the port from each other.
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
@@ -97,7 +77,6 @@ export async function openServer(
       await Promise.all([app.stop(), worker?.stop(), ...earlier]);
     },
   };
-  return { server, runtime };
 }
 
 // What was checked a moment ago serves, or the certificate before it: a server that was running goes on.
@@ -117,7 +96,7 @@ async function listenAgain(
   }
 }
 
-function warnOfEnd({ core }: Opened, tls: Tls | undefined): void {
+function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
   if (tls === undefined || tls.endsAt > core.clock.now()) return;
   core.log.warn("the certificate of the server has expired", {
     ended_at: new Date(tls.endsAt).toISOString(),
@@ -125,15 +104,14 @@ function warnOfEnd({ core }: Opened, tls: Tls | undefined): void {
 }
 
 // The server runs, and everybody else's browser is sent to its own machine.
-function warnOfAddress({ core }: Opened): void {
+function warnOfAddress({ core }: Runtime): void {
   const { host, public_url } = core.settings;
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }
 
 // One person's token would be another's: said, and not refused, since they may be the same people.
-async function warnOfUsers({ core }: Runtime): Promise<void> {
-  const { ambiguousSources } = await import("../src/identity");
+function warnOfUsers({ core }: Runtime): void {
   const sources = ambiguousSources(core.settings);
   if (sources.length === 0) return;
   core.log.warn("users of these user_sources cannot be told from others: set user_prefix", {

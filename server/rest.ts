@@ -38,15 +38,15 @@ export function restOf(
   const pages = pagesOf(runtime).map((page) => ({ ...page, answer: identifying(page.answer) }));
   for (const { method, path, answer } of pages) {
     const handle = ({ request, params = NO_PARAMS }: Found): Awaitable<Response> =>
-      serve(site, { request, params, server: server() }, { answer });
+      serve(site, { request, params, server: server() }, answer);
     app.route(method, path, handle.bind(undefined));
   }
   const all = [...routes, ...pages];
   const otherwise = ({ request }: Found): Awaitable<Response> => {
     const found = routeAt(all, request.method, requestUrl(request).pathname);
     return found === undefined
-      ? serve(site, { request, params: NO_PARAMS, server: server() }, { answer: nothingAt(all, site.cors) })
-      : serve(site, { request, params: found.params, server: server() }, found.route);
+      ? serve(site, { request, params: NO_PARAMS, server: server() }, nothingAt(all, site.cors))
+      : serve(site, { request, params: found.params, server: server() }, found.route.answer);
   };
   app.all("/*", otherwise.bind(undefined));
   return (request) => app.fetch(request);

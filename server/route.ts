@@ -1,5 +1,4 @@
 // What a route is, and what everything that answers requests is handed.
-import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import type { Method } from "./operations/routing";
@@ -26,14 +25,9 @@ export interface Context extends Incoming {
 /** Answers a request with its request id on the answer. */
 export type Answer = (runtime: Runtime, context: Context, requestId: string) => Awaitable<Response>;
 
-/** Answers with no more than what is there first. */
-export type EarlyAnswer = (opened: Opened, requestId: string) => Promise<Response>;
-
 export interface Route {
   method: Method;
   /** As the router reads it: `/authorize/:token`. */
   path: string;
   answer: Answer;
-  /** What it answers while the services are being loaded; without, requests wait for them. */
-  early?: EarlyAnswer;
 }

@@ -1,11 +1,9 @@
 // The routes of programs: the operations under all their addresses, and MCP. Those of browsers are in `pages/index.ts`.
 import { lateAnswer } from "./answer";
-import { healthAnswer } from "./health";
 import { mcpRoutes } from "./mcp";
 import { type Area, loadOperation, type RoutedOperation, ROUTING } from "./operations";
 import type { Answer, Means, Route } from "./route";
 
-const HEALTH = "service-health";
 const ADMIN = "/v1/admin";
 const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
 
@@ -30,10 +28,7 @@ function routesOf(area: Area, operation: RoutedOperation, means: () => Promise<M
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
   const answer = lateAnswer(() => loadRunner(area, operation.id, means));
-  const early = operation.id === HEALTH ? { early: healthAnswer } : {};
-  return paths.flatMap((each) =>
-    methods.map((verb): Route => ({ method: verb, path: each, answer, ...early })),
-  );
+  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, answer })));
 }
 
 /** What runs an operation, with its area. */

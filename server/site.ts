@@ -1,22 +1,17 @@
 // What all requests of a server have in common: request ids, log lines, an answer whatever happens.
 import { type LogFields, Redacted } from "../src/base";
 import type { Random } from "../src/crypto";
-import type { Opened } from "../src/ground";
 import type { Runtime } from "../src/runtime";
 import type { Awaitable } from "../src/store";
 import { errorAnswer, identified } from "./answer";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import { requestUrl } from "./request-url";
-import type { Context, Route } from "./route";
+import type { Answer, Context } from "./route";
 import { traceIdOf } from "./trace";
 
 export interface Site {
-  readonly opened: Opened;
-  /** What answers requests; undefined while it is being loaded. */
-  runtime: Runtime | undefined;
-  /** The same for who waits until it is there. */
-  readonly ready: Promise<Runtime>;
+  readonly runtime: Runtime;
   nextRequestId(): string;
   /** Counts a request. */
   counted(): void;
@@ -24,41 +19,25 @@ export interface Site {
   cors: Cors | undefined;
 }
 
-/** `ready`: the services, while they are being loaded. `stopping` aborts when the server is about to stop. */
-export function siteOf(opened: Opened, ready: Promise<Runtime>, stopping: AbortSignal): Site {
-  const { core } = opened;
-  const site: Site = {
-    opened,
-    runtime: undefined,
-    ready,
+/** `stopping` aborts when the server is about to stop. */
+export function siteOf(runtime: Runtime, stopping: AbortSignal): Site {
+  const { core } = runtime;
+  return {
+    runtime,
     nextRequestId: requestIds(core.random),
     counted: collectWhenQuiet(stopping),
     cors: corsOf(core.settings),
   };
-  // That they cannot be had is told to whoever waits; without anybody it is no failure of its own.
-  ready.then(
-    (runtime) => (site.runtime = runtime),
-    () => undefined,
-  );
-  return site;
 }
 
 /** Runs one request: request id, log line, and an answer even when something of ours breaks. */
-export function serve(
-  site: Site,
-  context: Context,
-  { answer, early }: Pick<Route, "answer" | "early">,
-): Awaitable<Response> {
+export function serve(site: Site, context: Context, answer: Answer): Awaitable<Response> {
   const requestId = site.nextRequestId();
   site.counted();
-  const { log, clock } = site.opened.core;
+  const { log, clock } = site.runtime.core;
   const served: Served = { site, request: context.request, requestId, started: log.debugs ? clock.now() : 0 };
   try {
-    const { runtime } = site;
-    const response =
-      runtime === undefined
-        ? (early?.(site.opened, requestId) ?? site.ready.then((loaded) => answer(loaded, context, requestId)))
-        : answer(runtime, context, requestId);
+    const response = answer(site.runtime, context, requestId);
     if (!(response instanceof Promise)) return finished(served, response);
     return response.then(
       (known) => finished(served, known),
@@ -80,7 +59,7 @@ interface Served {
 function failed(served: Served, error: unknown): Response {
   const response = identified(errorAnswer(error), served.requestId);
   if (response.status >= 500)
-    served.site.opened.core.log.error("request failed", { request_id: served.requestId, error });
+    served.site.runtime.core.log.error("request failed", { request_id: served.requestId, error });
   return finished(served, response);
 }
 
@@ -90,7 +69,7 @@ function finished({ site, request, requestId, started }: Served, response: Respo
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
   site.cors?.mark(request, response.headers);
-  const { log, clock } = site.opened.core;
+  const { log, clock } = site.runtime.core;
   if (log.debugs)
     log.debug("request", {
       request_id: requestId,

@@ -1,14 +1,14 @@
-// What every service is given: the means, not the rules.
+// What every service is given: the infrastructure, not the rules.
 import type { Clock, Log, Redacted } from "./base";
 import type { Keyring, Random } from "./crypto";
 import type { Settings, TlsFiles } from "./config";
 import type { Egress } from "./egress";
 import type { Store } from "./store";
 
-/** What is there first: enough to listen, and to say how it is. */
-export interface Ground {
+export interface Core {
   store: Store;
   keyring: Keyring;
+  egress: Egress;
   clock: Clock;
   random: Random;
   log: Log;
@@ -19,8 +19,4 @@ export interface Ground {
   tls: TlsFiles | undefined;
   /** Address under which browsers reach this deployment, without a slash at the end. Known once the port is bound. */
   publicUrl(): string;
-}
-
-export interface Core extends Ground {
-  egress: Egress;
 }

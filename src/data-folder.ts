@@ -23,18 +23,23 @@ export async function openStores(
   }
 }
 
-/** One line on a database that cannot be used, for who starts the server. */
-export function unusable(folder: string, error: unknown): RuntimeError {
+/** Runs `work` and reports an error of the database engine in one line: a full disk shows at the first write only. */
+export async function withDatabaseErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOfTheEngine =
+      error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
+    throw isOfTheEngine ? unusable(folder, error) : error;
+  }
+}
+
+function unusable(folder: string, error: unknown): RuntimeError {
   const reason = error instanceof Error ? error.message : "unknown reason";
   return configurationError(
     `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
     { cause: error },
   );
-}
-
-/** A disk that has no room shows at the first write only. */
-export function isOfTheEngine(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }
 
 // Nobody else's. The owner's own bits stay: a folder that was made read-only is meant to be.

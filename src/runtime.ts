@@ -1,5 +1,4 @@
 // Composition root: configuration and extensions in, services out. Both fronts and all tests start here.
-import type { Log } from "./base";
 import { Audit, ExecutionLog, Trail } from "./audit";
 import {
   AuthorizationService,
@@ -12,8 +11,9 @@ import type { Config } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
-import { type GroundParts, openGround, type OpenGround, type Opened } from "./ground";
-import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
+import { withDatabaseErrors } from "./data-folder";
+import { type Health, healthOf } from "./health";
+import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
@@ -26,12 +26,7 @@ import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
 
-/** Means that a test replaces. */
-export interface RuntimeParts extends GroundParts {
-  egress?: Egress;
-}
-
-export interface Runtime extends Opened {
+export interface Runtime {
   readonly core: Core;
   readonly extensions: Extensions;
   readonly identity: Identity;
@@ -57,6 +52,9 @@ export interface Runtime extends Opened {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
+  health(): Promise<Health>;
+  /** Sets the address that the server listens on, which is known late with port 0; `public_url` overrides it. */
+  listensOn(address: string): void;
   close(): Promise<void>;
 }
 
@@ -66,36 +64,25 @@ export async function createRuntime(
   extensions: Extensions,
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
-  const ground = await openGround(config, parts);
+  const { core, logStore, listensOn, close } = await openCore(config, parts);
   try {
-    return await createServices(ground, extensions, parts.egress);
+    const services = servicesOf(core, config, logStore, extensions);
+    await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
+    return {
+      core,
+      extensions,
+      ...services,
+      health: () => healthOf(core),
+      listensOn,
+      close: async () => {
+        await services.executionLog.flush();
+        await close();
+      },
+    };
   } catch (error) {
-    await ground.close();
+    await close();
     throw error;
   }
-}
-
-/** Starts the services on what is open. Who opened it closes it when this fails; afterwards `Runtime.close` does. */
-export async function createServices(
-  ground: OpenGround,
-  extensions: Extensions,
-  egress?: Egress,
-): Promise<Runtime> {
-  const { config, logStore } = ground;
-  const core: Core = { ...ground.core, egress: egress ?? egressOf(config, ground.core.log) };
-  const services = servicesOf(core, config, logStore, extensions);
-  await ground.using(() => services.identity.ensureDefaults());
-  return {
-    core,
-    extensions,
-    ...services,
-    health: ground.health,
-    listensOn: ground.listensOn,
-    close: async () => {
-      await services.executionLog.flush();
-      await ground.close();
-    },
-  };
 }
 
 function servicesOf(core: Core, config: Config, logStore: Store, extensions: Extensions) {
@@ -174,16 +161,4 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     models,
     chat,
   };
-}
-
-function egressOf(config: Config, log: Log): Egress {
-  const { settings } = config;
-  return createEgress({
-    allow: settings["egress.allow"],
-    timeoutMs: settings["egress.timeout"] * 1000,
-    maxBytes: settings["egress.max_bytes"],
-    proxy: proxyFromEnvironment(process.env),
-    authorities: config.certificateAuthorities(),
-    log,
-  });
 }

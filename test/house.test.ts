@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
-import { importCircles, loadedWith } from "./support/imports";
+import { importCircles } from "./support/imports";
 import { temporaryFolder } from "./support/temporary";
 
 const ROOT = join(import.meta.dir, "..");
@@ -76,13 +76,6 @@ describe("the house", () => {
 
   test("has no files that import each other in a circle", () => {
     expect(importCircles(files)).toEqual([]);
-  });
-
-  test("loads no descriptions with its services", () => {
-    const loaded = loadedWith("src/runtime.ts", files);
-
-    expect(loaded).toContain("src/providers/service.ts");
-    expect(loaded.filter((path) => path.endsWith("schema.ts"))).toEqual([]);
   });
 
   test("has a lock file without addresses", () => {

@@ -1,6 +1,5 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
-import { healthStatus } from "../health";
 import { operation, StatusAnswer } from "./operation";
 import { routed } from "./routing";
 
@@ -18,7 +17,7 @@ export const serviceOperations = [
     others: { 503: HealthSchema },
     handle: async ({ runtime }) => {
       const health = await runtime.health();
-      return new StatusAnswer(healthStatus(health), health);
+      return new StatusAnswer(health.healthy ? 200 : 503, health);
     },
   }),
 ];

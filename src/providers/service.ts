@@ -13,23 +13,24 @@ import {
 } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
+import { discovered } from "./discovery";
 import { effectiveOAuth2 } from "./effective";
-import type { SealedSecrets } from "./patch";
+import { knownFields, patched, type SealedSecrets } from "./patch";
 import type { Provider } from "./provider";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
+import { checkOAuth2 } from "./rules";
 import { newExternalId, presetNamed, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { ClientSecrets } from "./secrets";
-import type {
-  AuthProvider,
-  AuthProviderCreate,
-  AuthProviderPatch,
-  OAuth2Config,
-  ProviderSetup,
+import {
+  type AuthProvider,
+  type AuthProviderCreate,
+  type AuthProviderPatch,
+  type OAuth2Config,
+  OAuth2Create,
+  type ProviderSetup,
 } from "./schema";
-
-type Writing = typeof import("./writing");
 
 /** What must happen to other records, in the same transaction, when a provider changes or goes. */
 export interface ProviderDependents {
@@ -77,9 +78,8 @@ export class Providers {
   /** Throws `already_exists`, or `malformed_request` naming the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
-    const { checkOAuth2, discovered, givenOAuth2 } = await import("./writing");
-    const { given, clientSecret, privateKey } = givenOAuth2(request);
-    const oauth2 = await discovered(this.#core, given, privateKey !== undefined);
+    const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
+    const oauth2 = await discovered(this.#core, given, private_key !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -95,13 +95,13 @@ export class Providers {
         principal.projectId,
         request.id,
         "client_secret",
-        clientSecret,
+        client_secret,
       ),
       sealed_private_key: await this.#secrets.seal(
         principal.projectId,
         request.id,
         "private_key",
-        privateKey,
+        private_key,
       ),
       version: 1,
       created_at: now,
@@ -121,8 +121,7 @@ export class Providers {
       privateKey: await this.#secrets.seal(principal.projectId, id, "private_key", private_key),
     };
     const now = this.#core.clock.now();
-    const writing = await import("./writing");
-    const change = (row: ProviderRow) => this.#changed(writing, row, patch, sealed, now);
+    const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
     const row = await this.#core.store.write(() => this.#update(principal, id, change));
     return this.#record(row);
   }
@@ -218,13 +217,7 @@ export class Providers {
     return next;
   }
 
-  #changed(
-    { checkOAuth2, patched }: Writing,
-    row: ProviderRow,
-    patch: AuthProviderPatch,
-    sealed: SealedSecrets,
-    now: number,
-  ): ProviderRow {
+  #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {
     const next = patched(row, patch, sealed, now);
     checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
     return next;

@@ -84,7 +84,7 @@ export async function startWorld(): Promise<World> {
     },
   });
   const stopping = new AbortController();
-  const app = createApp(site.runtime, Promise.resolve(site.runtime), stopping.signal);
+  const app = createApp(site.runtime, stopping.signal);
   const through: Through = async (url, init) => app.fetch(new Request(url, withLength(init)));
   const operator = await site.runtime.identity.operator("default");
   await site.runtime.identity.createProject(operator, "other", "Other", undefined, "https://other.example");

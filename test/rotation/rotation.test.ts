@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { dataKeyOf } from "../../src/crypto";
-import type { GroundParts } from "../../src/ground";
+import type { RuntimeParts } from "../../src/open-core";
 import type { Principal } from "../../src/identity";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { api, at } from "../support/api";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-async function another(parts: GroundParts = {}): Promise<Runtime> {
+async function another(parts: RuntimeParts = {}): Promise<Runtime> {
   const runtime = await createRuntime(loadConfig({ environment: site.environment }), NO_EXTENSIONS, parts);
   runtimes.push(runtime);
   return runtime;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog, systemClock, unsafePrintSecrets } from "../../src/base";
 import { type Keyring, type KeyringOptions, openKeyring } from "../../src/crypto";
-import type { RuntimeParts } from "../../src/runtime";
+import type { RuntimeParts } from "../../src/open-core";
 import { touch } from "../../src/store";
 import { type ApiAnswer, at, call } from "../support/api";
 import { Browser } from "../support/browser";

@@ -94,7 +94,7 @@ function brokenRuleOfSrc(
     : `${targetArea} is imported through its index.ts only`;
 }
 
-// An area's second door: what describes its records. The services of a start do not load it (`loadedWith`).
+// An area's second entry point: the schemas of its records.
 function isSchema(target: string): boolean {
   return /^src\/[^/]+\/(?:[^/]+\/)?(?:[a-z]+-)?schema(?:\.ts)?$/.test(target);
 }

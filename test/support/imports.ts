@@ -1,5 +1,5 @@
-// What is loaded with a file, and which files import each other in a circle, as the compiler sees it: types are no import,
-// and what is imported when it is needed is evaluated later. The executable is built in pieces, and where a circle lies
+// Which files import each other in a circle, as the compiler sees it: types are no import, and what is imported when it is
+// needed is evaluated later. The executable is built in pieces, and where a circle lies
 // across two of them one may run before what it needs.
 import { posix } from "node:path";
 import type { SourceFile } from "./house";
@@ -17,12 +17,6 @@ export function importCircles(files: readonly SourceFile[]): string[][] {
     circles.set(circle.join(), circle);
   }
   return [...circles.values()];
-}
-
-/** What is loaded with a file, itself apart, as sorted paths. */
-export function loadedWith(path: string, files: readonly SourceFile[]): string[] {
-  const imports = new Map(files.map((file) => [file.path, importedBy(file, files)]));
-  return [...reachedFrom(path, imports)].sort();
 }
 
 function importedBy({ path, text }: SourceFile, files: readonly SourceFile[]): string[] {

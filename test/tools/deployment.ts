@@ -7,7 +7,8 @@ import { type Clock, createLog, type JsonObject, Redacted, systemClock } from ".
 import { loadConfig } from "../../src/config";
 import type { TokenGrant } from "../../src/connections";
 import type { Principal } from "../../src/identity";
-import { createRuntime, type Runtime, type RuntimeParts } from "../../src/runtime";
+import type { RuntimeParts } from "../../src/open-core";
+import { createRuntime, type Runtime } from "../../src/runtime";
 import { openSqlite, touch } from "../../src/store";
 import type { Catalog } from "../../src/tools";
 import { startTokenEndpoint, type TokenEndpoint } from "../support/token-endpoint";

@@ -8,7 +8,7 @@ import {
   upstreamRateLimited,
 } from "../../../src/tools";
 import { until } from "../../connections/executing";
-import type { RuntimeParts } from "../../../src/runtime";
+import type { RuntimeParts } from "../../../src/open-core";
 import { openLateStore } from "../../support/late-store";
 import { agent, deploy, operator } from "../deployment";
 import { AT_ONCE, ended, look, schedule } from "./scheduling";

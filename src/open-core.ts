@@ -1,45 +1,34 @@
-// What a server stands on: folder, databases, keys. It is opened before the services are loaded, and is enough to listen
-// and to say how it is.
+// Opens what the services need: folder, databases, keys, outbound client.
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { type Config, ensureFolder } from "./config";
-import type { Ground } from "./core";
+import type { Core } from "./core";
 import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
-import { isOfTheEngine, openStores, unusable } from "./data-folder";
+import { openStores, withDatabaseErrors } from "./data-folder";
+import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
 
-/** Means that a test replaces: time, randomness, the database engine, the log's end, the cipher. */
-export interface GroundParts {
+/** What a test replaces: time, randomness, the database engine, where the log goes, the cipher, the outbound client. */
+export interface RuntimeParts {
   clock?: Clock;
   random?: Random;
   log?: Log;
   openStore?: (options: SqliteOptions) => Store;
   openKeyring?: (options: KeyringOptions) => Promise<Keyring>;
+  egress?: Egress;
 }
 
-export interface Health {
-  healthy: boolean;
-  reason?: string;
-}
-
-export interface Opened {
-  readonly core: Ground;
-  health(): Promise<Health>;
-  /** Says where the server really listens, when the configuration leaves it open (port 0). */
-  listensOn(address: string): void;
-}
-
-export interface OpenGround extends Opened {
-  readonly config: Config;
+export interface OpenCore {
+  readonly core: Core;
   /** The execution log has a database of its own. */
   readonly logStore: Store;
-  /** Does the work, and says in one line what of the data folder stands in its way. */
-  using<T>(work: () => Promise<T>): Promise<T>;
+  /** Sets the address that the server listens on; `public_url` overrides it. */
+  listensOn(address: string): void;
   close(): Promise<void>;
 }
 
 /** Opens the data folder. Throws `configuration` with one line on what stops the start. */
-export async function openGround(config: Config, parts: GroundParts = {}): Promise<OpenGround> {
-  const { settings } = config;
+export async function openCore(config: Config, parts: RuntimeParts = {}): Promise<OpenCore> {
+  const { settings, clientSecret } = config;
   const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? pooledRandom();
@@ -51,15 +40,8 @@ export async function openGround(config: Config, parts: GroundParts = {}): Promi
     await logStore.close();
     await store.close();
   };
-  const using = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw isOfTheEngine(error) ? unusable(folder, error) : error;
-    }
-  };
   try {
-    const keyring = await using(() =>
+    const keyring = await withDatabaseErrors(folder, () =>
       (parts.openKeyring ?? openKeyring)({
         store,
         random,
@@ -67,26 +49,22 @@ export async function openGround(config: Config, parts: GroundParts = {}): Promi
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),
-          // Nobody needs a home folder whose key stands in the environment.
+          // With the key in the environment no home folder is needed.
           defaultFile:
             config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
         },
       }),
     );
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
+    const egress = parts.egress ?? egressOf(config, log);
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
-    const { clientSecret } = config;
     const publicUrl = (): string => address;
-    const core: Ground = { store, keyring, clock, random, log, settings, clientSecret, tls, publicUrl };
     return {
-      core,
-      config,
+      core: { store, keyring, egress, clock, random, log, settings, clientSecret, tls, publicUrl },
       logStore,
-      health: () => healthOf(core),
       listensOn: (listening) => {
         address = trimSlash(settings.public_url ?? listening);
       },
-      using,
       close,
     };
   } catch (error) {
@@ -95,32 +73,23 @@ export async function openGround(config: Config, parts: GroundParts = {}): Promi
   }
 }
 
-async function healthOf({ store, keyring, log }: Ground): Promise<Health> {
-  const trouble = async (reason: string, check: () => Promise<unknown>): Promise<Health | undefined> => {
-    try {
-      await check();
-      return undefined;
-    } catch (error) {
-      log.warn("unhealthy", { error });
-      return { healthy: false, reason: `${reason} The log has the reason.` };
-    }
-  };
-  return (
-    (await trouble("The database cannot be used.", async () => {
-      await store.generation("projects");
-      await store.check();
-    })) ??
-    (await trouble("The root key cannot be used: stored tokens and secrets stay closed.", () =>
-      keyring.check(),
-    )) ?? { healthy: true }
-  );
-}
-
 function standardErrorLog({ settings }: Config, clock: Clock): Log {
   const write = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
   return createLog({ level: settings["log.level"], clock, write });
+}
+
+function egressOf(config: Config, log: Log): Egress {
+  const { settings } = config;
+  return createEgress({
+    allow: settings["egress.allow"],
+    timeoutMs: settings["egress.timeout"] * 1000,
+    maxBytes: settings["egress.max_bytes"],
+    proxy: proxyFromEnvironment(process.env),
+    authorities: config.certificateAuthorities(),
+    log,
+  });
 }
 
 /** An address that a browser on this machine reaches, whatever the server listens on. */
