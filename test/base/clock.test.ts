@@ -8,21 +8,24 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
+/** Longer than a test may take. */
+const LONG = 60_000;
+
 describe("sleep", () => {
   test("lasts its time", async () => {
-    expect(await timeOf(systemClock.sleep(40))).toBeWithin(35, 2000);
+    expect(await timeOf(systemClock.sleep(40))).toBeGreaterThan(35);
   });
 
   test("ends at once, without an error, when its signal aborts", async () => {
     const abort = new AbortController();
-    const slept = timeOf(systemClock.sleep(20_000, abort.signal));
+    const slept = systemClock.sleep(LONG, abort.signal);
     abort.abort();
 
-    expect(await slept).toBeLessThan(2000);
+    expect(await slept).toBeUndefined();
   });
 
   test("does not begin when its signal was aborted before", async () => {
-    expect(await timeOf(systemClock.sleep(20_000, AbortSignal.abort()))).toBeLessThan(2000);
+    expect(await systemClock.sleep(LONG, AbortSignal.abort())).toBeUndefined();
   });
 });
 

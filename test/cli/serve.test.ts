@@ -106,12 +106,11 @@ test("SIGTERM wakes who waits for a consent, and takes no more connections", asy
   const waiting = fetch(`${server.address}/v1/auth/status?id=${id}&wait=59`, { headers });
   await Bun.sleep(100);
 
-  const started = performance.now();
+  // The wait is longer than a test may take.
   const code = await server.stop("SIGTERM");
 
   expect(code).toBe(0);
   expect(at(await (await waiting).json(), "status")).toBe("pending");
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect(await fetch(server.address).catch(() => "refused")).toBe("refused");
 });
 

@@ -213,10 +213,9 @@ describe("the lease", () => {
     await first;
     platform.refuse("consented");
     idp.queue({ body: tokens({ access: "renewed", refresh: "newest" }, 3600) });
-    const begin = performance.now();
 
+    // A lease that is not given back lasts 45 s, longer than a test may take.
     expect((await call(runtime, "alice")).success).toBe(true);
-    expect(performance.now() - begin).toBeLessThan(4000);
     expect(platform.tokens()).toEqual(["consented", "consented", "renewed"]);
   });
 

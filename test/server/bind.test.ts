@@ -8,13 +8,11 @@ import { type Own, startOwn, testCatalog } from "./own";
 const BEHIND = { RUNTIME_BEHIND_PROXY: "true" };
 
 async function refusalOf(environment: Record<string, string>): Promise<RuntimeError> {
-  const started = performance.now();
   try {
     await using own = await startOwn([testCatalog], environment);
     throw new Error(`started at ${own.url}`);
   } catch (error) {
     if (!(error instanceof RuntimeError)) throw error;
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(error.name).toBe("configuration");
     expect(error.message).not.toContain("\n");
     return error;

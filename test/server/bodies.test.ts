@@ -223,8 +223,8 @@ describe("a body that is too large", () => {
 
   test("is 413 before it is sent", async () => {
     const answer = await sendRaw(stage.site.url, [posted({ "content-length": "50000000" })]);
+    // A server that waited for it would answer 400: it did not arrive in time.
     expect(answer.status).toBe(413);
-    expect(answer.ms).toBeLessThan(900);
     await expectAlive();
   });
 
@@ -258,28 +258,28 @@ describe("a body that is too large", () => {
 });
 
 describe("a body that trickles in", () => {
+  // 100 s in all, longer than a test may take.
+  const trickle = (piece: string): string[] => Array.from({ length: 1000 }, () => piece);
+
   test("is cut off in time, by length and in chunks", async () => {
-    const slow = async (headers: Record<string, string>, piece: string) => {
-      const pieces = Array.from({ length: 40 }, () => piece);
-      return sendRaw(stage.site.url, [posted(headers), ...pieces], 100);
-    };
+    const slow = (headers: Record<string, string>, piece: string) =>
+      sendRaw(stage.site.url, [posted(headers), ...trickle(piece)], 100);
     const answers = await Promise.all([
-      slow({ "content-length": "1000" }, "x"),
+      slow({ "content-length": "2000" }, "x"),
       slow({ "transfer-encoding": "chunked" }, chunk("x")),
     ]);
     for (const answer of answers) {
       expect(answer.status).toBe(400);
       expect(answer.body).toContain("did not arrive in time");
-      expect(answer.ms).toBeLessThan(2500);
     }
     await expectAlive();
   });
 
   test("is cut off on a consent page too", async () => {
-    const request = head("POST", "/authorize/nothing", { "content-length": "1000" });
-    const answer = await sendRaw(stage.site.url, [request, ...Array.from({ length: 40 }, () => "x")], 100);
+    const request = head("POST", "/authorize/nothing", { "content-length": "2000" });
+    const answer = await sendRaw(stage.site.url, [request, ...trickle("x")], 100);
     expect(answer.status).toBe(400);
-    expect(answer.ms).toBeLessThan(2500);
+    await expectAlive();
   });
 
   test("and then never ends leaves the server alive", async () => {

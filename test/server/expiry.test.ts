@@ -103,13 +103,12 @@ describe("an address that was opened", () => {
   });
 });
 
-test("a poller learns within a second that time is over", async () => {
+test("a poller learns that time is over long before its own wait ends", async () => {
   const flow = await agreed(stage);
   stage.clock.move(10 * MINUTE - 700);
-  const started = performance.now();
-  const record = await statusOf(stage, flow.id, 20);
-  expect(at(record, "status")).toBe("failed");
-  expect(performance.now() - started).toBeLessThan(1700);
+  // 59 s are longer than a test may take.
+  expect(at(await statusOf(stage, flow.id, 59), "status")).toBe("failed");
+  await expectExpired(flow.id);
 });
 
 test("a consent that ended is still told of a week later, and forgotten in time", async () => {

@@ -16,7 +16,7 @@ let stage: Stage;
 let redirect = "";
 /** Longer than the ten seconds after which Bun would close a silent connection. */
 let longPoll: Promise<{ answer: ApiAnswer; ms: number }>;
-/** A sender of endless headers, cut off meanwhile. */
+/** A sender of headers that take 100 s, longer than a test may; cut off meanwhile. */
 let slowHead: Promise<RawAnswer>;
 beforeAll(async () => {
   stage = await startStage();
@@ -24,7 +24,7 @@ beforeAll(async () => {
   redirect = String(at((await admin.get("/v1/admin/auth_providers/slack")).body, "oauth2.redirect_uri"));
   const { id } = await startConsent(stage, { user_id: "patient" });
   longPoll = poll(id, 12);
-  const lines = Array.from({ length: 80 }, (_line, count) => `x-${count}: slow\r\n`);
+  const lines = Array.from({ length: 200 }, (_line, count) => `x-${count}: slow\r\n`);
   slowHead = sendRaw(stage.site.url, ["GET /v1/health HTTP/1.1\r\nhost: x\r\n", ...lines], 500);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -34,6 +34,16 @@ async function poll(id: string, wait: number | string): Promise<{ answer: ApiAns
   const answer = await api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=${wait}`);
   return { answer, ms: performance.now() - started };
 }
+
+/** The names of the polls in the order in which they are answered. */
+async function orderOf(polls: Readonly<Record<string, Promise<unknown>>>): Promise<string[]> {
+  const order: string[] = [];
+  await Promise.all(Object.entries(polls).map(([name, answer]) => answer.then(() => order.push(name))));
+  return order;
+}
+
+/** Seconds of a wait that no test outlasts: an answer shows that something ended the wait. */
+const LONGER_THAN_A_TEST = 59;
 
 const statusIn = ({ body }: ApiAnswer) => at(body, "status");
 
@@ -83,9 +93,9 @@ describe("a consent that is pending", () => {
   test("is answered at once without a wait, with its address", async () => {
     const { id, url } = await startConsent(stage, { user_id: "pending" });
     for (const wait of [0, "0"]) {
-      const { answer, ms } = await poll(id, wait);
-      expect(ms).toBeLessThan(500);
-      expect(answer.body).toMatchObject({
+      const immediate = poll(id, wait);
+      expect(await orderOf({ second: poll(id, 1), immediate })).toEqual(["immediate", "second"]);
+      expect((await immediate).answer.body).toMatchObject({
         id,
         status: "pending",
         url,
@@ -98,51 +108,42 @@ describe("a consent that is pending", () => {
 
   test("is answered when the wait is over", async () => {
     const { id } = await startConsent(stage, { user_id: "waiting" });
-    const { answer, ms } = await poll(id, 1);
+    const short = poll(id, 1);
+    expect(await orderOf({ long: poll(id, 3), short })).toEqual(["short", "long"]);
+    const { answer, ms } = await short;
     expect(statusIn(answer)).toBe("pending");
     expect(ms).toBeGreaterThan(950);
-    expect(ms).toBeLessThan(2000);
   });
 });
 
-/** Polls first, acts 200 ms later; how long after the act the answer came. */
-async function wokenBy(
-  id: string,
-  act: () => Promise<unknown>,
-): Promise<{ answer: ApiAnswer; late: number }> {
-  const polling = poll(id, 30);
+/** Polls first, acts 200 ms later; the answer. */
+async function wokenBy(id: string, act: () => Promise<unknown>): Promise<ApiAnswer> {
+  const polling = poll(id, LONGER_THAN_A_TEST);
   await Bun.sleep(200);
-  const acted = performance.now();
   await act();
-  const { answer } = await polling;
-  return { answer, late: performance.now() - acted };
+  return (await polling).answer;
 }
 
-describe("a poller wakes within a second", () => {
+describe("a poller wakes long before its own wait ends", () => {
   test("when the person has consented", async () => {
     const flow = await agreed(stage);
-    const { answer, late } = await wokenBy(flow.id, () => finish(stage, flow));
+    const answer = await wokenBy(flow.id, () => finish(stage, flow));
     expect(answer.body).toMatchObject({ id: flow.id, status: "completed", scopes: ["users:read"] });
     expect(at(answer.body, "url")).toBeUndefined();
-    expect(late).toBeLessThan(1000);
   });
 
   test("when the provider says no", async () => {
     const { id, browser, state } = await atProvider(stage);
     const deny = () => browser.open(`${redirect}?error=access_denied&state=${state}`);
-    const { answer, late } = await wokenBy(id, deny);
-    expect(statusIn(answer)).toBe("failed");
-    expect(late).toBeLessThan(1000);
+    expect(statusIn(await wokenBy(id, deny))).toBe("failed");
   });
 
   test("with fifty others that wait for the same", async () => {
     const flow = await agreed(stage);
-    const polls = Array.from({ length: 50 }, () => poll(flow.id, 30));
+    const polls = Array.from({ length: 50 }, () => poll(flow.id, LONGER_THAN_A_TEST));
     await Bun.sleep(200);
-    const acted = performance.now();
     await finish(stage, flow);
     for (const { answer } of await Promise.all(polls)) expect(statusIn(answer)).toBe("completed");
-    expect(performance.now() - acted).toBeLessThan(1000);
   });
 
   test("when another process finishes the consent", async () => {
@@ -152,9 +153,8 @@ describe("a poller wakes within a second", () => {
     try {
       const { id, url } = await startConsent(stage, { user_id: "elsewhere" });
       const there = url.replace(stage.site.url, server.address);
-      const { answer, late } = await wokenBy(id, () => new Browser().consent(there, "alice"));
+      const answer = await wokenBy(id, () => new Browser().consent(there, "alice"));
       expect(statusIn(answer)).toBe("completed");
-      expect(late).toBeLessThan(1500);
     } finally {
       await server.stop();
       await second.close();
@@ -185,21 +185,28 @@ describe("a consent that has ended", () => {
     await finish(stage, flow);
     const admin = api(stage.site.url, stage.keys.admin);
     const list = await admin.get("/v1/admin/user_connections?user_id=ended");
+    const pending = await startConsent(stage, { user_id: "still pending" });
     for (const id of [flow.id, String(at(list.body, "items.0.id"))]) {
-      const { answer, ms } = await poll(id, 59);
-      expect(answer.body).toMatchObject({ id, status: "completed", user_id: "ended", provider_id: "slack" });
-      expect(ms).toBeLessThan(500);
+      const ended = poll(id, LONGER_THAN_A_TEST);
+      expect(await orderOf({ pending: poll(pending.id, 1), ended })).toEqual(["ended", "pending"]);
+      expect((await ended).answer.body).toMatchObject({
+        id,
+        status: "completed",
+        user_id: "ended",
+        provider_id: "slack",
+      });
     }
   });
 
   test("badly is answered after a pause, since clients ask again and again", async () => {
     const { id, browser, state } = await atProvider(stage);
     await browser.open(`${redirect}?error=access_denied&state=${state}`);
-    const [without, short, long] = await Promise.all([poll(id, 0), poll(id, 1), poll(id, 30)]);
+    const polls = { long: poll(id, LONGER_THAN_A_TEST), short: poll(id, 1), without: poll(id, 0) };
+    expect(await orderOf(polls)).toEqual(["without", "short", "long"]);
+    const [long, short, without] = await Promise.all([polls.long, polls.short, polls.without]);
     for (const { answer } of [without, short, long]) expect(statusIn(answer)).toBe("failed");
-    expect(without.ms).toBeLessThan(500);
-    expect(short.ms).toBeWithin(900, 1800);
-    expect(long.ms).toBeWithin(1800, 2800);
+    expect(short.ms).toBeGreaterThan(900);
+    expect(long.ms).toBeGreaterThan(1800);
   });
 });
 
@@ -211,8 +218,6 @@ test("twelve seconds without an event end in an answer, not in a closed connecti
 
 test("a head that trickles in is cut off, and the server answers others meanwhile", async () => {
   expect((await fetch(`${stage.site.url}/v1/health`)).status).toBe(200);
-  const { ms, status } = await slowHead;
-  expect(status).not.toBe(200);
   // Bun's own limit: some ten seconds, checked every four.
-  expect(ms).toBeLessThan(20_000);
+  expect((await slowHead).status).not.toBe(200);
 }, 25_000);

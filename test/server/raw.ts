@@ -5,8 +5,6 @@ export interface RawAnswer {
   status: number;
   head: string;
   body: string;
-  /** Milliseconds from the first byte sent to the end of the answer. */
-  ms: number;
 }
 
 /**
@@ -19,7 +17,6 @@ export async function sendRaw(
   pauseMs = 0,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
-  const started = performance.now();
   const { promise, resolve } = Promise.withResolvers<string>();
   const received: Uint8Array[] = [];
   const socket = connect(Number(port), hostname);
@@ -36,7 +33,7 @@ export async function sendRaw(
   const text = await promise;
   socket.destroy();
   const [head = "", body = ""] = text.split(/\r\n\r\n(.*)/s);
-  return { status: Number(head.split(" ")[1] ?? 0), head, body, ms: performance.now() - started };
+  return { status: Number(head.split(" ")[1] ?? 0), head, body };
 }
 
 /** The head of a request. */

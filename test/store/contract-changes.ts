@@ -102,13 +102,15 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   });
 
   describe(`${name}: waiting for a change`, () => {
-    const LONG = 20_000;
+    /** Longer than a test may take: one that ends shows that something ended the wait. */
+    const LONG = 60_000;
 
     test("returns at once when the generation has moved on already", async () => {
       const store = stores.new();
       await store.write(() => touch("authorizations"));
+      await store.changed("authorizations", 0, { timeoutMs: LONG });
 
-      expect(await timeOf(() => store.changed("authorizations", 0, { timeoutMs: LONG }))).toBeLessThan(1000);
+      expect(await store.generation("authorizations")).toBe(1);
     });
 
     test("a commit of the same instance wakes within a few turns, before any poll", async () => {
@@ -122,13 +124,14 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(woken).toBe(true);
     });
 
-    test("a commit of another instance wakes within half a second", async () => {
+    test("a commit of another instance wakes", async () => {
       const [one, other] = stores.two();
       const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
       await one.write(() => touch("authorizations"));
+      await woken;
 
-      expect(await timeOf(() => woken)).toBeLessThan(500);
+      expect(await other.generation("authorizations")).toBe(1);
     });
 
     test("every waiter of the kind wakes", async () => {
@@ -137,7 +140,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       await nextTurn();
       await store.write(() => touch("authorizations"));
 
-      expect(await timeOf(() => Promise.all(waiters))).toBeLessThan(1000);
+      expect(await Promise.all(waiters)).toHaveLength(3);
     });
 
     test("a change of another kind wakes nobody: the wait ends by its time", async () => {
@@ -146,35 +149,33 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       await nextTurn();
       await store.write(() => touch("keys"));
 
-      expect(await elapsed).toBeWithin(190, 2000);
+      expect(await elapsed).toBeGreaterThan(190);
     });
 
     test("an abort ends the wait", async () => {
       const store = stores.new();
       const abort = new AbortController();
-      const elapsed = timeOf(() =>
-        store.changed("authorizations", 0, { timeoutMs: LONG, signal: abort.signal }),
-      );
+      const waiting = store.changed("authorizations", 0, { timeoutMs: LONG, signal: abort.signal });
       await nextTurn();
       abort.abort();
 
-      expect(await elapsed).toBeLessThan(1000);
+      expect(await waiting).toBeUndefined();
     });
 
     test("a signal that was aborted before ends the wait at once", async () => {
       const store = stores.new();
       const wait = { timeoutMs: LONG, signal: AbortSignal.abort() };
 
-      expect(await timeOf(() => store.changed("authorizations", 0, wait))).toBeLessThan(1000);
+      expect(await store.changed("authorizations", 0, wait)).toBeUndefined();
     });
 
     test("closing the store wakes who waits", async () => {
       const store = stores.new();
-      const elapsed = timeOf(() => store.changed("authorizations", 0, { timeoutMs: LONG }));
+      const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
       await store.close();
 
-      expect(await elapsed).toBeLessThan(1000);
+      expect(await waiting).toBeUndefined();
     });
   });
 
