@@ -3,7 +3,7 @@
 import type { Core } from "../core";
 import { hashOf, newToken, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
-import { type Awaitable, get, query, run, touch, type Transaction } from "../store";
+import { get, query, run, touch, type Transaction } from "../store";
 
 export interface Repeatable {
   projectId: string;
@@ -141,16 +141,13 @@ export class Idempotency {
   async #remember(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
     const { store, clock, log } = this.#core;
     try {
-      const sealed = await this.#seal(repeatable, answer);
+      const text = JSON.stringify(answer);
+      const sealed = await this.#core.keyring.seal(repeatable.projectId, placeOf(repeatable), text);
       await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
     } catch (error) {
       log.error("answer not remembered", { operation: repeatable.operation, error });
       await store.write(() => abandon(repeatable, holder, clock.now())).catch(() => undefined);
     }
-  }
-
-  #seal(repeatable: Repeatable, answer: unknown): Awaitable<string> {
-    return this.#core.keyring.seal(repeatable.projectId, placeOf(repeatable), JSON.stringify(answer));
   }
 
   async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
