@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
 import { importCircles } from "./support/imports";
-import { temporaryFolder } from "./support/temporary";
 
 const ROOT = join(import.meta.dir, "..");
 const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));

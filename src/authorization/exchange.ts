@@ -1,6 +1,5 @@
 // What a browser was sent away with, sealed in its flow until it comes back.
 import type { Core } from "../core";
-import type { Awaitable } from "../store";
 import { placeOf } from "./flow";
 import type { FlowRow } from "./repository";
 
@@ -12,7 +11,7 @@ export interface Exchange {
   nonce?: string;
 }
 
-export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Awaitable<string> {
+export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Promise<string> {
   return core.keyring.seal(flow.project_id, placeOf(flow.id, "exchange"), JSON.stringify(exchange));
 }
 

@@ -1,7 +1,7 @@
 // Data keys as they seal and open: unwrapped, and kept only until any data key changes, in whatever process. A key that
 // was destroyed opens nothing more, and one that was retired seals nothing more, from the next turn on.
 import { internalError } from "../errors";
-import { type Awaitable, CachedByGeneration, CachedByOwner, type Store } from "../store";
+import { CachedByGeneration, CachedByOwner, type Store } from "../store";
 import { decrypt } from "./cipher";
 import { ACTIVE_KEY, type DataKeyRow, FIND_ROOT, ONE_KEY, rootIdOf } from "./repository";
 import type { Roots } from "./roots";
@@ -30,29 +30,29 @@ export class DataKeys {
   }
 
   /** The key that seals for a project now. Throws `internal_error` when it has none. */
-  active(projectId: string): Awaitable<DataKey> {
+  async active(projectId: string): Promise<DataKey> {
     return this.#active.get(projectId, this.#loadActive);
   }
 
   /** A key that sealed for the project. Throws `internal_error` when it is gone. */
-  one(projectId: string, id: string): Awaitable<DataKey> {
+  async one(projectId: string, id: string): Promise<DataKey> {
     return this.#known.get(projectId, id, () => this.#loadOne(projectId, id));
   }
 
   readonly #loadActive = async (projectId: string): Promise<DataKey> => {
-    const row = await this.#current(() => this.#store.get(ACTIVE_KEY, projectId));
+    const row = await this.#current(async () => this.#store.get(ACTIVE_KEY, projectId));
     if (row === undefined) throw internalError("This project has no data key.");
     return this.#unwrapped(projectId, row);
   };
 
   async #loadOne(projectId: string, id: string): Promise<DataKey> {
-    const row = await this.#current(() => this.#store.get(ONE_KEY, projectId, id));
+    const row = await this.#current(async () => this.#store.get(ONE_KEY, projectId, id));
     if (row === undefined) throw new Unopenable("The data key of a stored value is gone.");
     return this.#unwrapped(projectId, row);
   }
 
   /** A row that names a root key which is gone was read before a rotation, and is read anew. */
-  async #current(read: () => Awaitable<DataKeyRow | undefined>): Promise<DataKeyRow | undefined> {
+  async #current(read: () => Promise<DataKeyRow | undefined>): Promise<DataKeyRow | undefined> {
     for (let tries = 1; ; tries++) {
       const row = await read();
       if (row === undefined || tries === TRIES || this.#roots.find(row.root_key_id) !== undefined) return row;

@@ -1,17 +1,7 @@
 // Encryption at rest. The root key wraps data keys, one or more per project; a value names its data key and is bound
 // to its table, row and field, so that it cannot be read from another place.
 import { conflict, configurationError } from "../errors";
-import {
-  after,
-  type Awaitable,
-  get,
-  releaseLease,
-  run,
-  type Store,
-  takeLease,
-  touch,
-  type Transaction,
-} from "../store";
+import { get, releaseLease, run, type Store, takeLease, touch, type Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
@@ -51,7 +41,7 @@ export interface Keyring {
   readonly rootKeyId: string;
   /** Resolves when this process knows the root key that counts now; rejects with the reason otherwise. */
   check(): Promise<void>;
-  seal(projectId: string, place: Place, text: string): Awaitable<string>;
+  seal(projectId: string, place: Place, text: string): Promise<string>;
   /** The text again. Throws `Unopenable` when it was moved, changed, or sealed by a key that is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
   /** Gives a new project its data key, inside the transaction that makes the project. */
@@ -66,7 +56,7 @@ export interface Keyring {
   /** Forgets retired data keys that sealed nothing any more, `unused` says which. */
   dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
   /** Retired data keys of a project, and since when. */
-  retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]>;
+  retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]>;
   /** Destroys a project's data keys: what they sealed is gone for good. */
   destroyDataKeys(projectId: string): Transaction<void>;
 }
@@ -247,15 +237,13 @@ class SealedKeyring implements Keyring {
     if (unused.length > 0) yield* touch("data_keys");
   }
 
-  retiredDataKeys(projectId: string): Awaitable<{ id: string; retired_at: number }[]> {
+  async retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]> {
     return this.#store.all(RETIRED_KEYS, projectId);
   }
 
-  seal(projectId: string, place: Place, text: string): Awaitable<string> {
-    return after(
-      this.#dataKeys.active(projectId),
-      ({ id, key }) => `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`,
-    );
+  async seal(projectId: string, place: Place, text: string): Promise<string> {
+    const { id, key } = await this.#dataKeys.active(projectId);
+    return `${VERSION}.${id}.${encrypt(key, contextOf(place), text, this.#random)}`;
   }
 
   async open(projectId: string, place: Place, sealed: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { Core } from "../core";
 import { sealedColumn, Unopenable } from "../crypto";
 import { alreadyExists, internalError, malformedRequest, notFound, RuntimeError } from "../errors";
 import { actorOf, type Principal } from "../identity";
-import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
+import { CachedByGeneration, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 import * as repository from "./repository";
@@ -148,7 +148,7 @@ export class Models {
     }
   }
 
-  #sealed({ projectId }: Principal, id: string, key: string | undefined): Awaitable<string | null> {
+  async #sealed({ projectId }: Principal, id: string, key: string | undefined): Promise<string | null> {
     return key === undefined ? null : this.#core.keyring.seal(projectId, place(id), key);
   }
 

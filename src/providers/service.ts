@@ -4,13 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import { actorOf, type Principal } from "../identity";
-import {
-  type Awaitable,
-  CachedByGeneration,
-  CachedByOwner,
-  type Transaction,
-  UniqueViolation,
-} from "../store";
+import { CachedByGeneration, CachedByOwner, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
 import { discovered } from "./discovery";
@@ -71,7 +65,7 @@ export class Providers {
     return wholePage(rows.map((row) => this.#record(row)));
   }
 
-  get({ projectId }: Principal, id: string): Awaitable<AuthProvider> {
+  async get({ projectId }: Principal, id: string): Promise<AuthProvider> {
     return this.#records.get(projectId, id, () => this.#read(projectId, id));
   }
 
@@ -171,7 +165,7 @@ export class Providers {
   }
 
   /** Where else the same client is used, in whatever project; the record itself is among them. */
-  placesOfClient({ oauth2 }: Provider): Awaitable<repository.ProviderPlace[]> {
+  async placesOfClient({ oauth2 }: Provider): Promise<repository.ProviderPlace[]> {
     return repository.listOfClient(this.#core.store, oauth2.clientId);
   }
 

@@ -3,18 +3,7 @@
 import type { Core } from "../core";
 import { hashOf, newToken, type Place, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
-import {
-  type Awaitable,
-  command,
-  get,
-  insertInto,
-  named,
-  query,
-  run,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { command, get, insertInto, named, query, run, touch, type Transaction, update } from "../store";
 
 export interface Repeatable {
   projectId: string;
@@ -171,16 +160,14 @@ export class Idempotency {
   async #remember(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
     const { store, clock, log } = this.#core;
     try {
-      const sealed = await this.#seal(repeatable, answer);
+      const text = JSON.stringify(answer);
+      const place = placeOf(keyOf(repeatable));
+      const sealed = await this.#core.keyring.seal(repeatable.projectId, place, text);
       await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
     } catch (error) {
       log.error("answer not remembered", { operation: repeatable.operation, error });
       await store.write(() => abandon(repeatable, holder, clock.now())).catch(() => undefined);
     }
-  }
-
-  #seal(repeatable: Repeatable, answer: unknown): Awaitable<string> {
-    return this.#core.keyring.seal(repeatable.projectId, placeOf(keyOf(repeatable)), JSON.stringify(answer));
   }
 
   async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
