@@ -1,6 +1,7 @@
 // The rules of the house, checked from the text of the files: which part imports which, how long
 // a file is, who calls out. Pure: files in, sentences about what breaks a rule out.
 import { posix } from "node:path";
+import { vendorViolations } from "./vendor-words";
 
 export interface SourceFile {
   /** From the root of the checkout, with `/`. */
@@ -18,6 +19,7 @@ export function violationsOf(files: readonly SourceFile[]): string[] {
     ...lengthViolations(file),
     ...callViolations(file),
     ...loadViolations(file),
+    ...vendorViolations(file),
   ]);
 }
 
