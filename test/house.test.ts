@@ -319,6 +319,15 @@ describe("the other rules", () => {
   });
 
   test.each([
+    ["a function of an area", "src/tools/x.ts", "export function f(): Awaitable<string> {}", 1],
+    ["a look at the value", "src/tools/x.ts", "if (value instanceof Promise) await value;", 1],
+    ["the store", "src/store/x.ts", "export function f(): Awaitable<string> {}", 0],
+    ["a promise", "src/tools/x.ts", "export function f(): Promise<string> {}", 0],
+  ])("a value that may be a promise stays in the store: %s", (_what, path, text, count) => {
+    expect(violationsOf(houseWith(path, text))).toHaveLength(count);
+  });
+
+  test.each([
     ["a value", 'import { createHash } from "node:crypto"; createHash("md5");', 1],
     ["a type", 'import type { KeyObject } from "node:crypto";', 0],
   ])("node:crypto is imported by nobody: %s", (_what, text, count) => {

@@ -1,15 +1,5 @@
 // SQL of gateways.
-import {
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface GatewayRow {
   id: string;
@@ -54,12 +44,12 @@ const add = insertInto<GatewayRow>("gateways", ALL);
 const change = update<GatewayRow>("gateways", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM gateways WHERE project_id = ? AND id = ?");
 
-export function findGateway(store: Store, projectId: string, id: string): Awaitable<GatewayRow | undefined> {
+export function findGateway(store: Store, projectId: string, id: string): Promise<GatewayRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
 /** The slug is the address: whoever calls it names no project. What is found decides which project is meant. */
-export function findGatewayBySlug(store: Store, slug: string): Awaitable<GatewayRow | undefined> {
+export function findGatewayBySlug(store: Store, slug: string): Promise<GatewayRow | undefined> {
   return store.get(FIND_BY_SLUG, slug);
 }
 

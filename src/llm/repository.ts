@@ -1,15 +1,5 @@
 // SQL of model entries and of what chat completions of a project may do.
-import {
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface ModelRow {
   project_id: string;
@@ -48,11 +38,11 @@ const PUT_SETTINGS = query(
     "ON CONFLICT (project_id) DO UPDATE SET tools = excluded.tools, updated_at = excluded.updated_at",
 );
 
-export function listModels(store: Store, projectId: string, limit: number): Awaitable<ModelRow[]> {
+export function listModels(store: Store, projectId: string, limit: number): Promise<ModelRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
-export function findModel(store: Store, projectId: string, id: string): Awaitable<ModelRow | undefined> {
+export function findModel(store: Store, projectId: string, id: string): Promise<ModelRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
@@ -75,7 +65,7 @@ export function* deleteModel(projectId: string, id: string): Transaction<void> {
   yield* touch("models");
 }
 
-export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+export function findSettings(store: Store, projectId: string): Promise<SettingsRow | undefined> {
   return store.get(FIND_SETTINGS, projectId);
 }
 

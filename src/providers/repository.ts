@@ -1,16 +1,5 @@
 // SQL of auth providers.
-import {
-  all,
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { all, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 /** Which record it is. */
 export interface ProviderPlace {
@@ -63,29 +52,25 @@ const add = insertInto<ProviderRow>("auth_providers", ALL);
 const change = update<ProviderRow>("auth_providers", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM auth_providers WHERE project_id = ? AND id = ?");
 
-export function findProvider(
-  store: Store,
-  projectId: string,
-  id: string,
-): Awaitable<ProviderRow | undefined> {
+export function findProvider(store: Store, projectId: string, id: string): Promise<ProviderRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
-export function findByExternalId(store: Store, externalId: string): Awaitable<ProviderRow | undefined> {
+export function findByExternalId(store: Store, externalId: string): Promise<ProviderRow | undefined> {
   return store.get(FIND_BY_EXTERNAL_ID, externalId);
 }
 
-export function listProviders(store: Store, projectId: string, limit: number): Awaitable<ProviderRow[]> {
+export function listProviders(store: Store, projectId: string, limit: number): Promise<ProviderRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
 /** Active records of all projects that a requirement of this name may mean. */
-export function listActiveNamed(store: Store, name: string): Awaitable<ProviderRow[]> {
+export function listActiveNamed(store: Store, name: string): Promise<ProviderRow[]> {
   return store.all(LIST_ACTIVE_NAMED, name, name);
 }
 
 /** Records of all projects, active or not, that use this client. */
-export function listOfClient(store: Store, clientId: string): Awaitable<ProviderPlace[]> {
+export function listOfClient(store: Store, clientId: string): Promise<ProviderPlace[]> {
   return store.all(LIST_OF_CLIENT, clientId);
 }
 

@@ -20,6 +20,7 @@ export function violationsOf(files: readonly SourceFile[]): string[] {
     ...callViolations(file),
     ...loadViolations(file),
     ...vendorViolations(file),
+    ...asyncViolations(file),
   ]);
 }
 
@@ -133,6 +134,13 @@ function loadViolations({ path, text }: SourceFile): string[] {
   return imports.some((found) => found.path === "node:crypto")
     ? [`${path} imports node:crypto: it is loaded late, by nodeCrypto()`]
     : [];
+}
+
+/** A value that may be a promise is handled by the store and its caches; everything above them is plain async. */
+function asyncViolations({ path, text }: SourceFile): string[] {
+  if (!path.startsWith("src/") || path.startsWith("src/store/")) return [];
+  const word = /\bAwaitable\b|\binstanceof Promise\b/.exec(text)?.[0];
+  return word === undefined ? [] : [`${path} uses ${word}: outside src/store, functions are async`];
 }
 
 // Without types and comments what is left is code: a signature `fetch(request)` of an interface is gone.
