@@ -35,7 +35,7 @@ const result = await Bun.build({
   // Readable stack traces; the map beside the executable is not shipped.
   sourcemap: "linked",
   // What is imported when it is needed is a piece of its own, and loaded only then. Pieces were put together in a wrong
-  // order where files import each other in a circle: ours do not, which the rules of the house check.
+  // order where files import each other in a circle: a project rule forbids such circles.
   splitting: true,
   plugins: [gzippedFiles],
   compile: {

@@ -2,7 +2,7 @@
 // needed is evaluated later. The executable is built in pieces, and where a circle lies
 // across two of them one may run before what it needs.
 import { posix } from "node:path";
-import type { SourceFile } from "./house";
+import type { SourceFile } from "./rules";
 
 const compiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
 
