@@ -160,7 +160,7 @@ export class Gateways {
   *#delete(principal: Principal, id: string): Transaction<void> {
     const row = yield* repository.gatewayInTransaction(principal.projectId, id);
     if (row === undefined) throw unknownGateway();
-    yield* repository.deleteGateway(principal.projectId, id);
+    yield* repository.deleteGateway(row);
     yield* this.#record(principal, "gateway.delete", row);
   }
 

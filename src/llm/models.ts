@@ -175,8 +175,9 @@ export class Models {
   }
 
   *#delete(principal: Principal, id: string): Transaction<void> {
-    if ((yield* repository.modelInTransaction(principal.projectId, id)) === undefined) throw unknownEntry();
-    yield* repository.deleteModel(principal.projectId, id);
+    const row = yield* repository.modelInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknownEntry();
+    yield* repository.deleteModel(row);
     yield* this.#recorded(principal, "model.delete", id);
   }
 

@@ -221,7 +221,7 @@ export class Providers {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     yield* this.#dependents.removed(principal.projectId, id);
-    yield* repository.deleteProvider(principal.projectId, id);
+    yield* repository.deleteProvider(row);
     yield* this.#log(principal, "provider.delete", id);
     return row;
   }
