@@ -1,4 +1,4 @@
-// Ids that sort by time, tokens, hashes, and a comparison that takes any two texts.
+// Ids that sort by time, tokens, hashes, and a constant-time comparison of texts.
 import { describe, expect, test } from "bun:test";
 import {
   firstIdAt,
@@ -12,7 +12,7 @@ import {
 } from "../../src/crypto";
 
 describe("ids", () => {
-  test("sort by the time they were made at, whatever their random part", () => {
+  test("sort by creation time, whatever their random part", () => {
     const times = [0, 1, 255, 256, 999_999, 1_700_000_000_000, 1_700_000_000_001, 4_102_444_800_000];
     const descending = (time: number, index: number): string =>
       newId("ar", time, (bytes) => new Uint8Array(bytes).fill(255 - index));
@@ -50,7 +50,7 @@ test("what was handed out of the pool stays as it is, whatever its size", () => 
 });
 
 describe("ordered ids", () => {
-  test("sort as they were made: in one millisecond, when the clock steps back, and past 65,536 of them", () => {
+  test("sort by order of creation: within a millisecond, when the clock steps back, and past 65,536 of them", () => {
     const next = orderedIds("au", systemRandom);
     const times = [5, 5, 5, 6, 4, 4, ...Array.from({ length: 70_000 }, () => 7), 8, 7_000];
     const ids = times.map(next);
@@ -59,7 +59,7 @@ describe("ordered ids", () => {
     expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([newId("au", 5, systemRandom).length]));
   });
 
-  test("that were made at a time or later sort behind the first of that time, all earlier ones before it", () => {
+  test("sort after the first id of their time, and earlier ones before it", () => {
     const next = orderedIds("au", (bytes) => new Uint8Array(bytes));
     const [earlier, then, later] = [next(999), next(1000), next(1001)];
     const first = firstIdAt("au", 1000);
@@ -77,7 +77,7 @@ describe("tokens", () => {
     expect(newToken(systemRandom)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  test("hold every random bit", () => {
+  test("contain every random bit", () => {
     expect(newToken((bytes) => new Uint8Array(bytes).fill(255))).toBe(`${"_".repeat(42)}8`);
   });
 });
