@@ -41,7 +41,10 @@ export interface App {
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   let server: Bun.Server<undefined> | undefined;
-  const app = routed(frontOf(runtime, stopping, (request) => server?.timeout(request, 0)));
+  const app = routed(
+    runtime,
+    frontOf(runtime, stopping, (request) => server?.timeout(request, 0)),
+  );
   const fetch = async (request: Request): Promise<Response> => app.fetch(withHost(request));
   return {
     routes: app.routes.map(({ method, path }) => `${method} ${path}`),
@@ -64,13 +67,14 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   };
 }
 
-function routed(front: Front): Elysia {
+function routed(runtime: Runtime, front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
     // With it, a listening server would answer with the plugin's own page, which loads scripts from other hosts.
     nativeStaticResponse: false,
-    // By default Elysia looks for the path after the 11th character of the URL; short host names end before that.
-    handler: { standardHostname: false },
+    // Elysia looks for the path after the 11th character of the URL, or after the 7th, which is still inside "https://".
+    // Short host names ("http://a/") need the latter.
+    handler: { standardHostname: runtime.core.tls !== undefined },
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
@@ -95,7 +99,9 @@ function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): R
   return answer;
 }
 
-// Without a valid `Host` (HTTP/1.0 health probes) Bun's URL is a path, in which Elysia would not find the path.
+// Without a valid `Host` (HTTP/1.0 health probes) Bun's URL is a path; and in "https://a/", Elysia would look behind the
+// host name for the path.
 function withHost(request: Request): Request {
-  return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
+  const path = /^(?:https:\/\/[^/]{0,2})?(\/.*)$/s.exec(request.url)?.[1];
+  return path === undefined ? request : new Request(`http://localhost${path}`, request);
 }
