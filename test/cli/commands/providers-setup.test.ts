@@ -55,6 +55,6 @@ describe("setup of a well-known provider", () => {
     const ran = await run(["providers", "setup", "nope"]);
 
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain("slack, zoho, google");
+    expect(ran.stderr).toContain("google, slack, zoho");
   });
 });
