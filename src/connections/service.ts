@@ -186,7 +186,7 @@ export class Connections {
   async #revoke(row: ConnectionRow): Promise<void> {
     const provider = await this.#providers.find(row.project_id, row.provider_id);
     if (provider?.oauth2.revoke === undefined) return;
-    if (!provider.oauth2.revokesAlone && (await this.#mayBeShared(row, provider))) {
+    if (!provider.oauth2.revokesSingleGrant && (await this.#mayBeShared(row, provider))) {
       this.#core.log.info("a grant was not ended at its provider: another connection may live on it", {
         connection_id: row.id,
       });
@@ -207,7 +207,7 @@ export class Connections {
   async #mayBeShared({ account }: ConnectionRow, provider: Provider): Promise<boolean> {
     const { store } = this.#core;
     if (account !== null && (await repository.isAccountUsed(store, account))) return true;
-    for (const place of await this.#providers.placesOfClient(provider)) {
+    for (const place of await this.#providers.listByClient(provider)) {
       if (await repository.anyLives(store, place, account === null ? "all" : "unknown")) return true;
     }
     return false;

@@ -141,7 +141,7 @@ async function requestTokens(
     issuer,
     token_endpoint: endpoint,
     authorization_response_iss_parameter_supported:
-      provider.oauth2.issuer !== undefined && provider.oauth2.namesIssuer === true,
+      provider.oauth2.issuer !== undefined && provider.oauth2.requiresIssuer === true,
   };
   const client = { client_id: provider.oauth2.clientId };
   let raw: Json = null;

@@ -1,7 +1,7 @@
 // Which sources of users are said to be ambiguous.
 import { describe, expect, test } from "bun:test";
 import { ambiguousSources } from "../../src/identity";
-import { load } from "../config/site";
+import { load } from "../config/home";
 
 const source = (id: string, user_prefix?: string) => ({
   id,

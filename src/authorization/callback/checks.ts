@@ -42,7 +42,7 @@ export function ownProvider(flow: FlowRow | undefined, provider: Provider | unde
 export function ownIssuer({ oauth2 }: Provider, query: URLSearchParams): Outcome | undefined {
   if (oauth2.issuer === undefined || !query.has("error")) return undefined;
   const named = query.get("iss");
-  const missing = named === null && oauth2.namesIssuer === true;
+  const missing = named === null && oauth2.requiresIssuer === true;
   return missing || (named !== null && named !== oauth2.issuer) ? UNKNOWN_STATE : undefined;
 }
 

@@ -183,7 +183,7 @@ describe("an error that names an issuer (RFC 9207)", () => {
   test.each<[string, object, string]>([
     ["another issuer", { issuer: ISSUER }, "error=access_denied&iss=https://other.example"],
     ["the issuer with a slash more", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}/`],
-    ["nobody, where a name was promised", { issuer: ISSUER, namesIssuer: true }, "error=access_denied"],
+    ["nobody, where a name was promised", { issuer: ISSUER, requiresIssuer: true }, "error=access_denied"],
   ])("is refused, and leaves the consent as it is: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toMatchObject({ kind: "refused", status: 400 });
   });
