@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/rules";
-import { importCircles } from "./support/imports";
+import { areaCircles, importCircles } from "./support/imports";
+import { unusedExceptions } from "./support/vendor-words";
 
 const ROOT = join(import.meta.dir, "..");
 const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));
@@ -75,6 +76,14 @@ describe("the project", () => {
 
   test("has no files that import each other in a circle", () => {
     expect(importCircles(files)).toEqual([]);
+  });
+
+  test("has no areas that import each other in a circle, types included", () => {
+    expect(areaCircles(files)).toEqual([]);
+  });
+
+  test("needs every exception for a vendor word", () => {
+    expect(unusedExceptions(files)).toEqual([]);
   });
 
   test("has a lock file without addresses", () => {
@@ -310,6 +319,15 @@ describe("the other rules", () => {
   });
 
   test.each([
+    ["a function of an area", "src/tools/x.ts", "export function f(): Awaitable<string> {}", 1],
+    ["a look at the value", "src/tools/x.ts", "if (value instanceof Promise) await value;", 1],
+    ["the store", "src/store/x.ts", "export function f(): Awaitable<string> {}", 0],
+    ["a promise", "src/tools/x.ts", "export function f(): Promise<string> {}", 0],
+  ])("a value that may be a promise stays in the store: %s", (_what, path, text, count) => {
+    expect(violationsOf(projectWith(path, text))).toHaveLength(count);
+  });
+
+  test.each([
     ["a value", 'import { createHash } from "node:crypto"; createHash("md5");', 1],
     ["a type", 'import type { KeyObject } from "node:crypto";', 0],
   ])("node:crypto is not imported: %s", (_what, text, count) => {
@@ -331,6 +349,69 @@ describe("the other rules", () => {
     ];
 
     expect(importCircles(files)).toEqual(circles);
+  });
+
+  test.each([
+    ["types", ['import type { B } from "../b";', 'import type { A } from "../a";'], [["src/a", "src/b"]]],
+    ["dynamic imports", ['void import("../b");', 'void import("../a");'], [["src/a", "src/b"]]],
+    ["a file of the root", ['import "../core";', ""], [["src/a", "src/core"]]],
+    ["one way", ['import type { B } from "../b";', ""], []],
+  ])("a circle of areas: %s", (_how, [a = "", b = ""], circles) => {
+    const files = [
+      { path: "src/a/index.ts", text: a },
+      { path: "src/b/index.ts", text: b },
+      { path: "src/core.ts", text: 'import type { A } from "./a";' },
+    ];
+
+    expect(areaCircles(files)).toEqual(circles);
+  });
+
+  test.each([
+    ["a vendor", 'export const id = "slack";', "slack"],
+    ["a vendor in a comment", "// Google answers without it.", "Google"],
+    ["a vendor in an identifier", "export const isZohoAnswer = true;", "Zoho"],
+    ["a vendor's address", 'export const url = "https://gmail.googleapis.com";', "gmail"],
+    ["a toolkit", 'export const toolkit = "VendorCreatorApi";', "VendorCreator"],
+    ["a platform", "export interface SpreadsheetFile {}", "Spreadsheet"],
+    ["a platform's short name", 'export const setting = "sheets.api_url";', "sheets"],
+    ["a file platform", 'export const setting = "drive.api_url";', "drive"],
+    ["a file platform in an identifier", "export function listDriveFiles() {}", "Drive"],
+    ["a page of a platform", 'export const path = "/picker";', "picker"],
+    ["the chat platform", "// The team-chat platform.", "team-chat"],
+    ["a tool of it", "// For example `Chat.SendMessage`.", "Chat.S"],
+    ["a scope of it", 'export const scope = "chat:write";', "chat:w"],
+    ["a setting", 'export const setting = "records.accounts_hosts";', "accounts_hosts"],
+  ])("src does not name %s", (_what, line, word) => {
+    const [violation, ...others] = violationsOf(projectWith("src/audit/service.ts", `\n${line}\n`));
+
+    expect(violation).toBe(`src/audit/service.ts:2 contains the vendor word "${word}": move it to catalogs`);
+    expect(others).toEqual([]);
+  });
+
+  test("no file of src is named after a vendor", () => {
+    expect(violationsOf(projectWith("src/audit/slack.ts", ""))).toEqual([
+      "src/audit/slack.ts is named after a vendor",
+    ]);
+  });
+
+  test.each([
+    [
+      "a model protocol",
+      "src/llm/service.ts",
+      '// Returns a `chat.completion` of "openai" (`chat_endpoint`) or "anthropic".',
+    ],
+    ["an MCP client", "src/gateways/service.ts", '// Sent by "claude-code" and "cursor".'],
+    ["an ordinary verb", "src/audit/service.ts", "// A driver drives the stylesheets."],
+    ["a catalog", "catalogs/chat/index.ts", 'export const id = "slack";'],
+    ["an exception", "src/egress/address.ts", 'void "fd20:ce::254"; // Google'],
+  ])("the vendor words let through %s", (_what, path, line) => {
+    expect(violationsOf(projectWith(path, line))).toEqual([]);
+  });
+
+  test("an exception holds in its file only", () => {
+    expect(violationsOf(projectWith("src/audit/service.ts", 'void "fd20:ce::254"; // Google'))).toHaveLength(
+      1,
+    );
   });
 
   test("cli may print", () => {

@@ -1,5 +1,6 @@
 // The project rules, checked on the text of the files: allowed imports, length of files, outbound calls.
 import { posix } from "node:path";
+import { vendorViolations } from "./vendor-words";
 
 export interface SourceFile {
   /** From the root of the checkout, with `/`. */
@@ -17,6 +18,8 @@ export function violationsOf(files: readonly SourceFile[]): string[] {
     ...lengthViolations(file),
     ...callViolations(file),
     ...loadViolations(file),
+    ...vendorViolations(file),
+    ...asyncViolations(file),
   ]);
 }
 
@@ -130,6 +133,13 @@ function loadViolations({ path, text }: SourceFile): string[] {
   return imports.some((found) => found.path === "node:crypto")
     ? [`${path} imports node:crypto: load it with nodeCrypto()`]
     : [];
+}
+
+/** A value that may be a promise is handled by the store and its caches; everything above them is plain async. */
+function asyncViolations({ path, text }: SourceFile): string[] {
+  if (!path.startsWith("src/") || path.startsWith("src/store/")) return [];
+  const word = /\bAwaitable\b|\binstanceof Promise\b/.exec(text)?.[0];
+  return word === undefined ? [] : [`${path} uses ${word}: outside src/store, functions are async`];
 }
 
 // Removes types and comments, so that a signature `fetch(request)` of an interface is not found.
