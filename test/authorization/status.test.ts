@@ -66,17 +66,20 @@ const ENDINGS: [string, Ending, string][] = [
 const LONGER_THAN_A_TEST = 59;
 
 describe("who waits for a consent learns at once", () => {
-  test.each(ENDINGS)("that it was %s, in another process", async (_name, end, expected) => {
-    const site = await watched();
-    await using _ = site.deployment;
-    const waiting = status(site.runtime, site.authorization, LONGER_THAN_A_TEST);
-    await Bun.sleep(50);
-    await end(site);
-    const value = await waiting;
+  test.each(ENDINGS)(
+    "that it was %s, in another process [fault: endless-polling]",
+    async (_name, end, expected) => {
+      const site = await watched();
+      await using _ = site.deployment;
+      const waiting = status(site.runtime, site.authorization, LONGER_THAN_A_TEST);
+      await Bun.sleep(50);
+      await end(site);
+      const value = await waiting;
 
-    expect(value.status).toBe(expected as never);
-    expect(value.id).toBe(site.authorization.id);
-  });
+      expect(value.status).toBe(expected as never);
+      expect(value.id).toBe(site.authorization.id);
+    },
+  );
 
   test("that it was completed, when many wait", async () => {
     const site = await watched();
@@ -174,7 +177,7 @@ describe("a consent that has failed before", () => {
   });
 });
 
-test("a consent that runs out while somebody waits ends the wait", async () => {
+test("a consent that runs out while somebody waits ends the wait [fault: endless-polling]", async () => {
   const { deployment, runtime, authorization } = await watched();
   await using _ = deployment;
   deployment.clock.move(24 * HOUR - 600);

@@ -232,7 +232,7 @@ describe("TLS", () => {
   });
 });
 
-test("a second server on the port fails at once and says why", async () => {
+test("a second server on the port fails at once and says why [fault: shared-port]", async () => {
   const server = await serve();
   const port = new URL(server.address).port;
 

@@ -19,7 +19,7 @@ async function expired(deployment: Deployment, delayMs = 300): Promise<RotatingG
 }
 
 describe("an expired token of single use", () => {
-  test("is refreshed once for 20 calls at a time, and all succeed (F001)", async () => {
+  test("is refreshed once for 20 calls at a time, and all succeed [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, platform } = deployment;
     const grants = await expired(deployment);
@@ -33,7 +33,7 @@ describe("an expired token of single use", () => {
     expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
   });
 
-  test("leaves the newest refresh token in the store: the next refresh works", async () => {
+  test("leaves the newest refresh token in the store: the next refresh works [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, clock, platform } = deployment;
     await expired(deployment, 0);
@@ -167,7 +167,7 @@ describe("the lease", () => {
     expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("refresh-of-alice-2");
   });
 
-  test("that was lost makes no refusal final: the pair of the other process counts (F004 b)", async () => {
+  test("that was lost makes no refusal final: the pair of the other process counts [fault: transient-refusal]", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
     deployment.clock.move(60_000);

@@ -25,7 +25,7 @@ const calling =
 
 describe("a caller that hangs up", () => {
   test.each([true, false])(
-    "during a write lets it finish, and no new turn begins (stream: %p)",
+    "during a write lets it finish, and no new turn begins (stream: %p) [fault: client-hangs-up]",
     async (stream) => {
       const running = Promise.withResolvers<void>();
       const finished = Promise.withResolvers<boolean>();
@@ -67,7 +67,7 @@ describe("a caller that hangs up", () => {
   });
 
   test.each(["before the first token", "in the middle"])(
-    "%s closes the upstream of the loop within a second",
+    "%s closes the upstream of the loop within a second [fault: client-hangs-up]",
     async (when) => {
       stage.chat.upstream.script((_request, reply) => {
         if (when === "before the first token") return;
@@ -94,7 +94,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
   const repeated = (headers: Record<string, string>) =>
     Promise.all([1, 2].map(() => stage.chat.ask(REQUEST, headers)));
 
-  test("writes once, and the model gets the same answer", async () => {
+  test("writes once, and the model gets the same answer [fault: repeated-write]", async () => {
     stage.chat.upstream.script((request, reply) =>
       say(
         request,

@@ -35,7 +35,7 @@ const slow: Catalog = {
   ],
 };
 
-test("a tool of 95 s and a model of 40 s are answered, side by side", async () => {
+test("a tool of 95 s and a model of 40 s are answered, side by side [fault: silent-request]", async () => {
   await using upstream = await startModelServer(async (_request, reply) => {
     await Bun.sleep(MODEL_MS);
     reply.json(200, completion({ content: "At last." }));

@@ -52,7 +52,7 @@ describe("a request", () => {
   const bad = ["60", "-1", "1.5", "abc", "", "%20", "1e1", "0x1", "NaN", "99999999999999999999", "1,2"];
   const rows: Scenario[] = [
     ...bad.map((wait) => ({
-      name: `with wait=${wait} is 400`,
+      name: `with wait=${wait} is 400 [fault: endless-polling]`,
       ...get(`id=ar_x&wait=${wait}`),
       status: 400,
       contains: ["wait must"],
@@ -132,7 +132,7 @@ describe("a poller wakes long before its own wait ends", () => {
     expect(at(answer.body, "url")).toBeUndefined();
   });
 
-  test("when the provider says no", async () => {
+  test("when the provider says no [fault: endless-polling]", async () => {
     const { id, browser, state } = await atProvider(stage);
     const deny = () => browser.open(`${redirect}?error=access_denied&state=${state}`);
     expect(statusIn(await wokenBy(id, deny))).toBe("failed");
@@ -146,7 +146,7 @@ describe("a poller wakes long before its own wait ends", () => {
     for (const { answer } of await Promise.all(polls)) expect(statusIn(answer)).toBe("completed");
   });
 
-  test("when another process finishes the consent", async () => {
+  test("when another process finishes the consent [fault: endless-polling]", async () => {
     const { environment } = stage.site;
     const second = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
     const server = await startServer(second);
@@ -210,7 +210,7 @@ describe("a consent that has ended", () => {
   });
 });
 
-test("twelve seconds without an event end in an answer, not in a closed connection", async () => {
+test("twelve seconds without an event end in an answer, not in a closed connection [fault: silent-request]", async () => {
   const { answer, ms } = await longPoll;
   expect({ status: answer.status, state: statusIn(answer) }).toEqual({ status: 200, state: "pending" });
   expect(ms).toBeGreaterThan(11_900);

@@ -48,7 +48,7 @@ export const answerRows: readonly Behaviour[] = [
   },
   {
     name: "an unknown tool, broken arguments and a tool that needs a consent",
-    cases: ["F050"],
+    faults: ["missing-tool-message"],
     turns: [
       turn({
         calls: [
@@ -166,7 +166,7 @@ export const answerRows: readonly Behaviour[] = [
   },
   {
     name: "a result larger than the limit is cut, and stays JSON",
-    cases: ["F098"],
+    faults: ["large-result"],
     act: async () => ({ text: "é😀".repeat(80_000) }),
     turns: [turn({ calls: [call("Test_Look")] }), done],
     also: ({ messages }) => {
