@@ -11,7 +11,7 @@ const bytes = (...parts: (string | number[])[]): Uint8Array =>
     parts.flatMap((part) => (typeof part === "string" ? [...new TextEncoder().encode(part)] : part)),
   );
 
-describe("a piped secret loses exactly one line end", () => {
+describe("a piped secret loses exactly one line end [fault: secret-line-end]", () => {
   test.each([
     ["value\n", "value"],
     ["value\r\n", "value"],

@@ -30,13 +30,13 @@ describe("without a home folder", () => {
     ["no environment", {}],
     ["a home of /", { HOME: "/" }],
     ["a home that is not there", { HOME: "/nonexistent/home" }],
-  ])("%s: the version is told", async (_what, env: Record<string, string>) => {
+  ])("%s: the version is told [fault: no-home-folder]", async (_what, env: Record<string, string>) => {
     const { code, stdout, stderr } = await runProcess(["--version"], { env });
 
     expect([code, stdout, stderr]).toEqual([0, `${version}\n`, ""]);
   });
 
-  test("commands work with flags and a root key, and write nowhere else", async () => {
+  test("commands work with flags and a root key, and write nowhere else [fault: no-home-folder]", async () => {
     const folder = temporaryFolder();
     const before = readdirSync("/");
 
@@ -60,7 +60,7 @@ describe("without a home folder", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["data", "own.yaml", "root.key"]);
   });
 
-  test("what needs a folder says which setting is missing, in one line", async () => {
+  test("what needs a folder says which setting is missing, in one line [fault: no-home-folder]", async () => {
     const { code, stdout, stderr } = await runProcess(["keys", "list"], { env: { HOME: "/" } });
 
     expect([code, stdout]).toEqual([1, ""]);

@@ -17,6 +17,8 @@ const DEFAULTS: Common = {
   headers: true,
 };
 
+const SERVE = { host: undefined, port: undefined, "tls.cert": undefined, "tls.key": undefined };
+
 async function parsed(...argv: string[]) {
   const prepared = await parse(fakeIo(), argv);
   if (prepared === undefined) throw new Error("help was printed");
@@ -31,6 +33,15 @@ describe("a command line", () => {
       "serve",
       { host: "0.0.0.0", port: "0", "tls.cert": undefined, "tls.key": undefined },
     ],
+    [["serve"], "serve", SERVE],
+    [["serve", "--port=8443"], "serve", { ...SERVE, port: "8443" }],
+    [["serve", "--host=::1"], "serve", { ...SERVE, host: "::1" }],
+    [
+      ["serve", "--tls-cert", "server.pem", "--tls-key", "server.key"],
+      "serve",
+      { ...SERVE, "tls.cert": "server.pem", "tls.key": "server.key" },
+    ],
+    [["serve", "--port", "80", "--port", "81"], "serve", { ...SERVE, port: "81" }],
     [["init", "--user", "alice", "--yes"], "init", { user: "alice", yes: true }],
     [["config", "show", "--origin"], "config show", { origin: true }],
     [["keys", "list"], "keys list", {}],
@@ -251,6 +262,13 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["init"], "--user USER"],
     [["secrets", "set", "K"], "--from-file FILE"],
     [["apply"], "--file is needed"],
+    [["serve", "--port"], "argument missing"],
+    [["serve", "--host"], "argument missing"],
+    [["serve", "--tls-cert"], "argument missing"],
+    [["serve", "--tls-key"], "argument missing"],
+    [["serve", "--prot", "80"], "Did you mean --port?"],
+    [["serve", "now"], "Too many arguments"],
+    [["serve", "--server", "https://run.test"], "takes no --server"],
     [["completion", "tcsh"], "The shell is one of bash, zsh, fish"],
     [["help", "exit-code"], "Did you mean exit-codes?"],
     [["help", "toolz"], "Did you mean tools?"],

@@ -5,15 +5,15 @@ import { fakeIo } from "./support/fake-io";
 
 test("on a terminal a line comes after a second and goes at the end", async () => {
   const lines: string[] = [];
-  const io = fakeIo({ transient: (line) => void lines.push(line) });
+  const work = Promise.withResolvers<number>();
+  const io = fakeIo({
+    transient: (line) => {
+      lines.push(line);
+      work.resolve(7);
+    },
+  });
 
-  expect(
-    await withProgress(
-      io,
-      "Chat.WhoAmI",
-      Bun.sleep(1200).then(() => 7),
-    ),
-  ).toBe(7);
+  expect(await withProgress(io, "Chat.WhoAmI", work.promise)).toBe(7);
 
   expect(lines).toEqual(["Chat.WhoAmI … 1 s", ""]);
 });

@@ -16,7 +16,7 @@ async function refreshed(answer: object): Promise<Deployment> {
   return deployment;
 }
 
-test("without a refresh token in it, the earlier one is kept (F006)", async () => {
+test("without a refresh token in it, the earlier one is kept [fault: lost-refresh-token]", async () => {
   await using deployment = await refreshed({ expires_in: 60 });
   deployment.idp.queue({ body: { access_token: "third" } });
   deployment.clock.move(HOUR);

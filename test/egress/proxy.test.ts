@@ -11,7 +11,7 @@ describe("proxyFromEnvironment", () => {
     expect(proxyFromEnvironment({ HTTPS_PROXY: "", https_proxy: " " }).https).toBeUndefined();
   });
 
-  test("each scheme has its own; lower case wins; the scheme may be missing", () => {
+  test("each scheme has its own; lower case wins; the scheme may be missing [fault: private-authority]", () => {
     const settings = proxyFromEnvironment({
       HTTPS_PROXY: "http://upper:1",
       https_proxy: "https://lower:2",
@@ -145,7 +145,7 @@ describe("behind a proxy", () => {
     expect((await failureOf(call)).reason).toBe("address_refused");
   });
 
-  test("a host in NO_PROXY is resolved, checked and pinned as without a proxy", async () => {
+  test("a host in NO_PROXY is resolved, checked and pinned as without a proxy [fault: private-authority]", async () => {
     using proxy = await rawPeer((socket) => socket.write(httpOk));
     const error = await failureOf(through(proxy.port, [], "inner.example").fetch("https://inner.example/"));
     expect([error.reason, proxy.connections]).toEqual(["not_resolved", 0]);
@@ -167,7 +167,7 @@ describe("behind a proxy", () => {
     expect(proxy.connections).toBe(1);
   });
 
-  test("a dead proxy is named without its password", async () => {
+  test("a dead proxy is named without its password [fault: private-authority]", async () => {
     const error = await failureOf(through(1, ["api.example"]).fetch("https://api.example/"));
     expect([error.reason, error.maybeSent]).toEqual(["unreachable", false]);
     expect(error.message).toStartWith("No connection to the proxy http://127.0.0.1:1 ");

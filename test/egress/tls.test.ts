@@ -80,7 +80,7 @@ describe("a certificate that is not trusted", () => {
     expect(peer.received).toEqual([]);
   });
 
-  test("fails even where the environment switches the check off", async () => {
+  test("fails even where the environment switches the check off [fault: private-authority]", async () => {
     using peer = await tlsPeer();
     const call = { url: `https://a.example:${peer.port}/` };
     const [answer] = await trusting([call], { NODE_EXTRA_CA_CERTS: "", NODE_TLS_REJECT_UNAUTHORIZED: "0" });

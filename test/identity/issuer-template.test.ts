@@ -47,7 +47,7 @@ async function answered(tenant: string, chosen: string | undefined, template = T
 const OTHER_ISSUER =
   "The user token was refused: the OpenID provider at auth.url says that its issuer is another address.";
 
-test("a token of the tenant that is named is accepted", async () => {
+test("a token of the tenant that is named is accepted [fault: issuer-template]", async () => {
   expect(await answered(ACME, ACME)).toEqual([200, undefined]);
 });
 
@@ -72,9 +72,12 @@ test.each([
   ["with an empty tenant", "/v2.0", TEMPLATE],
   ["where the placeholder is only a part of a segment", "acme/v2.0", "ac{rest}/v2.0"],
   ["where the metadata names another tenant", "acme/v2.0", "evil/v2.0"],
-])("an issuer %s does not fit, and nothing is accepted", async (_name, chosen, template) => {
-  expect(await answered(ACME, chosen, template)).toEqual([401, OTHER_ISSUER]);
-});
+])(
+  "an issuer %s does not fit, and nothing is accepted [fault: issuer-template]",
+  async (_name, chosen, template) => {
+    expect(await answered(ACME, chosen, template)).toEqual([401, OTHER_ISSUER]);
+  },
+);
 
 test("an issuer that is named and stands in the metadata to the letter is accepted", async () => {
   expect(await answered(ACME, ACME, ACME)).toEqual([200, undefined]);

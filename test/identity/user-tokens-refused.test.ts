@@ -79,7 +79,7 @@ describe("forged tokens", () => {
   });
 });
 
-describe("a clock that is not quite ours (F022)", () => {
+describe("a clock that is not quite ours [fault: clock-ahead]", () => {
   test.each<[string, object, number]>([
     ["began in 20 s", { iat: 20, nbf: 20 }, 200],
     ["was issued in 20 s", { iat: 20 }, 200],
@@ -245,7 +245,7 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("the issuer that discovery names (F021)", () => {
+describe("the issuer that discovery names [fault: issuer-template]", () => {
   test.each<[string, string, string]>([
     ["with a path", "/tenant", ""],
     ["with a slash more in auth.url", "/tenant", "/"],

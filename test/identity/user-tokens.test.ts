@@ -69,7 +69,7 @@ describe("with a token of alice, issued by the certified provider", () => {
     expect(at(executed.body, "output.value.username")).toBe("alice");
   });
 
-  test("a user without a connection does not get another's (F026)", async () => {
+  test("a user without a connection does not get another's [fault: token-of-another-user]", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     await linkChat(site, "bob");

@@ -55,7 +55,7 @@ async function calling(
 }
 
 testWith("chromium", hasChromium)(
-  "an allowed page reads answers and errors; another reads nothing, and nothing is done for it",
+  "an allowed page reads answers and errors; another reads nothing, and nothing is done for it [fault: preflight]",
   async () => {
     using mine = application();
     using theirs = application();

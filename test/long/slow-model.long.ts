@@ -5,7 +5,7 @@ import { scaled } from "../support/long";
 import { asking, startChatSite } from "../support/chat-site";
 
 test.each([false, true])(
-  "an answer after 40 s is delivered (stream: %p)",
+  "an answer after 40 s is delivered (stream: %p) [fault: silent-request]",
   async (stream) => {
     await using chat = await startChatSite({
       turn: async (request, reply) => {

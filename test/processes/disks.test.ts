@@ -54,13 +54,13 @@ describe("a start on a disk that cannot be written is refused at once, in one li
     expect(stderr).not.toMatch(/\.ts:|\n +at /);
   };
 
-  testAsUser("a data folder of mode 0555", async () => {
+  testAsUser("a data folder of mode 0555 [fault: full-disk]", async () => {
     const { data, env } = await used();
     chmodSync(data, 0o555);
     expectRefused(await runUnprivileged(["serve"], env), data);
   });
 
-  testAsUser.each(["runtime.db", "executions.db"])("%s of mode 0444", async (name) => {
+  testAsUser.each(["runtime.db", "executions.db"])("%s of mode 0444 [fault: full-disk]", async (name) => {
     const { data, env } = await used();
     const before = statSync(join(data, name)).size;
     chmodSync(join(data, name), 0o444);
@@ -72,7 +72,7 @@ describe("a start on a disk that cannot be written is refused at once, in one li
     expect(statSync(join(data, name)).size).toBe(before);
   });
 
-  testAsUser("a folder that is not there and cannot be made", async () => {
+  testAsUser("a folder that is not there and cannot be made [fault: full-disk]", async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
     const data = join(folder, "data");
@@ -81,7 +81,7 @@ describe("a start on a disk that cannot be written is refused at once, in one li
   });
 
   // Once the tables have room and the first rows have none, and once not even the tables.
-  test.each([8, 250])("a disk with room for files of %i blocks", async (blocks) => {
+  test.each([8, 250])("a disk with room for files of %i blocks [fault: full-disk]", async (blocks) => {
     const data = join(temporaryFolder(), "data");
     const script = `ulimit -f ${blocks}; exec "$0" "$@"`;
     const child = Bun.spawn(["sh", "-c", script, process.execPath, MAIN, "serve", "--port", "0"], {
@@ -96,7 +96,7 @@ describe("a start on a disk that cannot be written is refused at once, in one li
   });
 });
 
-test("a disk that fills up under a running server: 503 and 500, reads go on, nothing acknowledged is lost", async () => {
+test("a disk that fills up under a running server: 503 and 500, reads go on, nothing acknowledged is lost [fault: full-disk]", async () => {
   const home = temporaryFolder();
   const env = { HOME: home, PATH: process.env["PATH"] ?? "" };
   const { key } = JSON.parse(
@@ -146,7 +146,7 @@ test("a disk that fills up under a running server: 503 and 500, reads go on, not
 
 describe("a user whom the machine does not know, at home in /", () => {
   testWith("setpriv", CAN_CHANGE_USER)(
-    "runs commands with flags and environment, and leaves nothing in /",
+    "runs commands with flags and environment, and leaves nothing in / [fault: no-home-folder]",
     async () => {
       const folder = forAll(temporaryFolder());
       const before = readdirSync("/");

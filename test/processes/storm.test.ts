@@ -8,7 +8,7 @@ test.each<[string, Fault | undefined]>([
   ["a token endpoint that answers at once", undefined],
   ["a token endpoint that takes 1.5 s", { kind: "delay", ms: 1500 }],
 ])(
-  "with %s: one refresh, 200 successes",
+  "with %s: one refresh, 200 successes [fault: refresh-race]",
   async (name, fault) => {
     const result = await storm((chat) => {
       if (fault !== undefined) chat.fail("refresh", fault);
@@ -34,7 +34,7 @@ describe("when the first refresh fails without a word on the grant", () => {
     ["the connection is reset", { kind: "reset_before" }],
     ["503 with a page", { kind: "server_error", status: 503 }],
   ])(
-    "(%s): one more refresh, and all 200 succeed, some when they try again as they are told",
+    "(%s): one more refresh, and all 200 succeed, some when they try again as they are told [fault: stuck-refresh]",
     async (name, fault) => {
       const result = await storm((chat) => chat.fail("refresh", fault));
       process.stdout.write(sentenceOf(name, result));

@@ -52,7 +52,7 @@ test("the main job: provider, requirements, consent, execution", async () => {
   expect(messages.at(-1)?.text).toBe("hello");
 });
 
-test("an expired token of single use is refreshed once for 20 calls, over HTTP and beside it (F001)", async () => {
+test("an expired token of single use is refreshed once for 20 calls, over HTTP and beside it", async () => {
   const clock = new MovableClock();
   await using site = await startSite({
     parts: { ...parts, clock },

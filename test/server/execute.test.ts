@@ -199,7 +199,7 @@ describe("a secret that a tool needs", () => {
   const tell = () => execute({ tool_name: "TestKit.Tell_Secret", user_id: "alice" });
 
   // Deleting a secret in use; the value arrives as it was sent.
-  test("must be there, is handed over exactly, and its loss is named", async () => {
+  test("must be there, is handed over exactly, and its loss is named [fault: secret-line-end] [fault: orphans]", async () => {
     const admin = api(own.url, await own.key("admin"));
     const missing = await tell();
     expect({ status: missing.status, name: at(missing.body, "name") }).toEqual({

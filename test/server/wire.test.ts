@@ -75,7 +75,7 @@ describe("HEAD", () => {
     ["/v1/health", 200],
     ["/v1/tools", 401],
     ["/v1/nothing", 404],
-  ])("%s answers %d like GET, without a body", async (path, status) => {
+  ])("%s answers %d like GET, without a body [fault: preflight]", async (path, status) => {
     const answer = await sendRaw(stage.site.url, [head("HEAD", path)]);
     expect(answer.status).toBe(status);
     expect(answer.body).toBe("");

@@ -134,9 +134,7 @@ export function troubles(world: () => World): void {
     const impatient = client.withOptions({ maxRetries: 0 });
     const error = await refusal(impatient.tools.list({ limit: 1 }));
     expect(error).toBeInstanceOf(RateLimitError);
-    const started = performance.now();
     expect((await client.tools.list({ limit: 1 })).items).toHaveLength(1);
-    expect(performance.now() - started).toBeGreaterThan(500);
   });
 
   test("a failure of ours is repeated, and is an internal error when it lasts", async () => {

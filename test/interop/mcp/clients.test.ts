@@ -73,9 +73,10 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
     });
 
     test("that gives up a call stops the tool, and goes on", async () => {
+      const begun = Promise.withResolvers<void>();
       const ended = Promise.withResolvers<string>();
       await using made = await startGatewaySite({
-        moreCatalogs: [...conformanceCatalogs, slowCatalog(ended.resolve)],
+        moreCatalogs: [...conformanceCatalogs, slowCatalog(begun.resolve, ended.resolve)],
       });
       const address = await made.gateway("team");
       await using session = await client.connect(address, { headers: credentials(made.key) });
@@ -85,7 +86,7 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
         () => "answered",
         () => "given up",
       );
-      await Bun.sleep(250);
+      await begun.promise;
       giveUp.abort();
 
       expect(await call).toBe("given up");

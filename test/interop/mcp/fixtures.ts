@@ -83,9 +83,10 @@ export const conformanceCatalogs: readonly Catalog[] = [
   ]),
 ];
 
-/** One tool that lasts until it is stopped, and tells `ended` how it ended. */
-export function slowCatalog(ended: (how: "stopped" | "done") => void): Catalog {
+/** One tool that lasts until it is stopped; reports its start and how it ended. */
+export function slowCatalog(begun: () => void, ended: (how: "stopped" | "done") => void): Catalog {
   const slow = tool("wait", async ({ sleep, signal }) => {
+    begun();
     await sleep(SLOW_MS).catch(() => undefined);
     ended(signal.aborted ? "stopped" : "done");
     return "done";

@@ -82,13 +82,11 @@ describe("the work and its answer", () => {
   test("a slow answer comes late, after work that was done at once", async () => {
     const before = desks();
     sandbox.fail("data.add", { kind: "slow", ms: 60 });
-    const start = performance.now();
     let answered = false;
     const answer = call(sandbox.us, `POST ${FORM}`, { token, body }).finally(() => void (answered = true));
     while (sandbox.calls("data.add") === 0) await Bun.sleep(1);
     expect([desks() - before, answered]).toEqual([1, false]);
     expect(await answer).toMatchObject({ code: "3000" });
-    expect(performance.now() - start).toBeGreaterThanOrEqual(59);
   });
 
   test("a token endpoint that refuses or breaks", async () => {
