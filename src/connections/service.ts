@@ -6,7 +6,7 @@ import type { Core } from "../core";
 import { notFound } from "../errors";
 import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
-import type { Awaitable, Transaction } from "../store";
+import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
 import { type KeptConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
@@ -58,7 +58,7 @@ export class Connections {
   }
 
   /** The same as JSON, from memory while nothing has changed. */
-  listing(principal: Principal, query: ConnectionsFilter): Awaitable<Page<UserConnection> | JsonText> {
+  listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     return this.#pages.listing(principal, query);
   }
 

@@ -1,5 +1,5 @@
 // SQL of gateways.
-import { type Awaitable, get, query, rowCommands, type Store, type Transaction } from "../store";
+import { get, query, rowCommands, type Store, type Transaction } from "../store";
 
 export interface GatewayRow {
   id: string;
@@ -51,12 +51,12 @@ export const {
   key: ["project_id", "id"],
 });
 
-export function findGateway(store: Store, projectId: string, id: string): Awaitable<GatewayRow | undefined> {
+export function findGateway(store: Store, projectId: string, id: string): Promise<GatewayRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
 /** The slug is the address: whoever calls it names no project. What is found decides which project is meant. */
-export function findGatewayBySlug(store: Store, slug: string): Awaitable<GatewayRow | undefined> {
+export function findGatewayBySlug(store: Store, slug: string): Promise<GatewayRow | undefined> {
   return store.get(FIND_BY_SLUG, slug);
 }
 

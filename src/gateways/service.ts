@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId } from "../crypto";
 import { conflict, invalidParameter, notFound } from "../errors";
 import type { Principal } from "../identity";
-import { type Awaitable, CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedFields } from "./record";
 import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
@@ -77,7 +77,7 @@ export class Gateways {
   }
 
   /** The gateway at an address, of whatever project; undefined: there is none, or it is not active. */
-  serving(slug: string): Awaitable<Gateway | undefined> {
+  async serving(slug: string): Promise<Gateway | undefined> {
     // What can be nobody's is not remembered either: anybody may ask for texts of any length.
     if (slug.length > LONGEST_SLUG) return undefined;
     return this.#bySlug.get(slug, async () => {

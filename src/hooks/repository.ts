@@ -1,6 +1,6 @@
 // SQL of plugins and hooks. What belongs where is one pair of columns: `project` and its id, or `tenant` and the id of
 // the organization. Every look-up names the bindings that the caller may see.
-import { all, type Awaitable, get, query, rowCommands, run, type Store, type Transaction } from "../store";
+import { all, get, query, rowCommands, run, type Store, type Transaction } from "../store";
 
 export interface Binding {
   type: "tenant" | "project";
@@ -143,7 +143,7 @@ export const {
 } = rowCommands<HookRow>("hooks", "hooks", { all: ALL_OF_HOOK, settable: SETTABLE_OF_HOOK, key: KEY });
 
 /** A plugin of the project, or of its organization. */
-export function findPlugin(store: Store, scope: Scope, id: string): Awaitable<PluginRow | undefined> {
+export function findPlugin(store: Store, scope: Scope, id: string): Promise<PluginRow | undefined> {
   return store.get(FIND_PLUGIN, id, scope.projectId, scope.orgId);
 }
 
@@ -152,7 +152,7 @@ export function listPlugins(
   { type, id }: Binding,
   limit: number,
   offset: number,
-): Awaitable<PluginRow[]> {
+): Promise<PluginRow[]> {
   return store.all(LIST_PLUGINS, type, id, limit, offset);
 }
 
@@ -161,30 +161,26 @@ export async function countPlugins(store: Store, { type, id }: Binding): Promise
 }
 
 /** All plugins that a call in the project may meet. */
-export function seenPlugins(store: Store, { projectId, orgId }: Scope): Awaitable<PluginRow[]> {
+export function seenPlugins(store: Store, { projectId, orgId }: Scope): Promise<PluginRow[]> {
   return store.all(SEEN_PLUGINS, projectId, orgId);
 }
 
 /** Active plugins of all projects: for the health poll, which acts for nobody. */
-export function activePlugins(store: Store, limit: number): Awaitable<PluginRow[]> {
+export function activePlugins(store: Store, limit: number): Promise<PluginRow[]> {
   return store.all(ACTIVE_PLUGINS, limit);
 }
 
-export function findHook(
-  store: Store,
-  { type, id }: Binding,
-  hookId: string,
-): Awaitable<HookRow | undefined> {
+export function findHook(store: Store, { type, id }: Binding, hookId: string): Promise<HookRow | undefined> {
   return store.get(FIND_BOUND_HOOK, hookId, type, id);
 }
 
 /** At most one hook per point and priority: a binding has no more than 3,003. Oldest first. */
-export function listHooks(store: Store, { type, id }: Binding): Awaitable<HookRow[]> {
+export function listHooks(store: Store, { type, id }: Binding): Promise<HookRow[]> {
   return store.all(LIST_HOOKS, type, id);
 }
 
 /** By ascending priority. */
-export function activeHooks(store: Store, { projectId, orgId }: Scope): Awaitable<HookRow[]> {
+export function activeHooks(store: Store, { projectId, orgId }: Scope): Promise<HookRow[]> {
   return store.all(ACTIVE_HOOKS, projectId, orgId);
 }
 

@@ -1,6 +1,5 @@
 // SQL of organizations, projects and API keys.
 import {
-  type Awaitable,
   get,
   insertInto,
   KINDS,
@@ -87,24 +86,24 @@ const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_k
 const insertKey = insertInto<KeyRow>("api_keys", ALL_OF_KEY);
 const DELETE_KEY = query("DELETE FROM api_keys WHERE project_id = ? AND id = ?");
 
-export function findProject(store: Store, id: string): Awaitable<ProjectRow | undefined> {
+export function findProject(store: Store, id: string): Promise<ProjectRow | undefined> {
   return store.get(FIND_PROJECT, id);
 }
 
-export function listProjects(store: Store, limit: number): Awaitable<ProjectRow[]> {
+export function listProjects(store: Store, limit: number): Promise<ProjectRow[]> {
   return store.all(LIST_PROJECTS, limit);
 }
 
 /** All that user tokens can name: those with an audience of their own, and this one. */
-export function listNamedProjects(store: Store, defaultId: string): Awaitable<ProjectRow[]> {
+export function listNamedProjects(store: Store, defaultId: string): Promise<ProjectRow[]> {
   return store.all(LIST_NAMED, defaultId);
 }
 
-export function findOrganization(store: Store, id: string): Awaitable<OrganizationRow | undefined> {
+export function findOrganization(store: Store, id: string): Promise<OrganizationRow | undefined> {
   return store.get(FIND_ORGANIZATION, id);
 }
 
-export function listOrganizations(store: Store, limit: number): Awaitable<OrganizationRow[]> {
+export function listOrganizations(store: Store, limit: number): Promise<OrganizationRow[]> {
   return store.all(LIST_ORGANIZATIONS, limit);
 }
 
@@ -132,15 +131,15 @@ export function* deleteProject(id: string): Transaction<number> {
   return yield* run(DELETE_PROJECT, id);
 }
 
-export function findKeyByHash(store: Store, hash: string): Awaitable<KeyRow | undefined> {
+export function findKeyByHash(store: Store, hash: string): Promise<KeyRow | undefined> {
   return store.get(FIND_KEY_BY_HASH, hash);
 }
 
-export function findKey(store: Store, projectId: string, id: string): Awaitable<KeyRow | undefined> {
+export function findKey(store: Store, projectId: string, id: string): Promise<KeyRow | undefined> {
   return store.get(FIND_KEY, projectId, id);
 }
 
-export function listKeys(store: Store, projectId: string, limit: number): Awaitable<KeyRow[]> {
+export function listKeys(store: Store, projectId: string, limit: number): Promise<KeyRow[]> {
   return store.all(LIST_KEYS, projectId, limit);
 }
 

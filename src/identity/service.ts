@@ -4,7 +4,7 @@ import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
-import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
+import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
 import { type Principal, requireReach, type Role, ROLES } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience } from "./projects";
@@ -59,12 +59,7 @@ export class Identity {
    * address names; a user token that names several acts in that one.
    * Throws `invalid_authorization`; the message never repeats the credential.
    */
-  authenticate(header: string | undefined, pathProject?: string): Awaitable<Principal> {
-    const known = header === undefined ? undefined : this.#keys.peek(header);
-    return known !== undefined && this.#alive(known) ? this.#used(known) : this.#find(header, pathProject);
-  }
-
-  async #find(header: string | undefined, pathProject: string | undefined): Promise<Principal> {
+  async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
     if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
     if (!text.startsWith("rt_"))

@@ -1,5 +1,5 @@
 // SQL of model entries and of what chat completions of a project may do.
-import { type Awaitable, get, query, rowCommands, run, type Store, touch, type Transaction } from "../store";
+import { get, query, rowCommands, run, type Store, touch, type Transaction } from "../store";
 
 export interface ModelRow {
   project_id: string;
@@ -41,11 +41,11 @@ export const {
   remove: deleteModel,
 } = rowCommands<ModelRow>("models", "models", { all: ALL, settable: SETTABLE, key: ["project_id", "id"] });
 
-export function listModels(store: Store, projectId: string, limit: number): Awaitable<ModelRow[]> {
+export function listModels(store: Store, projectId: string, limit: number): Promise<ModelRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
-export function findModel(store: Store, projectId: string, id: string): Awaitable<ModelRow | undefined> {
+export function findModel(store: Store, projectId: string, id: string): Promise<ModelRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
@@ -53,7 +53,7 @@ export function* modelInTransaction(projectId: string, id: string): Transaction<
   return yield* get(FIND, projectId, id);
 }
 
-export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+export function findSettings(store: Store, projectId: string): Promise<SettingsRow | undefined> {
   return store.get(FIND_SETTINGS, projectId);
 }
 

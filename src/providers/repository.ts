@@ -1,5 +1,5 @@
 // SQL of auth providers.
-import { all, type Awaitable, get, query, rowCommands, type Store, type Transaction } from "../store";
+import { all, get, query, rowCommands, type Store, type Transaction } from "../store";
 
 /** Which record it is. */
 export interface ProviderPlace {
@@ -59,29 +59,25 @@ export const {
   key: ["project_id", "id"],
 });
 
-export function findProvider(
-  store: Store,
-  projectId: string,
-  id: string,
-): Awaitable<ProviderRow | undefined> {
+export function findProvider(store: Store, projectId: string, id: string): Promise<ProviderRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
-export function findByExternalId(store: Store, externalId: string): Awaitable<ProviderRow | undefined> {
+export function findByExternalId(store: Store, externalId: string): Promise<ProviderRow | undefined> {
   return store.get(FIND_BY_EXTERNAL_ID, externalId);
 }
 
-export function listProviders(store: Store, projectId: string, limit: number): Awaitable<ProviderRow[]> {
+export function listProviders(store: Store, projectId: string, limit: number): Promise<ProviderRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
 /** Active records of all projects that a requirement of this name may mean. */
-export function listActiveNamed(store: Store, name: string): Awaitable<ProviderRow[]> {
+export function listActiveNamed(store: Store, name: string): Promise<ProviderRow[]> {
   return store.all(LIST_ACTIVE_NAMED, name, name);
 }
 
 /** Records of all projects, active or not, that use this client. */
-export function listOfClient(store: Store, clientId: string): Awaitable<ProviderPlace[]> {
+export function listOfClient(store: Store, clientId: string): Promise<ProviderPlace[]> {
   return store.all(LIST_OF_CLIENT, clientId);
 }
 
