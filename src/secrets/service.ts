@@ -1,4 +1,4 @@
-// Stored secrets. The value goes in and is never shown again; tools get it by key.
+// Stored secrets. Values are write-only; tools read them by key.
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
@@ -10,7 +10,6 @@ import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
 
-/** What a request says of a secret, as it is stored. */
 interface Given {
   key: string;
   folded_key: string;
@@ -36,13 +35,13 @@ export class Secrets {
     return wholePage(await Promise.all(rows.map((row) => this.#record(row))));
   }
 
-  /** Creates the secret or replaces its value. The key keeps the case in which it was first written. */
+  /** Creates the secret or replaces its value. The key keeps its original case. */
   async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
     const { store, keyring, clock } = this.#core;
     const { projectId } = principal;
     const { description, value } = request;
     const folded_key = fold(key);
-    // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
+    // Bound to the key, not the id: the value is sealed before the row is read.
     const sealed_value = await keyring.seal(projectId, place(folded_key), value);
     const given = { key, folded_key, description, sealed_value, now: clock.now() };
     return this.#record(await store.write(() => this.#upsert(principal, given)));
@@ -53,7 +52,7 @@ export class Secrets {
     await this.#core.store.write(() => this.#delete(principal, idOrKey));
   }
 
-  /** The value that a tool asks for; undefined when it is not set. Counts as an access. */
+  /** The value for a tool; undefined if it is not set. Counts as an access. */
   async value(projectId: string, key: string): Promise<string | undefined> {
     const row = await repository.findSecret(this.#core.store, projectId, fold(key));
     if (row === undefined) return undefined;
