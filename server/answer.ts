@@ -2,7 +2,8 @@
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
 
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+// Copying a `Headers` object costs less than reading a literal.
+const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
 // The text of a frozen record is made once. The map is read first, because `Object.isFrozen` takes longer.
 const texts = new WeakMap<object, string>();
@@ -17,13 +18,8 @@ function textOf(body: unknown): string {
 }
 
 /** JSON of a record, or JSON that is text already. */
-export function jsonAnswer(
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  const text = body instanceof JsonText ? body.body : textOf(body);
-  return new Response(text, { status, headers: { ...HEADERS, ...headers } });
+export function jsonAnswer(status: number, body: unknown): Response {
+  return new Response(body instanceof JsonText ? body.body : textOf(body), { status, headers: HEADERS });
 }
 
 /** An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). */
@@ -74,17 +70,18 @@ export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError
     detail: message,
     ...errorMembers?.(error),
   };
-  return jsonAnswer(status, body, headersOf(error));
+  const answer = jsonAnswer(status, body);
+  setErrorHeaders(answer.headers, error);
+  return answer;
 }
 
-function headersOf(error: RuntimeError): Record<string, string> {
-  const headers: Record<string, string> = {};
+function setErrorHeaders(headers: Headers, error: RuntimeError): void {
   if (error.status === 401 || error.challenge !== undefined)
-    headers["www-authenticate"] = error.challenge ?? "Bearer";
-  if (error.retryAfterMs !== undefined) headers["retry-after"] = String(Math.ceil(error.retryAfterMs / 1000));
+    headers.set("www-authenticate", error.challenge ?? "Bearer");
+  if (error.retryAfterMs !== undefined)
+    headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
-  if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);
-  return headers;
+  if (shouldRetry !== undefined) headers.set("x-should-retry", String(shouldRetry));
 }
 
 // Public clients retry 409, 429 and 5xx by themselves. A conflict would conflict again, and a call that timed out at an

@@ -1,12 +1,13 @@
 // The server's one Elysia application: operations, MCP, pages, the API description, and the answer to everything else.
 // Elysia only routes. It reads the source of its callbacks to find out which parts of the context to prepare, so each
 // callback is one arrow function that takes `request` and `params` apart and passes them on.
-import { Elysia } from "elysia";
+import { type Context, Elysia } from "elysia";
 import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { type Answering, type Front, frontOf, type Incoming, respond, type Route } from "./front";
 import { mcpRoutes } from "./mcp";
+import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
 import { DOCS_PATH, pageRoutes } from "./pages";
@@ -41,11 +42,8 @@ export interface App {
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   let server: Bun.Server<undefined> | undefined;
-  const app = routed(
-    runtime,
-    frontOf(runtime, stopping, (request) => server?.timeout(request, 0)),
-  );
-  const fetch = async (request: Request): Promise<Response> => app.fetch(withHost(request));
+  const app = routed(frontOf(runtime, stopping, (request) => server?.timeout(request, 0)));
+  const fetch = async (request: Request): Promise<Response> => app.fetch(withPlainUrl(request));
   return {
     routes: app.routes.map(({ method, path }) => `${method} ${path}`),
     fetch,
@@ -59,6 +57,7 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
         reusePort: false,
         // Bun's development pages show source text.
         development: false,
+        routes: nativeRoutes(app),
         fetch,
       });
       return server.port ?? port;
@@ -67,14 +66,13 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   };
 }
 
-function routed(runtime: Runtime, front: Front): Elysia {
+function routed(front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
     // With it, a listening server would answer with the plugin's own page, which loads scripts from other hosts.
     nativeStaticResponse: false,
-    // Elysia looks for the path after the 11th character of the URL, or after the 7th, which is still inside "https://".
-    // Short host names ("http://a/") need the latter.
-    handler: { standardHostname: runtime.core.tls !== undefined },
+    // By default Elysia looks for the path after the 11th character of the URL; short host names end before that.
+    handler: { standardHostname: false },
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
@@ -99,9 +97,32 @@ function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): R
   return answer;
 }
 
-// Without a valid `Host` (HTTP/1.0 health probes) Bun's URL is a path; and in "https://a/", Elysia would look behind the
-// host name for the path.
-function withHost(request: Request): Request {
-  const path = /^(?:https:\/\/[^/]{0,2})?(\/.*)$/s.exec(request.url)?.[1];
-  return path === undefined ? request : new Request(`http://localhost${path}`, request);
+// Elysia looks for the path from the 8th character of the URL on: after `http://`. A URL has another form with TLS, and
+// without a valid `Host` (HTTP/1.0 health probes), when it is only a path.
+function withPlainUrl(request: Request): Request {
+  if (request.url.startsWith("http://")) return request;
+  const { pathname, search } = requestUrl(request);
+  return new Request(`http://localhost${pathname}${search}`, request);
+}
+
+type NativeRoutes = Record<string, Partial<Record<Bun.Serve.HTTPMethod, NativeHandler>>>;
+type NativeHandler = (request: Bun.BunRequest) => Promise<Response> | Response;
+
+/**
+ * The routes of the application for Bun's router, which runs before any script; `fetch` gets the rest. Elysia's `listen`
+ * does the same, but it cannot listen again with another certificate, and it misreads the URLs above.
+ */
+function nativeRoutes({ routes }: Elysia): NativeRoutes {
+  const native: NativeRoutes = {};
+  for (const route of routes) {
+    const { method, path } = route;
+    if (method === "ALL") continue;
+    (native[path] ??= {})[method as Method] = (request) => {
+      const context = { request, params: request.params, set: { headers: {}, status: 200 } };
+      // Our callbacks use the request and its parameters only.
+      const { composed } = route;
+      return typeof composed === "function" ? composed(context as unknown as Context) : new Response();
+    };
+  }
+  return native;
 }

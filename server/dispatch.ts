@@ -50,10 +50,18 @@ function modelError(error: RuntimeError): object {
 
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
+  const { runtime, rateLimit, keepOpen } = front;
   const { request, params } = incoming;
   // Long polls and tool runs have limits of their own.
-  if (operation.slow === true) front.keepOpen(request);
-  const principal = await principalOf(front, operation, incoming);
+  if (operation.slow === true) keepOpen(request);
+  let principal = NO_PRINCIPAL;
+  if (operation.credential !== "public") {
+    const header = request.headers.get("authorization") ?? undefined;
+    principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    rateLimit?.take(principal);
+    requireRole(principal, operation.credential);
+    if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
+  }
   const read = operation.body === undefined ? NO_BODY : await checkedBody(front, operation.body, request);
   checkParameters(operation, params);
   const call = new CheckedCall(front, operation, principal, incoming, read);
@@ -62,7 +70,7 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     ? operation.handle(call)
     : handledOnce(operation, call, params, key));
   const response = responseOf(operation, request, value);
-  if (operation.tool !== undefined) markDeprecated(response.headers, front.runtime, operation.tool(call));
+  if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
 }
 
@@ -121,28 +129,21 @@ function pathValue(params: Incoming["params"], name: string): string | undefined
   return value === null ? "\uFFFD" : value;
 }
 
-async function principalOf(
-  { runtime: { identity }, rateLimit }: Front,
+async function checkProject(
+  { identity }: Runtime,
   operation: ServedOperation,
-  { request, params }: Incoming,
-): Promise<Principal> {
-  const { credential } = operation;
-  if (credential === "public") return NO_PRINCIPAL;
-  const [orgId, projectId] = [pathValue(params, "org_id"), pathValue(params, "project_id")];
-  const header = request.headers.get("authorization") ?? undefined;
-  const principal = await identity.authenticate(header, projectId);
-  rateLimit?.take(principal);
-  requireRole(principal, credential);
-  if (orgId === undefined || projectId === undefined) return principal;
+  principal: Principal,
+  params: Incoming["params"],
+): Promise<void> {
   const named = operation.path.includes("{project_id}");
   if (named) checkParameters(operation, params);
+  const [orgId = "", projectId = ""] = [pathValue(params, "org_id"), pathValue(params, "project_id")];
   await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
     // Where 404 is not declared, another project is one that the credential has no access to.
     throw named && !operation.errors.includes(404)
       ? invalidAuthorization("This credential is not one of this project.")
       : error;
   });
-  return principal;
 }
 
 const NO_BODY: ReadBody = { body: undefined, text: "" };

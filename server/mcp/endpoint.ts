@@ -93,11 +93,9 @@ function peerOf(
 
 function replyResponse({ status, text, sessionId }: Reply): Response {
   if (text === undefined) return new Response(null, { status });
-  return jsonAnswer(
-    status,
-    new JsonText(text),
-    sessionId === undefined ? {} : { "mcp-session-id": sessionId },
-  );
+  const response = jsonAnswer(status, new JsonText(text));
+  if (sessionId !== undefined) response.headers.set("mcp-session-id", sessionId);
+  return response;
 }
 
 /** A body that is not JSON is a parse error of JSON-RPC. Other refusals are the same as at every address. */

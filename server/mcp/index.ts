@@ -27,6 +27,8 @@ async function resourceMetadata({ runtime }: Front, { params }: Incoming): Promi
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   const metadata = gateway === undefined ? undefined : runtime.mcp.access.metadata(gateway);
   if (metadata === undefined) throw notFound("No gateway that takes tokens is at this address.");
+  const answer = jsonAnswer(200, metadata);
   // Public: pages of any origin may read where to sign in.
-  return jsonAnswer(200, metadata, { "access-control-allow-origin": "*" });
+  answer.headers.set("access-control-allow-origin", "*");
+  return answer;
 }
