@@ -4,7 +4,7 @@ import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { notFound } from "../errors";
-import { actorOf, maySee, type Principal } from "../identity";
+import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
@@ -175,17 +175,11 @@ export class Connections {
   }
 
   *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
-    const { projectId } = principal;
-    const row = yield* repository.connectionByIdInTransaction(projectId, id);
+    const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
-    yield* this.#audit.record({
-      projectId,
-      actor: actorOf(principal),
-      action: "connection.delete",
-      target: id,
-    });
+    yield* this.#audit.record(principal, "connection.delete", id);
     return row;
   }
 

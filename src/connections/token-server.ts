@@ -1,6 +1,7 @@
 // The token server of a grant, for providers with several servers. A callback can be forged and the client secret is sent
 // to the server, so only origins of a fixed list are accepted.
 import type { JsonObject } from "../base";
+import { environmentName } from "../config";
 import type { EffectiveOAuth2 } from "../providers";
 
 export interface TokenServer {
@@ -19,9 +20,12 @@ export function serverOfCallback(
   if (tokenServers === undefined || named === null) return { origin: undefined, facts: {} };
   const origin = URL.parse(named)?.origin;
   if (origin === undefined || !tokenServers.origins.includes(origin)) {
+    const { parameter, setting } = tokenServers;
     throw new RangeError(
-      `The callback names an unknown accounts server (parameter ${tokenServers.parameter}). ` +
-        "If it belongs to the platform, add it to records.accounts_hosts (RUNTIME_RECORDS_ACCOUNTS_HOSTS).",
+      `The callback names an unknown accounts server (parameter ${parameter}). ` +
+        (setting === undefined
+          ? ""
+          : `If it belongs to the platform, add it to ${setting} (${environmentName(setting)}).`),
     );
   }
   return { origin, facts: { [tokenServers.fact]: origin } };

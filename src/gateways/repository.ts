@@ -1,5 +1,5 @@
 // SQL of gateways.
-import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
+import { get, query, rowCommands, type Store, type Transaction } from "../store";
 
 export interface GatewayRow {
   id: string;
@@ -40,9 +40,16 @@ const LIST = query<GatewayRow>(
   `SELECT ${COLUMNS} FROM gateways WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM gateways WHERE project_id = ?");
-const add = insertInto<GatewayRow>("gateways", ALL);
-const change = update<GatewayRow>("gateways", SETTABLE, ["project_id", "id"]);
-const DELETE = query("DELETE FROM gateways WHERE project_id = ? AND id = ?");
+
+export const {
+  add: addGateway,
+  change: updateGateway,
+  remove: deleteGateway,
+} = rowCommands<GatewayRow>("gateways", "gateways", {
+  all: ALL,
+  settable: SETTABLE,
+  key: ["project_id", "id"],
+});
 
 export function findGateway(store: Store, projectId: string, id: string): Promise<GatewayRow | undefined> {
   return store.get(FIND, projectId, id);
@@ -71,19 +78,4 @@ export function* gatewayInTransaction(projectId: string, id: string): Transactio
 
 export function* slugInTransaction(slug: string): Transaction<GatewayRow | undefined> {
   return yield* get(FIND_BY_SLUG, slug);
-}
-
-export function* addGateway(row: GatewayRow): Transaction<void> {
-  yield* add(row);
-  yield* touch("gateways");
-}
-
-export function* updateGateway(row: GatewayRow): Transaction<void> {
-  yield* change(row);
-  yield* touch("gateways");
-}
-
-export function* deleteGateway(projectId: string, id: string): Transaction<number> {
-  yield* touch("gateways");
-  return yield* run(DELETE, projectId, id);
 }

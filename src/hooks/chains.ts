@@ -1,11 +1,11 @@
 // The hooks that calls of a project meet, in their order, with all that is needed to ask them. Loaded once and kept until
 // any hook or plugin changes, in whatever process.
-import { Redacted } from "../base";
+import { Redacted, TimedCache } from "../base";
 import type { Core } from "../core";
 import { Unopenable } from "../crypto";
 import { CachedByGeneration } from "../store";
 import type { Guard, ToolPolicy } from "../tools";
-import { AnswerCache } from "./answer-cache";
+import type { Filter } from "./answers";
 import type { Bindings } from "./bindings";
 import { ChainGuard } from "./guard";
 import { endpointName, oneOf, timeoutOf } from "./record";
@@ -17,14 +17,16 @@ import { signingKey } from "./signature";
 import { type Credentials, openCredentials, retryOf, webhookOf } from "./stored";
 import { type Target, WebhookFailure } from "./webhook";
 
+const MAX_ANSWERS = 1000;
+
 export interface LoadedHook {
   id: string;
   pluginId: string;
   point: HookPoint;
   failureMode: FailureMode;
   target: Target | WebhookFailure;
-  /** Answers about access; undefined: not kept. */
-  cache: AnswerCache | undefined;
+  /** Access answers by user and tools; undefined: not cached. Any change of hooks or plugins loads new, empty caches. */
+  cache: TimedCache<string, Filter> | undefined;
 }
 
 /** Hooks of each point, in the order in which they are asked. */
@@ -75,7 +77,8 @@ export class Chains implements ToolPolicy {
       point,
       failureMode: oneOf(FAILURE_MODES, row.failure_mode),
       target: await targetOf(this.#core, plugin, endpoint?.url ?? "", timeoutOf(row, endpoint)),
-      cache: endpoint?.cache_enabled === true ? new AnswerCache(this.#core.clock, ttl) : undefined,
+      cache:
+        endpoint?.cache_enabled === true ? new TimedCache(this.#core.clock, ttl, MAX_ANSWERS) : undefined,
     };
   }
 }

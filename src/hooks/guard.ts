@@ -1,7 +1,7 @@
 // The chain at work: hooks are asked one after the other, each sees what the earlier ones left, the first denial ends it.
 import type { Core } from "../core";
+import { hashOf } from "../crypto";
 import type { Changes, Guard, GuardedCall, GuardedOutcome, PolicyDecision, Tool, ToolError } from "../tools";
-import { questionKey } from "./answer-cache";
 import {
   type Filter,
   overriddenInputs,
@@ -93,7 +93,8 @@ export class ChainGuard implements Guard {
 
   async #filter(hook: LoadedHook, userId: string, tools: readonly Tool[]): Promise<Filter> {
     const { cache, target } = hook;
-    const key = cache === undefined ? "" : questionKey(userId, tools);
+    const names = tools.map(({ fullyQualifiedName }) => fullyQualifiedName);
+    const key = cache === undefined ? "" : hashOf(JSON.stringify([userId, ...names]));
     const known = cache?.get(key);
     if (known !== undefined) return known;
     const filter = readAccess(await ask(this.#core, target, accessRequest(userId, tools)));

@@ -1,6 +1,6 @@
 // The OpenID provider at `auth_url`: its metadata (OpenID Connect Discovery), fetched once in a while, and its keys.
 import * as oauth from "oauth4webapi";
-import { isObject, stillCounts } from "../base";
+import { isObject, isFresh } from "../base";
 import type { Core } from "../core";
 import { readJson } from "../egress";
 import { configurationError } from "../errors";
@@ -30,7 +30,7 @@ export class OpenIdIssuer {
    */
   discover(): Promise<oauth.AuthorizationServer> {
     const now = this.#core.clock.now();
-    if (this.#server !== undefined && stillCounts(this.#server.at, KEPT_MS, now)) return this.#server.value;
+    if (this.#server !== undefined && isFresh(this.#server.at, KEPT_MS, now)) return this.#server.value;
     const server = { value: this.#discover(), at: now };
     this.#server = server;
     server.value.catch(() => {

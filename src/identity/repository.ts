@@ -1,5 +1,15 @@
 // SQL of organizations, projects and API keys.
-import { get, insertInto, KINDS, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  get,
+  insertInto,
+  KINDS,
+  query,
+  rowCommands,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
 
 export interface OrganizationRow {
   id: string;
@@ -57,11 +67,15 @@ const LIST_PROJECTS = query<ProjectRow>(
 const LIST_NAMED = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience IS NOT NULL OR id = ? ORDER BY created_at, id`,
 );
-const insertProject = insertInto<ProjectRow>("projects", ALL_OF_PROJECT);
 const FIND_AUDIENCE = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience = ? AND id <> ?`,
 );
-const UPDATE_PROJECT = query("UPDATE projects SET name = ?, audience = ? WHERE id = ?");
+
+export const { add: addProject, change: updateProject } = rowCommands<ProjectRow>("projects", "projects", {
+  all: ALL_OF_PROJECT,
+  settable: ["name", "audience"],
+  key: ["id"],
+});
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
 const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
 const FIND_KEY = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND id = ?`);
@@ -93,11 +107,6 @@ export function listOrganizations(store: Store, limit: number): Promise<Organiza
   return store.all(LIST_ORGANIZATIONS, limit);
 }
 
-export function* updateProject({ id, name, audience }: ProjectRow): Transaction<void> {
-  yield* run(UPDATE_PROJECT, name, audience, id);
-  yield* touch("projects");
-}
-
 /** Another project that user tokens name by this audience. */
 export function* projectOfAudience(audience: string, exceptId: string): Transaction<ProjectRow | undefined> {
   return yield* get(FIND_AUDIENCE, audience, exceptId);
@@ -113,11 +122,6 @@ export function* projectInTransaction(id: string): Transaction<ProjectRow | unde
 
 export function* addOrganization(row: OrganizationRow): Transaction<void> {
   yield* run(ADD_ORGANIZATION, row.id, row.name, row.created_at);
-}
-
-export function* addProject(row: ProjectRow): Transaction<void> {
-  yield* insertProject(row);
-  yield* touch("projects");
 }
 
 /** The project and, by cascade, every record that belongs to it. */

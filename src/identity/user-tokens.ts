@@ -1,7 +1,7 @@
 // User tokens: JWT access tokens (RFC 9068) of the OpenID provider at `auth_url`. `oauth4webapi` finds the keys and
 // checks signature, type, issuer, audience and time; here only which user and which project a token means.
 import * as oauth from "oauth4webapi";
-import { isObject, stillCounts } from "../base";
+import { isFresh, isObject, TimedCache } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
@@ -16,24 +16,17 @@ export interface VerifiedUser {
   scopes: readonly string[] | undefined;
 }
 
-interface Remembered {
-  user: VerifiedUser;
-  /** When the keys were asked for that vouch for it, and how long it counts from then on, ms. */
-  from: number;
-  keptMs: number;
-}
-
 interface Keys {
   server: oauth.AuthorizationServer;
   cache: oauth.JWKSCacheInput;
 }
 
-/** A removed signing key must stop working within this time: neither keys nor what they vouched for lasts longer. */
-const BELIEVED_MS = 60_000;
+/** A removed signing key must stop working within this time, so keys and verified tokens are cached no longer. */
+const KEYS_TTL_MS = 60_000;
 /** How often an unknown key may make us ask for all keys again. */
 const FRESH_MS = 5000;
 const TOLERANCE_S = 30;
-const MAX_REMEMBERED = 10_000;
+const MAX_VERIFIED = 10_000;
 /** Asymmetric only: with a symmetric algorithm the provider's public key would be a signing key (RFC 8725 section 2.1). */
 const ALGORITHMS = [
   "RS256",
@@ -59,13 +52,15 @@ export class UserTokens {
   readonly #issuer: OpenIdIssuer;
   readonly #claim: string;
   readonly #prefix: string;
-  readonly #remembered = new Map<string, Remembered>();
+  /** By the hash of the token; an entry is as old as the keys that verified it. */
+  readonly #verified: TimedCache<string, VerifiedUser>;
   #keys: { value: Promise<Keys>; at: number } | undefined;
 
   /** `users`: which claim holds the user and what stands before it in our ids; else the claim is `auth.user_claim`. */
   constructor(core: Core, issuer: OpenIdIssuer, users?: { claim: string; prefix: string }) {
     this.#core = core;
     this.#issuer = issuer;
+    this.#verified = new TimedCache(core.clock, KEYS_TTL_MS, MAX_VERIFIED);
     this.#claim = users?.claim ?? core.settings["auth.user_claim"];
     this.#prefix = users?.prefix ?? "";
   }
@@ -74,24 +69,22 @@ export class UserTokens {
   async verify(token: string): Promise<VerifiedUser> {
     if (this.#issuer.place === undefined)
       throw invalidAuthorization("This server takes no user tokens (auth.url is not set).");
-    const now = this.#core.clock.now();
     const hash = hashOf(token);
-    const known = this.#remembered.get(hash);
-    if (known !== undefined && stillCounts(known.from, known.keptMs, now)) return known.user;
+    const cached = this.#verified.get(hash);
+    if (cached !== undefined) return cached;
     const { claims, keysAt } = await this.#validate(token);
     const named = userOfClaims(claims, this.#claim);
     if (named === undefined) {
       throw invalidAuthorization(`The user token has no (verified) claim ${this.#claim} (auth.user_claim).`);
     }
     const user = { userId: this.#prefix + named, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     const end = (claims.exp + TOLERANCE_S) * 1000;
-    this.#remembered.set(hash, { user, from: keysAt, keptMs: Math.min(BELIEVED_MS, end - keysAt) });
+    this.#verified.set(hash, user, keysAt, Math.min(KEYS_TTL_MS, end - keysAt));
     return user;
   }
 
   async #validate(token: string): Promise<{ claims: oauth.JWTAccessTokenClaims; keysAt: number }> {
-    const keys = this.#current(BELIEVED_MS);
+    const keys = this.#current(KEYS_TTL_MS);
     try {
       const claims = await this.#check(token, await keys.value).catch(async (error: unknown) => {
         // A key that we have not seen: the provider may have rotated a moment ago.
@@ -129,7 +122,7 @@ export class UserTokens {
   /** The keys, asked for anew when they are of this age; whoever wants them at the same time shares one request. */
   #current(age: number): { value: Promise<Keys>; at: number } {
     const at = this.#core.clock.now();
-    if (this.#keys !== undefined && stillCounts(this.#keys.at, age, at)) return this.#keys;
+    if (this.#keys !== undefined && isFresh(this.#keys.at, age, at)) return this.#keys;
     const keys = { value: this.#load(), at };
     this.#keys = keys;
     keys.value.catch(() => {

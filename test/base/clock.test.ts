@@ -12,11 +12,11 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
 const LONG = 60_000;
 
 describe("sleep", () => {
-  test("lasts its time", async () => {
+  test("lasts as long as requested", async () => {
     expect(await timeOf(systemClock.sleep(40))).toBeGreaterThan(35);
   });
 
-  test("ends at once, without an error, when its signal aborts", async () => {
+  test("ends immediately, without an error, when its signal aborts", async () => {
     const abort = new AbortController();
     const slept = systemClock.sleep(LONG, abort.signal);
     abort.abort();
@@ -24,7 +24,7 @@ describe("sleep", () => {
     expect(await slept).toBeUndefined();
   });
 
-  test("does not begin when its signal was aborted before", async () => {
+  test("does not start if its signal is already aborted", async () => {
     expect(await systemClock.sleep(LONG, AbortSignal.abort())).toBeUndefined();
   });
 });

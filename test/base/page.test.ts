@@ -1,4 +1,4 @@
-// Lists by offset: defaults, the cut at the maximum, and the numbers that every page carries.
+// Pages by offset: defaults, the maximum, and the numbers of a page.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { fieldErrors, page, paging, wholePage } from "../../src/base";
@@ -31,7 +31,7 @@ describe("paging", () => {
 });
 
 describe("a page", () => {
-  test("carries its items, the total and its place", () => {
+  test("has its items, the total and its position", () => {
     expect(page(["a", "b"], 7, { limit: 2, offset: 4 })).toEqual({
       items: ["a", "b"],
       total_count: 7,
@@ -45,7 +45,7 @@ describe("a page", () => {
     expect(page([], 7, { limit: 2, offset: 90 })).toMatchObject({ total_count: 7, page_count: 0 });
   });
 
-  test("of a list without paging is the whole of it", () => {
+  test("of a list without paging has all items", () => {
     expect(wholePage(["a", "b", "c"])).toEqual({
       items: ["a", "b", "c"],
       total_count: 3,
@@ -55,7 +55,7 @@ describe("a page", () => {
     });
   });
 
-  test("fits its schema, and a page of other items does not", () => {
+  test("matches its schema; a page of other items does not", () => {
     const schema = pageOf(Type.String());
 
     expect(fieldErrors(schema, wholePage(["a"]))).toEqual([]);

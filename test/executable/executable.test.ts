@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentOf } from "../../server/openapi";
-import { contractOperations as operations } from "../../server/operations/all";
+import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../catalogs/sheets/picker/script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { say, startModelServer } from "../sandbox/models/chat-server";

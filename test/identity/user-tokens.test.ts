@@ -1,6 +1,6 @@
 // User tokens over HTTP: what a user does with a token of the OpenID provider, and what nobody does with one.
 import { describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { issued } from "../interop/oidc/forge";
 import { tokensOf } from "../interop/oidc/sign-in";
 import { addOther, linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
