@@ -2,8 +2,6 @@
 export type { Migration } from "./migrate";
 export {
   all,
-  after,
-  type Awaitable,
   get,
   type Kind,
   KINDS,

@@ -1,4 +1,4 @@
-// The second half of the contract of the store port: generations, waiting for a change, the cache above them.
+// The contract of the store port, part two: generations, waiting for changes, and the caches.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
 import {
@@ -14,7 +14,7 @@ import { engine, nextTurn } from "./opening";
 
 const STORED = query<{ value: number }>("SELECT value FROM generations WHERE kind = ?");
 
-/** Numbers below `below` that are the same in every run. */
+/** Random numbers below `below`, the same in every run. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await stores.new().generation("keys")).toBe(0);
     });
 
-    test("a touch raises its own kind alone", async () => {
+    test("a touch raises only its own kind", async () => {
       const store = stores.new();
       await store.write(() => touch("keys"));
 
@@ -47,7 +47,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await other.generation("keys")]).toEqual([0, 1]);
     });
 
-    test("touches of one turn raise every kind of theirs, and no other", async () => {
+    test("touches of one turn raise their kinds, and no others", async () => {
       const store = stores.new();
       await Promise.all([
         store.write(() => touch("keys")),
@@ -73,8 +73,8 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("keys")).toBe(0);
     });
 
-    // An instance counts its own touches and reads those of others: neither may be missed, however they come together.
-    test("two instances that touch by turns and at once say what is stored", async () => {
+    // An instance counts its own touches and reads those of others. It must miss neither.
+    test("two instances that touch alternately and concurrently return the stored generation", async () => {
       const [one, other] = stores.two();
       const kinds = ["keys", "secrets", "providers"] as const;
       const random = seeded(7);
@@ -102,10 +102,10 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   });
 
   describe(`${name}: waiting for a change`, () => {
-    /** Longer than a test may take: one that ends shows that something ended the wait. */
+    /** Longer than a test may take, so a test that ends shows that something ended the wait. */
     const LONG = 60_000;
 
-    test("returns at once when the generation has moved on already", async () => {
+    test("returns at once if the generation has already changed", async () => {
       const store = stores.new();
       await store.write(() => touch("authorizations"));
       await store.changed("authorizations", 0, { timeoutMs: LONG });
@@ -113,7 +113,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("authorizations")).toBe(1);
     });
 
-    test("a commit of the same instance wakes within a few turns, before any poll", async () => {
+    test("a commit of the same instance wakes a waiter within a few turns, before any poll", async () => {
       const store = stores.new();
       let woken = false;
       void store.changed("authorizations", 0, { timeoutMs: LONG }).then(() => (woken = true));
@@ -124,7 +124,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(woken).toBe(true);
     });
 
-    test("a commit of another instance wakes", async () => {
+    test("a commit of another instance wakes a waiter", async () => {
       const [one, other] = stores.two();
       const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -143,7 +143,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await Promise.all(waiters)).toHaveLength(3);
     });
 
-    test("a change of another kind wakes nobody: the wait ends by its time", async () => {
+    test("a change of another kind does not wake a waiter", async () => {
       const store = stores.new();
       const elapsed = timeOf(() => store.changed("authorizations", 0, { timeoutMs: 200 }));
       await nextTurn();
@@ -162,14 +162,14 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await waiting).toBeUndefined();
     });
 
-    test("a signal that was aborted before ends the wait at once", async () => {
+    test("an aborted signal ends the wait at once", async () => {
       const store = stores.new();
       const wait = { timeoutMs: LONG, signal: AbortSignal.abort() };
 
       expect(await store.changed("authorizations", 0, wait)).toBeUndefined();
     });
 
-    test("closing the store wakes who waits", async () => {
+    test("closing the store wakes all waiters", async () => {
       const store = stores.new();
       const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -182,7 +182,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   describe(`${name}: a cache by generation`, () => {
     const numberOf = (store: Store) => async (id: string) => (await store.get(FIND, id))?.number;
 
-    test("asks once while nothing changes", async () => {
+    test("loads once while nothing changes", async () => {
       const store = stores.new();
       await store.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
@@ -191,7 +191,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBe(1);
     });
 
-    test("asks again after another instance's touch", async () => {
+    test("loads again after another instance's touch", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(other, "keys");
@@ -205,7 +205,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
     });
 
-    test("a touch of another kind leaves it alone", async () => {
+    test("a touch of another kind does not empty it", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       await cache.get("a", () => 1);
@@ -214,7 +214,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 2)).toBe(1);
     });
 
-    test("that nothing was found is remembered too", async () => {
+    test("caches undefined too", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
       await cache.get("a", numberOf(store));
@@ -222,7 +222,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBeUndefined();
     });
 
-    test("what was loaded while the kind changed is used but not kept", async () => {
+    test("a value that was loaded during a change is used but not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const loaded = await cache.get("a", async () => {
@@ -233,7 +233,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([loaded, await cache.get("a", () => "fresh")]).toEqual(["stale", "fresh"]);
     });
 
-    test("what was loaded late does not come back after others have seen the change", async () => {
+    test("a value that was loaded late does not reappear after others have seen the change", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const gate = Promise.withResolvers<string>();
@@ -246,7 +246,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([await late, await cache.get("a", () => "unused")]).toEqual(["stale", "fresh"]);
     });
 
-    test("a load that throws is not remembered", async () => {
+    test("an error of a load is not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
@@ -255,7 +255,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 
-    test("beyond its limit it starts over instead of growing", async () => {
+    test("above its limit it is emptied", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys", 2);
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
@@ -268,7 +268,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
     const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
     const value = (of: string) => () => ({ of });
 
-    test("keeps what one owner has apart from what another has under the same name", async () => {
+    test("separates equal keys of different owners", async () => {
       const cache = cacheOf(stores.new());
       await cache.get("one", "a", value("one"));
 
@@ -276,7 +276,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
     });
 
-    test("a touch of another instance empties it, for every owner", async () => {
+    test("a touch of another instance empties it for every owner", async () => {
       const [one, other] = stores.two();
       const cache = cacheOf(other);
       for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
@@ -287,7 +287,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
         expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
     });
 
-    test("what was loaded while the kind changed is used but not kept", async () => {
+    test("a value that was loaded during a change is used but not cached", async () => {
       const store = stores.new();
       const cache = cacheOf(store);
       const loaded = await cache.get("one", "a", async () => {
@@ -301,7 +301,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       ]);
     });
 
-    test("a load that throws is not remembered", async () => {
+    test("an error of a load is not cached", async () => {
       const cache = cacheOf(stores.new());
       const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
 
@@ -309,7 +309,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
     });
 
-    test("beyond its limit an owner's starts over, another's stays", async () => {
+    test("above its limit the entries of one owner are removed, those of others stay", async () => {
       const cache = cacheOf(stores.new(), 2);
       await cache.get("other", "a", value("kept"));
       for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));
