@@ -53,31 +53,3 @@ export class CachedByGeneration<Key, Value> {
     return value;
   }
 }
-
-/** A cache by owner and key: two look-ups by short keys are faster than one by a joined key. */
-export class CachedByOwner<Value extends object> {
-  readonly #limit: number;
-  readonly #ofOwner: CachedByGeneration<string, Map<string, Value>>;
-
-  /** `limit`: the maximum number of records per owner. */
-  constructor(store: Store, kind: Kind, limit = 1000) {
-    this.#limit = limit;
-    this.#ofOwner = new CachedByGeneration(store, kind);
-  }
-
-  /** The cached value, or the result of `load`, which is then cached. */
-  get(owner: string, key: string, load: () => Awaitable<Value>): Awaitable<Value> {
-    return this.#ofOwner.peek(owner)?.get(key) ?? this.#load(owner, key, load);
-  }
-
-  async #load(owner: string, key: string, load: () => Awaitable<Value>): Promise<Value> {
-    // Must precede the load: if the generation changes in between, the value is stored in a map that is no longer used.
-    const known = await this.#ofOwner.get(owner, () => new Map());
-    const cached = known.get(key);
-    if (cached !== undefined) return cached;
-    const value = await load();
-    if (known.size >= this.#limit) known.clear();
-    known.set(key, value);
-    return value;
-  }
-}

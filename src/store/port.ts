@@ -35,49 +35,28 @@ export interface Transaction<T> {
   [Symbol.iterator](): Transaction<T>;
 }
 
-// Written out, since a generator for each step would cost every write a microsecond.
-class OneStep<T> implements Transaction<T> {
-  #step: Step | undefined;
-
-  constructor(method: Step["method"], text: string, params: readonly SqlValue[]) {
-    this.#step = { method, text, params };
-  }
-
-  next(answer?: unknown): IteratorResult<Step, T> {
-    const value = this.#step;
-    // The engine answers with what the statement declares.
-    if (value === undefined) return { done: true, value: answer as T };
-    this.#step = undefined;
-    return { done: false, value };
-  }
-
-  throw(error: unknown): never {
-    throw error;
-  }
-
-  return(value: T): IteratorResult<Step, T> {
-    this.#step = undefined;
-    return { done: true, value };
-  }
-
-  [Symbol.iterator](): this {
-    return this;
-  }
+function* step<T>(
+  method: Step["method"],
+  text: string,
+  params: readonly SqlValue[],
+): Generator<Step, T, unknown> {
+  // The engine answers with what the statement declares.
+  return (yield { method, text, params }) as T;
 }
 
 /** First row of a query, inside a transaction. */
 export function get<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row | undefined> {
-  return new OneStep("get", statement.text, params);
+  return step("get", statement.text, params);
 }
 
 /** All rows of a query, inside a transaction. */
 export function all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transaction<Row[]> {
-  return new OneStep("all", statement.text, params);
+  return step("all", statement.text, params);
 }
 
 /** Runs a statement inside a transaction; the number of rows it changed. */
 export function run(statement: Query<never>, ...params: SqlValue[]): Transaction<number> {
-  return new OneStep("run", statement.text, params);
+  return step("run", statement.text, params);
 }
 
 /** Kinds of records that are cached or waited for. A change of a record raises the kind's generation in its transaction. */
@@ -106,7 +85,7 @@ export const TOUCH = query<never>("UPDATE generations SET value = value + 1 WHER
 
 /** Raises the generation of a kind. Runs in the transaction that changes a record. */
 export function touch(kind: Kind): Transaction<void> {
-  return new OneStep("run", TOUCH.text, [kind]);
+  return step("run", TOUCH.text, [kind]);
 }
 
 export interface Wait {

@@ -1,14 +1,7 @@
 // The contract of the store port, part two: generations, waiting for changes, and the caches.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
-import {
-  CachedByGeneration,
-  CachedByOwner,
-  query,
-  type SqliteOptions,
-  type Store,
-  touch,
-} from "../../src/store";
+import { CachedByGeneration, query, type SqliteOptions, type Store, touch } from "../../src/store";
 import { FIND, increment, insert } from "./notes";
 import { engine, nextTurn } from "./opening";
 
@@ -261,61 +254,6 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
 
       expect([await cache.get("a", () => 2), await cache.get("c", () => 2)]).toEqual([2, 1]);
-    });
-  });
-
-  describe(`${name}: a cache by owner`, () => {
-    const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
-    const value = (of: string) => () => ({ of });
-
-    test("separates equal keys of different owners", async () => {
-      const cache = cacheOf(stores.new());
-      await cache.get("one", "a", value("one"));
-
-      expect(await cache.get("other", "a", value("other"))).toEqual({ of: "other" });
-      expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
-    });
-
-    test("a touch of another instance empties it for every owner", async () => {
-      const [one, other] = stores.two();
-      const cache = cacheOf(other);
-      for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
-      await one.write(() => touch("keys"));
-      await nextTurn();
-
-      for (const owner of ["one", "other"])
-        expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
-    });
-
-    test("a value that was loaded during a change is used but not cached", async () => {
-      const store = stores.new();
-      const cache = cacheOf(store);
-      const loaded = await cache.get("one", "a", async () => {
-        await store.write(() => touch("keys"));
-        return { of: "stale" };
-      });
-
-      expect([loaded, await cache.get("one", "a", value("fresh"))]).toEqual([
-        { of: "stale" },
-        { of: "fresh" },
-      ]);
-    });
-
-    test("an error of a load is not cached", async () => {
-      const cache = cacheOf(stores.new());
-      const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
-
-      await expect(failed).rejects.toThrow("There is no such note.");
-      expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
-    });
-
-    test("above its limit the entries of one owner are removed, those of others stay", async () => {
-      const cache = cacheOf(stores.new(), 2);
-      await cache.get("other", "a", value("kept"));
-      for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));
-
-      expect(await cache.get("one", "a", value("after"))).toEqual({ of: "after" });
-      expect(await cache.get("other", "a", value("unused"))).toEqual({ of: "kept" });
     });
   });
 }
