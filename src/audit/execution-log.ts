@@ -2,10 +2,10 @@
 import type { Clock, Log } from "../base";
 import {
   CachedByGeneration,
+  insertInto,
   type Kind,
   query,
   run,
-  type SqlValue,
   type Store,
   touch,
   type Transaction,
@@ -37,14 +37,19 @@ export interface Decision {
 
 type UsedKind = "key" | "secret";
 
-const INTO =
-  "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
-  "created_at, decisions) VALUES ";
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const ADD = query(INTO + ROW);
-/** Entries that one statement adds: each statement costs as much again as a row. */
-const MANY = 20;
-const ADD_MANY = query(INTO + Array(MANY).fill(ROW).join(", "));
+const add = insertInto<ReturnType<typeof rowOf>>("executions", [
+  "id",
+  "execution_id",
+  "project_id",
+  "user_id",
+  "actor",
+  "tool",
+  "status",
+  "error_kind",
+  "duration_ms",
+  "created_at",
+  "decisions",
+]);
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
@@ -152,20 +157,25 @@ interface Stamp {
 /** Entries from before `oldest`, ms, give way to the new ones. */
 function* addAll(entries: readonly Added[], stamps: readonly Stamp[], oldest: number): Transaction<void> {
   if (entries.length > 0 && oldest > 0) yield* run(FORGET, 2 * entries.length + FORGET_AT_LEAST, oldest);
-  for (let first = 0; first < entries.length; first += MANY) {
-    const some = entries.slice(first, first + MANY);
-    if (some.length === MANY) yield* run(ADD_MANY, ...some.flatMap(rowOf));
-    else for (const added of some) yield* run(ADD, ...rowOf(added));
-  }
+  for (const added of entries) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }
 
-function rowOf({ entry, now }: Added): SqlValue[] {
-  const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
-  const decisions = entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null;
-  const what = [actor, tool, status, errorKind, durationMs] as const;
-  return [id, executionId, projectId, userId, ...what, now, decisions];
+function rowOf({ entry, now }: Added) {
+  return {
+    id: entry.id,
+    execution_id: entry.executionId,
+    project_id: entry.projectId,
+    user_id: entry.userId,
+    actor: entry.actor,
+    tool: entry.tool,
+    status: entry.status,
+    error_kind: entry.errorKind,
+    duration_ms: entry.durationMs,
+    created_at: now,
+    decisions: entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null,
+  };
 }
 
 /** As the log shows it. */

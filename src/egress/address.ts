@@ -39,18 +39,6 @@ const COMPATIBLE = /^::\d+\.\d+\.\d+\.\d+$/;
  * Undefined for everything else, also for an address with a zone (`fe80::1%eth0`), which no URL can hold.
  */
 export function readAddress(text: string): Address | undefined {
-  if (known.has(text)) return known.get(text);
-  const address = read(text);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, address);
-  return address;
-}
-
-/** What an address is never changes, and finding it out costs more than a small request. */
-const known = new Map<string, Address | undefined>();
-const MOST_KNOWN = 1000;
-
-function read(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return describe(ipaddr.IPv4.parse(text));
   if (!text.includes(":") || text.includes("%") || COMPATIBLE.test(text)) return undefined;
   if (!ipaddr.IPv6.isValid(text)) return undefined;
