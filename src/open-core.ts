@@ -2,7 +2,7 @@
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
-import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
+import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
@@ -31,7 +31,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const { settings, clientSecret } = config;
   const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
-  const random = parts.random ?? pooledRandom();
+  const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");

@@ -2,10 +2,10 @@
 import type { Clock, Log } from "../base";
 import {
   CachedByGeneration,
+  insertInto,
   type Kind,
   query,
   run,
-  type SqlValue,
   type Store,
   touch,
   type Transaction,
@@ -37,14 +37,19 @@ export interface Decision {
 
 type UsedKind = "key" | "secret";
 
-const INTO =
-  "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
-  "created_at, decisions) VALUES ";
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const ADD = query(INTO + ROW);
-/** Entries per statement: a statement costs as much as inserting a row. */
-const BATCH = 20;
-const ADD_BATCH = query(INTO + Array(BATCH).fill(ROW).join(", "));
+const add = insertInto<ReturnType<typeof rowOf>>("executions", [
+  "id",
+  "execution_id",
+  "project_id",
+  "user_id",
+  "actor",
+  "tool",
+  "status",
+  "error_kind",
+  "duration_ms",
+  "created_at",
+  "decisions",
+]);
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
@@ -151,20 +156,25 @@ interface Stamp {
 /** Adds entries and deletes some from before `oldest`, ms. */
 function* addAll(entries: readonly Added[], stamps: readonly Stamp[], oldest: number): Transaction<void> {
   if (entries.length > 0 && oldest > 0) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, oldest);
-  for (let first = 0; first < entries.length; first += BATCH) {
-    const some = entries.slice(first, first + BATCH);
-    if (some.length === BATCH) yield* run(ADD_BATCH, ...some.flatMap(rowOf));
-    else for (const added of some) yield* run(ADD, ...rowOf(added));
-  }
+  for (const added of entries) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }
 
-function rowOf({ entry, now }: Added): SqlValue[] {
-  const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
-  const decisions = entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null;
-  const what = [actor, tool, status, errorKind, durationMs] as const;
-  return [id, executionId, projectId, userId, ...what, now, decisions];
+function rowOf({ entry, now }: Added) {
+  return {
+    id: entry.id,
+    execution_id: entry.executionId,
+    project_id: entry.projectId,
+    user_id: entry.userId,
+    actor: entry.actor,
+    tool: entry.tool,
+    status: entry.status,
+    error_kind: entry.errorKind,
+    duration_ms: entry.durationMs,
+    created_at: now,
+    decisions: entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null,
+  };
 }
 
 function decisionRecord({ hookId, point, decision, reason, durationMs }: Decision) {

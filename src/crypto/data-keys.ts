@@ -1,7 +1,7 @@
 // A cache of unwrapped data keys. It is emptied when any process changes a data key, so a deleted key opens nothing and a
 // retired key seals nothing from the next event-loop turn on.
 import { internalError } from "../errors";
-import { CachedByGeneration, CachedByOwner, type Store } from "../store";
+import { CachedByGeneration, type Store } from "../store";
 import { decrypt } from "./cipher";
 import { ACTIVE_KEY, type DataKeyRow, FIND_ROOT, ONE_KEY, rootIdOf } from "./repository";
 import type { Roots } from "./roots";
@@ -20,13 +20,13 @@ export class DataKeys {
   readonly #roots: Roots;
   /** The sealing key of each project. */
   readonly #active: CachedByGeneration<string, DataKey>;
-  readonly #known: CachedByOwner<DataKey>;
+  readonly #known: CachedByGeneration<string, DataKey>;
 
   constructor(store: Store, roots: Roots) {
     this.#store = store;
     this.#roots = roots;
     this.#active = new CachedByGeneration(store, "data_keys");
-    this.#known = new CachedByOwner(store, "data_keys");
+    this.#known = new CachedByGeneration(store, "data_keys");
   }
 
   /** The current sealing key of a project. Throws `internal_error` if the project has none. */
@@ -36,7 +36,7 @@ export class DataKeys {
 
   /** One data key of a project, retired or not. Throws `Unopenable` if it does not exist. */
   async one(projectId: string, id: string): Promise<DataKey> {
-    return this.#known.get(projectId, id, () => this.#loadOne(projectId, id));
+    return this.#known.get(`${projectId}\n${id}`, () => this.#loadOne(projectId, id));
   }
 
   readonly #loadActive = async (projectId: string): Promise<DataKey> => {

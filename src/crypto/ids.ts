@@ -5,44 +5,12 @@ export type Random = (bytes: number) => Uint8Array;
 
 export const systemRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
 
-/** What the system is asked for at once: a question costs more than the bytes. */
-const POOL_BYTES = 4096;
-const LARGE_BYTES = 64;
-
-/** The same, many bytes at a time. They are handed out once, and wiped from the pool. */
-export function pooledRandom(): Random {
-  const pool = Buffer.alloc(POOL_BYTES);
-  let used = POOL_BYTES;
-  return (bytes) => {
-    if (bytes > LARGE_BYTES) return systemRandom(bytes);
-    if (used + bytes > POOL_BYTES) {
-      crypto.getRandomValues(pool);
-      used = 0;
-    }
-    const taken = new Uint8Array(bytes);
-    // Byte by byte: for so few this is faster than to have them copied and wiped.
-    for (let index = 0; index < bytes; index++, used++) {
-      taken[index] = pool[used] ?? 0;
-      pool[used] = 0;
-    }
-    return taken;
-  };
-}
-
 export type IdPrefix =
   "ar" | "ac" | "te" | "tc" | "ta" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
 
-let latestMs = NaN;
-let latestText = "";
-
 /** A new record id: prefix, time (so that ids sort by creation time) and 80 random bits. */
 export function newId(prefix: IdPrefix, now: number, random: Random): string {
-  // Most are made within the same moment as the one before.
-  if (now !== latestMs) {
-    latestText = timeText(now);
-    latestMs = now;
-  }
-  return `${prefix}_${latestText}${random(10).toHex()}`;
+  return `${prefix}_${timeText(now)}${random(10).toHex()}`;
 }
 
 /** A lower bound for the record ids that are created at or after a time (ms). */

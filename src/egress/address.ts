@@ -39,18 +39,6 @@ const COMPATIBLE = /^::\d+\.\d+\.\d+\.\d+$/;
  * including an address with a zone (`fe80::1%eth0`), which is not valid in a URL.
  */
 export function readAddress(text: string): Address | undefined {
-  if (cache.has(text)) return cache.get(text);
-  const address = parse(text);
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(text, address);
-  return address;
-}
-
-/** Classifying an address takes longer than a small request, and every request needs it. */
-const cache = new Map<string, Address | undefined>();
-const MAX_CACHED = 1000;
-
-function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return describe(ipaddr.IPv4.parse(text));
   if (!text.includes(":") || text.includes("%") || COMPATIBLE.test(text)) return undefined;
   if (!ipaddr.IPv6.isValid(text)) return undefined;
