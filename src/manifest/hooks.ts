@@ -56,7 +56,7 @@ export async function planHooks(
     // Asked again: some of them are made by the steps before.
     const ids = new Map((await allPlugins(services, principal)).map(({ name, id }) => [name, id]));
     const entries = wantedOnes.map((wanted, index) => entryOf(wanted, ids.get(wanted.plugin), known[index]));
-    await services.hooks.place(principal, entries);
+    await services.hooks.putAll(principal, entries);
   };
   return wantedOnes.map((wanted, index): Step => {
     const { plugin, hook_point } = wanted;

@@ -56,11 +56,7 @@ describe("failures, and whether the request may have been sent", () => {
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(2_000_000)}\r\n\r\n`),
       "cannot be read",
     ],
-    [
-      "upgrade",
-      (socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
-      "cannot be read",
-    ],
+    ["upgrade", (socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"), "cannot be read"],
     [
       "unknown status",
       (socket) => socket.end("HTTP/1.1 999 No\r\nContent-Length: 0\r\n\r\n"),
