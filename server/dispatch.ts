@@ -89,7 +89,7 @@ function answerOf(asked: Asked, call: AnyCall, value: unknown): Response {
 
 function responseOf({ operation, incoming, requestId }: Asked, value: unknown): Response {
   const { status } = operation.success;
-  if (value instanceof JsonText && value.kept && operation.etag === true)
+  if (value instanceof JsonText && value.cacheable && operation.etag === true)
     return identified(taggedAnswer(incoming.request, value), requestId);
   if (value instanceof Response) return identified(value, requestId);
   if (value instanceof StatusAnswer) return recordAnswer(value.status, value.body, requestId);
