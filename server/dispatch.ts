@@ -75,7 +75,8 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {
-  if (value instanceof JsonText && value.kept && operation.etag === true) return taggedAnswer(request, value);
+  if (value instanceof JsonText && value.cacheable && operation.etag === true)
+    return taggedAnswer(request, value);
   if (value instanceof Response) return value;
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;

@@ -77,7 +77,7 @@ async function change(
     const applied = await withProgress(io, "Applying", applyManifest(client, document, dryRun));
     printList(io, common, applied.changes, SHAPE, "The document names nothing.");
     io.note(summaryOf(applied));
-    for (const one of applied.missing ?? []) io.note(`Give first: ${printable(one)}`);
+    for (const one of applied.missing ?? []) io.note(`Missing: ${printable(one)}`);
   });
 }
 

@@ -9,15 +9,15 @@ const LONG = 16_384;
 export class JsonText {
   readonly text: string;
   /** Whether clients may cache it and revalidate it with `etag`. */
-  readonly kept: boolean;
+  readonly cacheable: boolean;
   #etag: string | undefined;
   #sent = false;
   #blob: Blob | undefined;
 
   /** `shared`: used for a few answers only, so an ETag is not worth computing. */
-  constructor(text: string, use: "kept" | "shared" = "kept") {
+  constructor(text: string, use: "cacheable" | "shared" = "cacheable") {
     this.text = text;
-    this.kept = use === "kept";
+    this.cacheable = use === "cacheable";
   }
 
   /** The body to send. From the second use on, a long text is sent as bytes, so that it is encoded once only. */

@@ -56,7 +56,10 @@ export class Rotation {
   async rotateRoot(principal: Principal, options?: { leaveDamaged?: boolean }): Promise<RootKeyRotation> {
     const { id, damaged } = await this.#core.keyring.rotateRoot(options);
     for (const { id: key, projectId } of damaged)
-      this.#core.log.error("a data key was not wrapped anew", { project_id: projectId, data_key: key });
+      this.#core.log.error("a data key was not wrapped with the new root key", {
+        project_id: projectId,
+        data_key: key,
+      });
     const entry = () => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", id);
     await this.#core.store.write(entry);
     return { id, ...(damaged.length === 0 ? {} : { damaged: damaged.length }) };
@@ -137,7 +140,7 @@ export class Rotation {
       return { row, sealed: await keyring.seal(projectId, place, text) };
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
-      log.error("a stored value was not sealed anew", { project_id: projectId, error });
+      log.error("a stored value was not sealed with the new data key", { project_id: projectId, error });
       return undefined;
     }
   }

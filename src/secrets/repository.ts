@@ -13,6 +13,8 @@ export interface SecretRow {
   updated_at: number;
 }
 
+/** The fields of a write. */
+export type WrittenSecret = Omit<SecretRow, "id" | "key" | "created_at">;
 /** The fields that do not change when the value is replaced. */
 export type KnownSecret = Pick<SecretRow, "id" | "key" | "description" | "created_at">;
 
@@ -72,9 +74,7 @@ export function* addSecret(row: SecretRow): Transaction<void> {
 }
 
 /** Replaces the value, and the description if one is given; undefined if the secret does not exist. */
-export function* replaceSecret(
-  row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
-): Transaction<KnownSecret | undefined> {
+export function* replaceSecret(row: WrittenSecret): Transaction<KnownSecret | undefined> {
   const known = yield* get(KNOWN, row.project_id, row.folded_key);
   if (known === undefined) return undefined;
   known.description = row.description ?? known.description;

@@ -152,7 +152,7 @@ describe("apply", () => {
     const ran = await run(["apply", "-f", "-", "--project", "empty"], { stdin: document });
 
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("Give first: the value of the secret OTHER, the value of the secret WORD");
+    expect(ran.stderr).toContain("Missing: the value of the secret OTHER, the value of the secret WORD");
     expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
   });
 
@@ -163,7 +163,7 @@ describe("apply", () => {
     const stdin = JSON.stringify({ plugins, hooks });
     const into = (...flags: string[]) => run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin });
     const missing =
-      "Give first: the token of the plugin Policy of sales, the signing secret of the plugin Policy of sales";
+      "Missing: the token of the plugin Policy of sales, the signing secret of the plugin Policy of sales";
 
     const dry = await into("--dry-run");
     const refused = await into();
@@ -217,7 +217,7 @@ describe("apply", () => {
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("Give first: the plugin x of the hook at tool.pre"),
+      expect.stringContaining("Missing: the plugin x of the hook at tool.pre"),
     ]);
   });
 
