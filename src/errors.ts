@@ -1,28 +1,30 @@
 // The one error of the services. A front turns it into an answer or an exit code; nothing else decides a status.
 
 /** Stable names on the wire (`Error.name`); clients and scripts compare them. */
-export type ErrorName =
-  | "malformed_request"
-  | "tool_requirements_not_met"
-  | "user_mismatch"
-  | "tool_not_found"
-  | "already_exists"
-  | "read_only"
-  | "invalid_parameter"
-  | "unsupported_format"
-  | "idempotency_mismatch"
-  | "invalid_authorization"
-  | "forbidden"
-  | "route_not_found"
-  | "not_found"
-  | "conflict"
-  | "request_too_large"
-  | "unsupported_media_type"
-  | "rate_limited"
-  | "internal_error"
-  | "gateway_timeout"
-  | "configuration"
-  | "unavailable";
+export const ERROR_NAMES = [
+  "malformed_request",
+  "tool_requirements_not_met",
+  "user_mismatch",
+  "tool_not_found",
+  "already_exists",
+  "read_only",
+  "invalid_parameter",
+  "unsupported_format",
+  "idempotency_mismatch",
+  "invalid_authorization",
+  "forbidden",
+  "route_not_found",
+  "not_found",
+  "conflict",
+  "request_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "internal_error",
+  "gateway_timeout",
+  "configuration",
+  "unavailable",
+] as const;
+export type ErrorName = (typeof ERROR_NAMES)[number];
 
 /** One field of a body or query that breaks a rule. Never carries the submitted value. */
 export interface FieldError {
