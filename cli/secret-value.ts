@@ -42,7 +42,7 @@ async function textFrom(io: Io, source: SecretSource | undefined, what: string):
   if ("variable" in source) {
     const value = io.env[source.variable];
     if (value !== undefined) return value;
-    throw new UsageError(`--from-env: the variable ${source.variable} is not set.`);
+    throw new UsageError(`The environment variable ${source.variable} is not set.`);
   }
   const { readText, withoutLineEnd } = await import("./input");
   return withoutLineEnd(await readText(io, source.file, what));
