@@ -1,28 +1,30 @@
 // The error of all services. The server maps it to an HTTP response, the command line to an exit code.
 
 /** Stable names in the API (`Error.name`), which clients and scripts compare. */
-export type ErrorName =
-  | "malformed_request"
-  | "tool_requirements_not_met"
-  | "user_mismatch"
-  | "tool_not_found"
-  | "already_exists"
-  | "read_only"
-  | "invalid_parameter"
-  | "unsupported_format"
-  | "idempotency_mismatch"
-  | "invalid_authorization"
-  | "forbidden"
-  | "route_not_found"
-  | "not_found"
-  | "conflict"
-  | "request_too_large"
-  | "unsupported_media_type"
-  | "rate_limited"
-  | "internal_error"
-  | "gateway_timeout"
-  | "configuration"
-  | "unavailable";
+export const ERROR_NAMES = [
+  "malformed_request",
+  "tool_requirements_not_met",
+  "user_mismatch",
+  "tool_not_found",
+  "already_exists",
+  "read_only",
+  "invalid_parameter",
+  "unsupported_format",
+  "idempotency_mismatch",
+  "invalid_authorization",
+  "forbidden",
+  "route_not_found",
+  "not_found",
+  "conflict",
+  "request_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "internal_error",
+  "gateway_timeout",
+  "configuration",
+  "unavailable",
+] as const;
+export type ErrorName = (typeof ERROR_NAMES)[number];
 
 /** A field of a body or query that is not valid. Never contains the submitted value. */
 export interface FieldError {

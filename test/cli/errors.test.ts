@@ -1,6 +1,6 @@
 // Exit codes are a contract: scripts branch on them.
 import { describe, expect, test } from "bun:test";
-import { ConsentOwed, exitCodeOf, OutputError, UsageError } from "../../cli/errors";
+import { ConsentRequired, exitCodeOf, OutputError, UsageError } from "../../cli/errors";
 import { report } from "../../cli/report";
 import * as errors from "../../src/errors";
 import { fakeIo } from "./support/fake-io";
@@ -61,7 +61,7 @@ describe("exit codes", () => {
     [5, "already_exists", errors.alreadyExists("x")],
     [5, "conflict", errors.conflict("x")],
     [6, "a consent that a service misses", errors.consentRequired("x")],
-    [6, "a consent with its address", new ConsentOwed("x", AUTHORIZATION)],
+    [6, "a consent with its address", new ConsentRequired("x", AUTHORIZATION)],
     [7, "rate_limited", new errors.RuntimeError("rate_limited", 429, "x")],
     [8, "gateway_timeout", new errors.RuntimeError("gateway_timeout", 504, "x")],
     [130, "Ctrl-C in a prompt", interrupted],
@@ -96,12 +96,12 @@ describe("a report", () => {
   test("of a consent that is owed says where", () => {
     const io = fakeIo();
 
-    report(io, "json", new ConsentOwed("alice has to consent", AUTHORIZATION));
+    report(io, "json", new ConsentRequired("alice must consent", AUTHORIZATION));
 
     const { id, url, status } = AUTHORIZATION;
     expect(JSON.parse(io.stdout)).toEqual({
       name: "tool_requirements_not_met",
-      message: "alice has to consent",
+      message: "alice must consent",
       authorization: { id, url, status },
     });
   });

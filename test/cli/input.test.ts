@@ -55,7 +55,7 @@ describe("JSON on standard input", () => {
     ["broken", bytes('{"a":SECRET'), "--input is not valid JSON."],
     ["empty", bytes(), "--input is not valid JSON."],
     ["of another encoding", bytes('{"a":"', [0xfc], '"}'), "--input is not UTF-8 text."],
-    ["with NUL", bytes('{"a":"\\u0000"}'), "--input holds the NUL character."],
+    ["with NUL", bytes('{"a":"\\u0000"}'), "--input contains the NUL character."],
   ])("that is %s is refused", async (_what, stdin, message) => {
     await expect(read(stdin)).rejects.toThrow(message);
   });
@@ -73,7 +73,7 @@ describe("a file", () => {
     const io = fakeIo({ stdin: "other" });
 
     await expect(readText(io, "missing.json", "--file")).rejects.toThrow(
-      "--file: missing.json: there is no such file.",
+      "--file: missing.json: the file does not exist.",
     );
     expect(io.reads).toBe(0);
   });

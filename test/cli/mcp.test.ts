@@ -198,7 +198,7 @@ test("answers each request also when its gateway is deleted meanwhile", async ()
   await ask("ping");
   await installation.run(["gateways", "delete", "brief", "--yes"]);
   send({ method: "notifications/initialized" });
-  expect(at(await ask("ping"), "error.message")).toContain("gateway is gone");
+  expect(at(await ask("ping"), "error.message")).toContain("gateway no longer exists");
   expect((await end()).said).toHaveLength(2);
 }, 30_000);
 

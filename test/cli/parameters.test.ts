@@ -79,7 +79,7 @@ describe("refused, naming the parameter", () => {
     ["an unknown name", ["--chanel_name=SECRET"], "no parameter --chanel_name. Did you mean --channel_name?"],
     ["a name like none", ["--zzzzzzzzzzzz=SECRET"], "It takes: value, channel_name"],
     ["a missing value", ["--limit"], "--limit needs a value"],
-    ["two values for one", ["--value=SECRET", "--value=b"], "--value was given more than once"],
+    ["two values for one", ["--value=SECRET", "--value=b"], "--value occurs more than once"],
     ["a word that is nothing", ["SECRET"], "--name value or name=value"],
   ])("%s", (_what, words, message) => {
     expect(() => read(...words)).toThrow(message);

@@ -29,7 +29,7 @@ function both() {
 
 // `status` says on standard error where commands work.
 function notes(stderr: string): string {
-  return stderr.replace(/^Commands work .*\n/, "");
+  return stderr.replace(/^Commands run .*\n/, "");
 }
 
 describe("commands", () => {
@@ -226,7 +226,7 @@ describe("a server", () => {
 
     await page.stop(true);
     expect(code).toBe(1);
-    expect(stderr).toContain("without a record of ours");
+    expect(stderr).toContain("without a valid record");
   });
 
   test("that sends the key elsewhere is not followed", async () => {
@@ -279,7 +279,7 @@ describe("login", () => {
     expect(jsonOf(made)).toEqual({ server: site.url, project_id: "default", role: "admin", file });
     expect(made.stdout + made.stderr).not.toContain(key);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run(["status"])).stderr).toBe(`Commands work against ${site.url}.\n`);
+    expect((await run(["status"])).stderr).toBe(`Commands run against ${site.url}.\n`);
     expect((await run(["keys", "list", "-o", "json"])).stdout).toContain('"test admin"');
 
     expect((await run(["keys", "list", "-o", "json", "--server", "local"])).stdout).toBe("[]\n");
@@ -344,5 +344,5 @@ test("a server whose certificate nobody here trusts is told apart from one that 
   const { code, stderr } = await runProcess(line, { env });
 
   expect(code).toBe(1);
-  expect(stderr).toContain("is not trusted: set RUNTIME_EGRESS_CA_FILE");
+  expect(stderr).toContain("is not trusted. Set RUNTIME_EGRESS_CA_FILE");
 });

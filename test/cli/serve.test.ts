@@ -203,12 +203,12 @@ describe("TLS", () => {
     copyFileSync(renewed.cert, cert);
     copyFileSync(renewed.key, key);
     server.signal("SIGHUP");
-    await notes("Certificate and key were read again.");
+    await notes("Certificate and key were reloaded.");
     expect(await subjectAt(server.address)).toBe("after");
 
     writeFileSync(cert, "nonsense");
     server.signal("SIGHUP");
-    await notes("The old ones stay.");
+    await notes("The old ones remain in use.");
     expect(await subjectAt(server.address)).toBe("after");
 
     // Commands beside it find it, whatever name its certificate has.
@@ -276,5 +276,5 @@ test("once it is stopped, commands no longer think that it runs", async () => {
 
   await server.stop("SIGTERM");
 
-  expect((await runProcess(start, { env: server.env })).stderr).toContain("No server is running here");
+  expect((await runProcess(start, { env: server.env })).stderr).toContain("No server is running.");
 });

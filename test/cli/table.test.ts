@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plainPaint as paint } from "../../cli/paint";
+import { plainPaint as paint } from "../../cli/io";
 import { type Column, linesOf, tableOf } from "../../cli/table";
 
 interface Row {

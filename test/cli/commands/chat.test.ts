@@ -156,13 +156,13 @@ describe("a consent that is owed", () => {
     const { code, stdout, stderr } = await run(argv, { answers: [], browser }, true);
     await Promise.all(given);
     expect([code, stdout]).toEqual([0, expect.stringContaining("It says {")]);
-    expect(stderr).toMatch(/bob has to consent[\s\S]*\/authorize\/[\s\S]*The consent is given/);
+    expect(stderr).toMatch(/bob must consent[\s\S]*\/authorize\/[\s\S]*Consent completed/);
   });
 
   test("ends the command where nobody can give it, with the address", async () => {
     model.script(calling("Chat_WhoAmI", {}));
     const { code, stderr } = await run(["Who am I?", "--user", "carol", "--tool", "Chat.WhoAmI"]);
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/carol has to consent.*\/authorize\//)]);
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/carol must consent.*\/authorize\//)]);
   });
 });
 
@@ -190,8 +190,8 @@ test("a message comes from standard input with -", async () => {
 });
 
 test.each([
-  ["nobody at the terminal and no message", ["--no-tools"], 2, "Give the message"],
-  ["no user for tools", ["Hi", "--tool", "Chat.WhoAmI"], 2, "Name the user"],
+  ["nobody at the terminal and no message", ["--no-tools"], 2, "A conversation needs a terminal"],
+  ["no user for tools", ["Hi", "--tool", "Chat.WhoAmI"], 2, "--user USER is required"],
   ["an unknown toolkit", ["Hi", "--toolkit", "Nothing", "--user", "alice"], 2, "no toolkit of this name"],
   ["an unknown tool", ["Hi", "--tool", "Chat.WhoAmY", "--user", "alice"], 3, "Chat.WhoAmI"],
   ["an unknown model", ["Hi", "--no-tools", "--model", "test-modle"], 1, "test-model"],

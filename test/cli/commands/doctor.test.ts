@@ -40,7 +40,7 @@ test("an installation without a fault is fine", async () => {
   const { code, stdout, stderr } = await run(["doctor"]);
 
   expect([code, stdout]).toEqual([0, ""]);
-  expect(stderr).toContain("Everything is fine");
+  expect(stderr).toContain("No problems found");
 });
 
 test("where nothing is set up yet it makes nothing and finds nothing wrong", async () => {

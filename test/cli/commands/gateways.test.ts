@@ -50,7 +50,7 @@ describe("gateways", () => {
   test.each([
     [["--tool", "Chat.Nothing"], "runtime tools list"],
     [["--toolkit", "Nothing"], "no toolkit"],
-    [["--auth", "none"], "--auth takes"],
+    [["--auth", "none"], "--auth must be one of"],
   ])("with %j are refused before anything is made", async (flags, message) => {
     const terminal = newTerminal();
     const made = await terminal.run(["gateways", "create", "x", ...flags]);

@@ -113,13 +113,9 @@ describe("a plugin", () => {
   });
 
   test.each([
-    ["no name", ["plugins", "create", "--pre", "https://p.example/"], "Name the plugin"],
+    ["no name", ["plugins", "create", "--pre", "https://p.example/"], "The name is missing"],
     ["nothing to change", ["plugins", "update", "pl_1"], "Nothing to change"],
-    [
-      "standard input twice",
-      ["plugins", "create", "x", "--token-file", "-", "--file", "-"],
-      "for one thing only",
-    ],
+    ["standard input twice", ["plugins", "create", "x", "--token-file", "-", "--file", "-"], "only once"],
     [
       "an unknown failure mode",
       ["plugins", "create", "x", "--failure-mode", "maybe"],
@@ -189,8 +185,8 @@ describe("a hook", () => {
   });
 
   test.each([
-    ["without a plugin", ["hooks", "create", "x", "--point", "tool.pre"], "--plugin is needed"],
-    ["without a point", ["hooks", "create", "x", "--plugin", "pl_1"], "--point is needed"],
+    ["without a plugin", ["hooks", "create", "x", "--point", "tool.pre"], "--plugin is required"],
+    ["without a point", ["hooks", "create", "x", "--plugin", "pl_1"], "--point is required"],
     ["of which nothing changes", ["hooks", "update", "hk_1"], "Nothing to change"],
   ])("%s is wrong use", async (_what, argv, message) => {
     const { code, io } = await newTerminal().run(argv);

@@ -39,7 +39,7 @@ describe("at a terminal", () => {
 
     const ran = await run(["init", "-o", "json"], { answers: ["bob", true] });
 
-    expect(ran.io.asked).toEqual(["User that commands act for", "Make an admin and a run key?"]);
+    expect(ran.io.asked).toEqual(["User that commands act for", "Create an admin and a run key?"]);
     expect(at(jsonOf(ran), "user")).toBe("bob");
     expect(at(jsonOf(ran), "keys")).toHaveLength(2);
   });

@@ -74,13 +74,13 @@ test("export | apply --dry-run on an empty project, then apply, gives an equal e
   const into = (...flags: string[]) =>
     run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin: document, env: VALUES });
   const planned = await into("--dry-run");
-  expect(planned.stderr).toBe("8 would change, 0 stay as they are.\n");
+  expect(planned.stderr).toBe("8 would change, 0 unchanged.\n");
   expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
 
   expect((await into()).stdout).toBe(planned.stdout);
   expect((await run(["export", "--project", "empty"])).stdout).toBe(document);
   const again = await run(["apply", "-f", "-", "--dry-run", "--project", "empty"], { stdin: document });
-  expect(again.stderr).toBe("0 would change, 8 stay as they are.\n");
+  expect(again.stderr).toBe("0 would change, 8 unchanged.\n");
 });
 
 test("export names another variable for each provider, however alike their ids are", async () => {
@@ -168,7 +168,7 @@ describe("apply", () => {
     const dry = await into("--dry-run");
     const refused = await into();
 
-    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 stay as they are.\n${missing}\n`]);
+    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 unchanged.\n${missing}\n`]);
     expect([refused.code, refused.stderr.includes(missing)]).toEqual([1, true]);
     expect((await run(["plugins", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
     const changed = stdin.replace('"max_attempts":5', '"max_attempts":6');
@@ -247,7 +247,7 @@ describe("apply", () => {
   });
 
   test.each([
-    ["no document", "[1]", "must hold one document", 1],
+    ["no document", "[1]", "must contain one document", 1],
     ["no YAML", "a: [", "is not valid YAML or JSON", 1],
     ["a field of the wrong type", "secrets: {}", "secrets must be array", 1],
     ["a source that is none", "secrets: [{key: A, value_from: {vault: x}}]", "{env: VARIABLE}", 1],
@@ -314,6 +314,6 @@ test("a document goes round over a server as well", async () => {
   const planned = await there("apply", "-f", "-", "--dry-run");
   const applied = await there("apply", "-f", "-");
 
-  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 stay as they are.\n", planned.stdout]);
+  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 unchanged.\n", planned.stdout]);
   expect((await there("export")).stdout).toBe(document);
 });

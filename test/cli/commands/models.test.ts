@@ -57,15 +57,15 @@ describe("an entry", () => {
 });
 
 test.each([
-  ["no type", ["create", "x"], "--type says"],
-  ["an unknown type", ["create", "x", "--type", "other"], "--type takes openai, anthropic"],
+  ["no type", ["create", "x"], "--type is required"],
+  ["an unknown type", ["create", "x", "--type", "other"], "--type must be one of openai, anthropic"],
   [
     "two keys",
     ["create", "x", "--type", "openai", "--api-key-stdin", "--api-key-env", "HOME"],
-    "in one way only",
+    "only one source",
   ],
-  ["nothing to change", ["update", "x"], "Say what to change"],
-  ["another word", ["tools", "some"], "all or read_only"],
+  ["nothing to change", ["update", "x"], "Nothing to change"],
+  ["another word", ["tools", "some"], "must be one of all, read_only"],
 ])("%s is a mistake on the command line", async (_what, argv, message) => {
   const { run } = newTerminal();
   const { code, stderr } = await run(["models", ...argv]);

@@ -29,7 +29,7 @@ describe("tools exec --run-at", () => {
     const { code, stdout, stderr } = await send("later than now", runAt);
     const id = /te_\w+/.exec(stdout)?.[0] ?? "";
     expect([code, id.slice(0, 3)]).toEqual([0, "te_"]);
-    expect(stderr).toContain(`It runs at ${runAt}Z, when a server is running then.`);
+    expect(stderr).toContain(`It runs at ${runAt}Z if a server is running.`);
     expect(stderr).toContain(`runtime scheduled show ${id}`);
     expect((await run(["scheduled", "list", "-o", "name"])).stdout).toBe(`${id}\n`);
     expect((await run(["scheduled", "show", id])).stdout).toContain("pending");

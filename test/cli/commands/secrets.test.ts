@@ -52,9 +52,9 @@ describe("the value is", () => {
   });
 
   test.each([
-    ["an argument", ["secrets", "set", "K", "SECRET"], "never an argument"],
-    ["an argument with a dash", ["secrets", "set", "K", "--", "-SECRET"], "never an argument"],
-    ["in two ways", ["secrets", "set", "K", "-", "--from-env", "HOME"], "in one way only"],
+    ["an argument", ["secrets", "set", "K", "SECRET"], "Do not pass secrets as arguments"],
+    ["an argument with a dash", ["secrets", "set", "K", "--", "-SECRET"], "Do not pass secrets as arguments"],
+    ["in two ways", ["secrets", "set", "K", "-", "--from-env", "HOME"], "only one source"],
     ["in a variable that is not set", ["secrets", "set", "K", "--from-env", "NONE"], "NONE is not set"],
     ["nothing", ["secrets", "set", "K", "-"], "The value is empty"],
   ])("never %s", async (_how, argv, message) => {

@@ -1,6 +1,6 @@
 // Surroundings of a command, made up: what it prints is collected, what it asks is answered from a list.
 import type { Environment, Io } from "../../../cli/io";
-import { plainPaint } from "../../../cli/paint";
+import { plainPaint } from "../../../cli/io";
 import { main } from "../../../cli/program";
 import type { Json } from "../../../src/base";
 import { temporaryFolder } from "../../support/temporary";
