@@ -89,16 +89,20 @@ describe("delays", () => {
 
   test("nothing is done for a caller who has gone", async () => {
     const channel = (await sandbox.addChannel("late")).id;
-    sandbox.fail("chat.postMessage", { kind: "delay", ms: 60 });
-    const gone = await fetch(`${sandbox.apiUrl}chat.postMessage`, {
+    sandbox.fail("chat.postMessage", { kind: "delay", ms: 100 }, 2);
+    const caller = new AbortController();
+    const before = sandbox.calls("chat.postMessage");
+    const gone = fetch(`${sandbox.apiUrl}chat.postMessage`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}` },
       body: new URLSearchParams({ channel, text: "late" }),
-      signal: AbortSignal.timeout(20),
+      signal: caller.signal,
     }).catch((error: unknown) => error);
-    expect(gone).toMatchObject({ name: "TimeoutError" });
-    await Bun.sleep(80);
-    expect(await sandbox.messages(channel)).toEqual([]);
+    while (sandbox.calls("chat.postMessage") === before) await Bun.sleep(1);
+    caller.abort();
+    expect(await gone).toMatchObject({ name: "AbortError" });
+    await alice("chat.postMessage", { channel, text: "later" });
+    expect((await sandbox.messages(channel)).map(({ text }) => text)).toEqual(["later"]);
   });
 
   test("stop does not wait for it", async () => {
