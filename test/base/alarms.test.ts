@@ -1,4 +1,4 @@
-// Alarms: each rings once, in its time, unless it is cancelled; whatever the others of its length do.
+// Alarms: each rings once, at its time, unless it is cancelled; others of the same length do not affect it.
 import { describe, expect, test } from "bun:test";
 import { setAlarm } from "../../src/base";
 
@@ -18,7 +18,7 @@ describe("an alarm", () => {
     expect(order).toEqual(["21 ms", "300 ms"]);
   });
 
-  test("that is cancelled never rings, and may be cancelled again", async () => {
+  test("never rings after it is cancelled, and may be cancelled again", async () => {
     const cancelled = rung();
     const alarm = setAlarm(SHORT, cancelled.ring);
     alarm.cancel();
@@ -28,7 +28,7 @@ describe("an alarm", () => {
     expect(cancelled.times).toBe(0);
   });
 
-  test.each([0, 1, 2])("number %i of three that is cancelled leaves the others", async (gone) => {
+  test.each([0, 1, 2])("cancelling number %i of three does not affect the others", async (gone) => {
     const all = [rung(), rung(), rung()];
     const alarms = all.map(({ ring }) => setAlarm(SHORT, ring));
     alarms[gone]?.cancel();
@@ -37,7 +37,7 @@ describe("an alarm", () => {
     expect(all.map(({ times }) => times)).toEqual([0, 1, 2].map((index) => (index === gone ? 0 : 1)));
   });
 
-  test("that is set after another of its length was cancelled rings", async () => {
+  test("rings if another of its length was cancelled before", async () => {
     const first = rung();
     setAlarm(60, first.ring).cancel();
     await new Promise<void>((resolve) => setAlarm(60, resolve));
@@ -57,7 +57,7 @@ describe("an alarm", () => {
     expect([second.times, third.times]).toEqual([1, 0]);
   });
 
-  test("keeps no process alive", () => {
+  test("does not keep a process alive", () => {
     const script = `import { setAlarm } from "${import.meta.dir}/../../src/base"; setAlarm(60_000, () => {});`;
     const done = Bun.spawnSync([process.execPath, "-e", script], { timeout: 10_000 });
 

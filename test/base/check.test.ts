@@ -1,4 +1,4 @@
-// Requests against their schemas: what is let through, which fields a refusal names, and what it never says.
+// Requests against their schemas: accepted values, the fields that a refusal names, and what it never repeats.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { checked, compileOnce, fieldErrors, hasNul } from "../../src/base";
@@ -27,27 +27,27 @@ function brokenFields(value: unknown): string[] {
 }
 
 describe("a value that fits", () => {
-  test("is given back", () => {
+  test("is returned", () => {
     const value = { name: "a", count: 1, owner: { id: "o" }, tags: ["x"] };
 
     expect(checked(SCHEMA, value, "request body")).toEqual(value);
   });
 
-  test("keeps fields that the schema does not know", () => {
+  test("keeps fields that are not in the schema", () => {
     const value: unknown = { name: "a", other: { deep: [1, null] } };
 
     expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(value);
   });
 
   test.each<[string, unknown, unknown]>([
-    ["loses a null where there is no place for one", { name: "a", count: null }, { name: "a" }],
+    ["loses a null that the schema does not allow", { name: "a", count: null }, { name: "a" }],
     [
-      "loses it deeper down too",
+      "loses a nested null that the schema does not allow",
       { name: "a", owner: { id: "o", mail: null } },
       { name: "a", owner: { id: "o" } },
     ],
-    ["keeps a null where there is", { name: "a", note: null }, { name: "a", note: null }],
-    ["loses an object that is null", { name: "a", owner: null }, { name: "a" }],
+    ["keeps a null that the schema allows", { name: "a", note: null }, { name: "a", note: null }],
+    ["loses an optional object that is null", { name: "a", owner: null }, { name: "a" }],
   ])("%s", (_what, value, expected) => {
     expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(expected);
   });
@@ -63,7 +63,7 @@ describe("a value that fits", () => {
 describe("a refusal", () => {
   test.each<[string, unknown, string[]]>([
     ["a missing field", {}, ["name required"]],
-    ["a null that is no value", { name: null }, ["name required"]],
+    ["a null that is not a value", { name: null }, ["name required"]],
     ["a wrong type", { name: 1 }, ["name type"]],
     ["text that is too short", { name: "" }, ["name minLength"]],
     ["text that is too long", { name: "abcdefghijk" }, ["name maxLength"]],
@@ -82,7 +82,7 @@ describe("a refusal", () => {
     ["text", "name"],
     ["null", null],
     ["nothing", undefined],
-  ])("is given to %s where an object belongs", (_what, value) => {
+  ])("refuses %s in place of an object", (_what, value) => {
     expect(refusalOf(value)).toMatchObject({ name: "malformed_request", status: 400 });
   });
 
@@ -92,7 +92,7 @@ describe("a refusal", () => {
     expect(fieldErrors(strict, { id: "1" }).map(({ field }) => field)).toEqual(["id"]);
   });
 
-  test("says what was checked and lists the fields in words", () => {
+  test("names what was checked and lists the fields", () => {
     expect(refusalOf({ count: 1 }).message).toBe("failed to validate request body: name is required");
   });
 
@@ -107,7 +107,7 @@ describe("a refusal", () => {
     expect(`${error.message} ${JSON.stringify(error.fieldErrors)}`).not.toContain("s3cr3t");
   });
 
-  test("lists some of very many fields, not all", () => {
+  test("lists only some of very many fields", () => {
     const value = Array.from({ length: 50 }, () => 1);
 
     expect(fieldErrors(Type.Array(Type.String()), value).length).toBeWithin(5, 21);

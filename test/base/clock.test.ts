@@ -1,4 +1,4 @@
-// Time: sleeping that ends early without an error, and times as the wire shows them.
+// Time: sleeping that ends early without an error, and timestamps.
 import { describe, expect, test } from "bun:test";
 import { systemClock, timestamp } from "../../src/base";
 
@@ -22,7 +22,7 @@ describe("sleep", () => {
     expect(await slept).toBeUndefined();
   });
 
-  test("does not begin when its signal was aborted before", async () => {
+  test("ends at once when its signal was already aborted", async () => {
     expect(await systemClock.sleep(LONG, AbortSignal.abort())).toBeUndefined();
   });
 });

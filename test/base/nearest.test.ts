@@ -1,4 +1,4 @@
-// "Did you mean …?": close enough to be meant, or nothing.
+// "Did you mean …?": suggests a similar name, or nothing.
 import { describe, expect, test } from "bun:test";
 import { nearest } from "../../src/base";
 
@@ -14,7 +14,7 @@ describe("the nearest name", () => {
     ["another case", "whoami", "WhoAmI"],
     ["dashes for underscores", "channel-name", "channel_name"],
     ["no separator", "channelname", "channel_name"],
-    ["the nearer of two that are near", "GetMessage", "GetMessages"],
+    ["the more similar of two", "GetMessage", "GetMessages"],
   ])("for %s", (_how, name, expected) => {
     expect(nearest(name, TOOLS)).toBe(expected);
   });
@@ -23,19 +23,19 @@ describe("the nearest name", () => {
     ["nothing alike", "DeleteWorkspace"],
     ["empty text", ""],
     ["a short name, three letters off", "xyz"],
-  ])("is none for %s", (_how, name) => {
+  ])("is absent for %s", (_how, name) => {
     expect(nearest(name, TOOLS)).toBeUndefined();
   });
 
-  test("is none among no names", () => {
+  test("is absent for an empty list", () => {
     expect(nearest("ListUsers", [])).toBeUndefined();
   });
 
-  test("is the first of two that are equally near", () => {
+  test("is the first of two equally similar names", () => {
     expect(nearest("ab", ["aa", "bb"])).toBe("aa");
   });
 
-  test("of a long name may be off by a third of it, no more", () => {
+  test("may differ from a long name by a third at most", () => {
     expect([nearest("abcdefxxx", ["abcdefghi"]), nearest("abcdexxxx", ["abcdefghi"])]).toEqual([
       "abcdefghi",
       undefined,

@@ -1,5 +1,5 @@
-// What the tests of the store run in other processes: `bun child.ts <work> <file>`. Each prints `ready` and waits for a
-// line on standard input, so that several can begin at one instant.
+// Programs that the store tests run in other processes: `bun child.ts <work> <file>`. Each prints `ready` and waits for
+// a line on standard input, so that several can start at the same time.
 import { Database } from "bun:sqlite";
 import { openSqlite, type Store, touch } from "../../src/store";
 import { increment, insert, LIST, migrations, upgraded } from "./notes";
@@ -43,7 +43,7 @@ const WORKS: { [name: string]: () => Promise<void> } = {
     await store.close();
   },
 
-  /** Adds notes for ever, five at a time, and prints the number of each when it is acknowledged. */
+  /** Adds notes forever, five at a time, and prints the number of each after its acknowledgement. */
   acknowledge: async () => {
     const store = open();
     await started();
@@ -58,7 +58,7 @@ const WORKS: { [name: string]: () => Promise<void> } = {
     }
   },
 
-  /** Adds notes, then does the least that is a write, until there is no room; prints what was stored and the rest. */
+  /** Adds notes, then makes the smallest possible writes, until the disk is full; prints how many were stored, and the health. */
   fill: async () => {
     const store = open();
     await started();

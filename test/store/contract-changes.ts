@@ -31,7 +31,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await stores.new().generation("keys")).toBe(0);
     });
 
-    test("a touch raises its own kind alone", async () => {
+    test("a touch raises the generation of its kind only", async () => {
       const store = stores.new();
       await store.write(() => touch("keys"));
 
@@ -47,7 +47,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await other.generation("keys")]).toEqual([0, 1]);
     });
 
-    test("touches of one turn raise every kind of theirs, and no other", async () => {
+    test("touches of one turn raise their kinds only", async () => {
       const store = stores.new();
       await Promise.all([
         store.write(() => touch("keys")),
@@ -62,7 +62,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([keys > 0, secrets > 0, await store.generation("providers")]).toEqual([true, true, 0]);
     });
 
-    test("a touch of a body that throws raises nothing", async () => {
+    test("a touch in a body that throws raises nothing", async () => {
       const store = stores.new();
       const written = store.write(function* () {
         yield* touch("keys");
@@ -73,8 +73,8 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("keys")).toBe(0);
     });
 
-    // An instance counts its own touches and reads those of others: neither may be missed, however they come together.
-    test("two instances that touch by turns and at once say what is stored", async () => {
+    // An instance counts its own touches and reads those of others. It must miss neither, in any order.
+    test("two instances that touch in turn and at the same time return the stored generations", async () => {
       const [one, other] = stores.two();
       const kinds = ["keys", "secrets", "providers"] as const;
       const random = seeded(7);
@@ -102,10 +102,10 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   });
 
   describe(`${name}: waiting for a change`, () => {
-    /** Longer than a test may take: one that ends shows that something ended the wait. */
+    /** Longer than a test may take, so a test that ends shows that something ended the wait. */
     const LONG = 60_000;
 
-    test("returns at once when the generation has moved on already", async () => {
+    test("returns at once if the generation has already changed", async () => {
       const store = stores.new();
       await store.write(() => touch("authorizations"));
       await store.changed("authorizations", 0, { timeoutMs: LONG });
@@ -113,7 +113,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("authorizations")).toBe(1);
     });
 
-    test("a commit of the same instance wakes within a few turns, before any poll", async () => {
+    test("a commit of the same instance wakes waiters within a few turns, before a poll", async () => {
       const store = stores.new();
       let woken = false;
       void store.changed("authorizations", 0, { timeoutMs: LONG }).then(() => (woken = true));
@@ -124,7 +124,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(woken).toBe(true);
     });
 
-    test("a commit of another instance wakes", async () => {
+    test("a commit of another instance wakes waiters", async () => {
       const [one, other] = stores.two();
       const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -188,7 +188,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.changed("authorizations", 0, wait)).toBeUndefined();
     });
 
-    test("closing the store wakes who waits", async () => {
+    test("closing the store wakes waiters", async () => {
       const store = stores.new();
       const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -201,7 +201,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   describe(`${name}: a cache by generation`, () => {
     const numberOf = (store: Store) => async (id: string) => (await store.get(FIND, id))?.number;
 
-    test("asks once while nothing changes", async () => {
+    test("loads once while nothing changes", async () => {
       const store = stores.new();
       await store.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
@@ -210,7 +210,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBe(1);
     });
 
-    test("asks again after another instance's touch", async () => {
+    test("loads again after a touch of another instance", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(other, "keys");
@@ -224,7 +224,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
     });
 
-    test("a touch of another kind leaves it alone", async () => {
+    test("is not affected by a touch of another kind", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       await cache.get("a", () => 1);
@@ -233,7 +233,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 2)).toBe(1);
     });
 
-    test("that nothing was found is remembered too", async () => {
+    test("caches that nothing was found", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
       await cache.get("a", numberOf(store));
@@ -241,7 +241,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBeUndefined();
     });
 
-    test("what was loaded while the kind changed is used but not kept", async () => {
+    test("does not cache a value that was loaded during a change", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const loaded = await cache.get("a", async () => {
@@ -252,7 +252,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([loaded, await cache.get("a", () => "fresh")]).toEqual(["stale", "fresh"]);
     });
 
-    test("what was loaded late does not come back after others have seen the change", async () => {
+    test("a late load does not restore an old value after others have seen the change", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const gate = Promise.withResolvers<string>();
@@ -265,7 +265,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([await late, await cache.get("a", () => "unused")]).toEqual(["stale", "fresh"]);
     });
 
-    test("a load that throws is not remembered", async () => {
+    test("does not cache a load that throws", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
@@ -274,7 +274,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 
-    test("beyond its limit it starts over instead of growing", async () => {
+    test("is cleared when it exceeds its limit", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys", 2);
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
@@ -287,7 +287,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
     const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
     const value = (of: string) => () => ({ of });
 
-    test("keeps what one owner has apart from what another has under the same name", async () => {
+    test("separates the values of owners with the same key", async () => {
       const cache = cacheOf(stores.new());
       await cache.get("one", "a", value("one"));
 
@@ -295,7 +295,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
     });
 
-    test("a touch of another instance empties it, for every owner", async () => {
+    test("is cleared for every owner by a touch of another instance", async () => {
       const [one, other] = stores.two();
       const cache = cacheOf(other);
       for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
@@ -306,7 +306,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
         expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
     });
 
-    test("what was loaded while the kind changed is used but not kept", async () => {
+    test("does not cache a value that was loaded during a change", async () => {
       const store = stores.new();
       const cache = cacheOf(store);
       const loaded = await cache.get("one", "a", async () => {
@@ -320,7 +320,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       ]);
     });
 
-    test("a load that throws is not remembered", async () => {
+    test("does not cache a load that throws", async () => {
       const cache = cacheOf(stores.new());
       const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
 
@@ -328,7 +328,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
     });
 
-    test("beyond its limit an owner's starts over, another's stays", async () => {
+    test("clears the values of one owner that exceeds the limit", async () => {
       const cache = cacheOf(stores.new(), 2);
       await cache.get("other", "a", value("kept"));
       for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));

@@ -1,4 +1,4 @@
-// The contract of the store port, on the engine that answers at once and on one that answers a turn later.
+// The contract of the store port, for the real engine and one that answers a turn later.
 import { openSqlite } from "../../src/store";
 import { openLateStore } from "../support/late-store";
 import { storeContract } from "./contract";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** How many transactions the log of a database holds. Exact as long as the log has not started over. */
+/** The number of transactions in the log of a database. Exact until the log is reset. */
 export function commitsIn(databaseFile: string): number {
   const log = readFileSync(`${databaseFile}-wal`);
   if (log.length < HEADER_BYTES) return 0;
