@@ -1,4 +1,4 @@
-// The executable, driven by scripts: every command, every exit code, every fault of the terminal that users reported.
+// The executable, driven by scripts: every command, every exit code, every reported fault of command lines.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type Stage, startRun, startStage } from "./stage";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "runtime-acceptance-build-"));
-// A path: an executable that is there already.
+// The path of an existing executable.
 const given = process.env["RUNTIME_TEST_EXECUTABLE"];
 const executable = given ?? join(folder, "runtime");
 let stage: Stage;
@@ -60,7 +60,7 @@ describe("scripts", () => {
 
 describe("help", () => describeExamples(() => executable));
 
-describe("the scripts have", () => {
+describe("the scripts contain", () => {
   const commands = scripts.flatMap(({ steps }) => steps.map(({ command }) => command));
 
   test.each(nouns.map((noun) => [noun.name, noun] as const))("every verb of %s", async (name, noun) => {
@@ -96,7 +96,7 @@ describe("the scripts have", () => {
 });
 
 describe("a script", () => {
-  test("is read: commands, output, errors, exit code", () => {
+  test("is parsed into commands, output, errors and exit codes", () => {
     const { steps, modes, faults } = parseScript(
       "x",
       "# only: direct\n# fault: one of users\n$ one\na\n~\nb\n! told\n? 3\n\n$ two\n",

@@ -3,8 +3,8 @@
 //   # only: direct                 the script is about this machine; without it, it also runs against a server
 //   # fault: cut-output pipes      the commands below prevent this reported fault
 //   $ runtime keys list            a line for bash
-//   ID  NAME                       what stands on standard output: `[..]` is any text, `...` any lines, `~` an empty line
-//   ! There are no API keys        a text that stands on standard error
+//   ID  NAME                       standard output: `[..]` is any text, `...` any lines, `~` an empty line
+//   ! There are no API keys        a text that standard error contains
 //   ? 3                            the exit code, when it is not 0
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ export function parseScript(name: string, text: string): Script {
   return script;
 }
 
-/** Whether a text is what the lines of a script say. */
+/** Whether a text matches the expected lines of a script. */
 export function fits(expected: readonly string[], text: string): boolean {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   return linesFit(expected, lines);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { createLog, silentLog } from "../../src/base";
 import { ExecutionLog } from "../../src/audit";
 import { executionLogMigrations, openSqlite, query } from "../../src/store";
-import { refusal } from "../connections/executing";
+import { refusal, until } from "../connections/executing";
 import { openLateStore } from "../support/late-store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
@@ -143,8 +143,8 @@ describe("the execution log", () => {
   test("records runs", async () => {
     const { store, executionLog } = open();
     executionLog.add(entry);
-    await Bun.sleep(20);
     const all = query<{ id: string; duration_ms: number }>("SELECT id, duration_ms FROM executions");
+    await until(async () => (await store.all(all)).length > 0);
 
     expect(await store.all(all)).toEqual([{ id: "te_1", duration_ms: 1.5 }]);
   });
@@ -152,7 +152,7 @@ describe("the execution log", () => {
   test("has separate times of last use for a key and a secret with the same id", async () => {
     const { executionLog } = open();
     executionLog.used("key", "x");
-    await Bun.sleep(20);
+    await executionLog.flush();
 
     expect(await executionLog.lastUsed("key", "x")).toBeNumber();
     expect(await executionLog.lastUsed("secret", "x")).toBeUndefined();
@@ -196,7 +196,7 @@ describe("the execution log", () => {
     store.write = () => Promise.reject(new Error("the disk is full"));
     executionLog.add(entry);
     executionLog.used("key", "x");
-    await Bun.sleep(20);
+    await executionLog.flush();
 
     // Both are part of one commit, so one line reports both.
     expect(lines.filter((line) => line.includes("execution log not written"))).toHaveLength(1);

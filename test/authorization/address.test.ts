@@ -66,7 +66,9 @@ describe("the provider's address", () => {
   });
 
   test("has no challenge where PKCE is off", async () => {
-    expect((await address(provider({}))).search).not.toContain("code_challenge");
+    const { search } = await address(provider({}));
+    expect(search).toContain("state=");
+    expect(search).not.toContain("code_challenge");
   });
 
   test("keeps the query that the endpoint has, without a second question mark [fault: query-in-endpoint]", async () => {

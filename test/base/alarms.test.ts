@@ -1,4 +1,4 @@
-// Alarms: each rings once, in its time, unless it is cancelled; whatever the others of its length do.
+// Alarms: each rings once, at its time, unless it is cancelled; others of the same length do not affect it.
 import { describe, expect, test } from "bun:test";
 import { setAlarm } from "../../src/base";
 
@@ -28,7 +28,7 @@ describe("an alarm", () => {
     expect(cancelled.times).toBe(0);
   });
 
-  test.each([0, 1, 2])("number %i of three that is cancelled leaves the others", async (gone) => {
+  test.each([0, 1, 2])("cancelling number %i of three does not affect the others", async (gone) => {
     const all = [rung(), rung(), rung()];
     const alarms = all.map(({ ring }) => setAlarm(SHORT, ring));
     alarms[gone]?.cancel();

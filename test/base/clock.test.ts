@@ -1,4 +1,4 @@
-// Time: sleeping that ends early without an error, and times as the wire shows them.
+// Time: sleeping that ends early without an error, and timestamps.
 import { describe, expect, test } from "bun:test";
 import { systemClock, timestamp } from "../../src/base";
 

@@ -1,4 +1,4 @@
-// What says that a caller is gone, with and without a signal of its own.
+// Aborts when a caller disconnects, with or without creating a signal.
 import { describe, expect, test } from "bun:test";
 import { LazyAbort, signalOf } from "../../src/base";
 

@@ -114,7 +114,9 @@ describe("redaction", () => {
   test("hides a secret in the message of an error and of its cause", () => {
     const error = new Error(`with ${secret}`, { cause: new Error(`because of ${secret}`) });
 
-    expect(lineOf({ error })).not.toContain("1234567890");
+    const line = lineOf({ error });
+    expect(line).toContain("because of [redacted]");
+    expect(line).not.toContain("1234567890");
   });
 
   test("hides a secret that is the cause of an error", () => {
@@ -126,6 +128,7 @@ describe("redaction", () => {
     const options = { level: "info", clock, write: (line: string): void => void lines.push(line) } as const;
     createLog({ ...options, ...JSON.parse('{"unsafePrintSecrets":true}') }).info("i", { secret });
 
+    expect(lines.join()).toContain("[redacted]");
     expect(lines.join()).not.toContain("1234567890");
   });
 });

@@ -14,7 +14,7 @@ describe("the nearest name", () => {
     ["another case", "whoami", "WhoAmI"],
     ["dashes for underscores", "channel-name", "channel_name"],
     ["no separator", "channelname", "channel_name"],
-    ["the nearer of two that are near", "GetMessage", "GetMessages"],
+    ["the more similar of two", "GetMessage", "GetMessages"],
   ])("for %s", (_how, name, expected) => {
     expect(nearest(name, TOOLS)).toBe(expected);
   });

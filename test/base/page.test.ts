@@ -8,12 +8,12 @@ import { RuntimeError } from "../../src/errors";
 describe("paging", () => {
   test.each([
     ["defaults", {}, { limit: 25, offset: 0 }],
-    ["what was asked", { limit: 10, offset: 40 }, { limit: 10, offset: 40 }],
+    ["the requested values", { limit: 10, offset: 40 }, { limit: 10, offset: 40 }],
     ["the smallest page", { limit: 1 }, { limit: 1, offset: 0 }],
     ["the largest page", { limit: 100 }, { limit: 100, offset: 0 }],
-    ["a larger one, cut", { limit: 1000 }, { limit: 100, offset: 0 }],
+    ["the maximum for a larger one", { limit: 1000 }, { limit: 100, offset: 0 }],
     ["a far offset", { offset: 1_000_000 }, { limit: 25, offset: 1_000_000 }],
-    ["values that were not given", { limit: undefined, offset: undefined }, { limit: 25, offset: 0 }],
+    ["defaults for undefined values", { limit: undefined, offset: undefined }, { limit: 25, offset: 0 }],
   ])("gives %s", (_what, asked, expected) => {
     expect(paging(asked)).toEqual(expected);
   });
@@ -22,7 +22,7 @@ describe("paging", () => {
     ["limit", { limit: 0 }],
     ["limit", { limit: -1 }],
     ["offset", { offset: -1 }],
-  ])("refuses a %s out of range: %j", (field, asked) => {
+  ])("refuses %s out of range: %j", (field, asked) => {
     expect(() => paging(asked)).toThrow(RuntimeError);
     expect(() => paging(asked)).toThrow(
       expect.objectContaining({ name: "invalid_parameter", message: expect.stringContaining(field) }),

@@ -119,7 +119,7 @@ test("a cancelled call gets no answer, in either family", async () => {
   const { ask, send, end } = start("--gateway", "pipe", "--user", "alice");
   chat.fail("users.info", { kind: "delay", ms: 1500 });
   void ask("tools/call", { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN });
-  await Bun.sleep(600);
+  while (chat.calls("users.info") === 0) await Bun.sleep(5);
   send({ method: "notifications/cancelled", params: { requestId: 1 } });
   await ask("tools/list");
   const { said } = await end();

@@ -419,6 +419,7 @@ test("a project is deleted with its plugins and hooks", async () => {
   const principal = await operator();
   await runtime.identity.createProject(principal, "gone", "gone");
   const made = await runtime.plugins.create(await runtime.identity.operator("gone"), plugin() as never);
+  expect(JSON.stringify(dump(databaseOf(stage.site))["plugins"])).toContain(made.id);
   await runtime.identity.deleteProject(principal, "gone");
   expect(JSON.stringify(dump(databaseOf(stage.site))["hooks"])).not.toContain(made.id);
   expect(JSON.stringify(dump(databaseOf(stage.site))["plugins"])).not.toContain(made.id);

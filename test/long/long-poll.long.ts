@@ -1,10 +1,10 @@
-// A long poll over its whole length, in real time: nothing on the way may cut it.
+// A long poll of full length in real time: nothing may interrupt it.
 import { expect, test } from "bun:test";
 import { startChatSandbox } from "../sandbox/chat";
 import { api, at } from "../support/api";
 import { Installation } from "../support/runtime-process";
 
-test("auth-status waits 59 seconds and answers pending [fault: silent-request]", async () => {
+test("auth-status waits 59 seconds and returns pending [fault: silent-request]", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   await installation.addChatProvider(chat);

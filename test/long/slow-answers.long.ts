@@ -1,4 +1,4 @@
-// Answers that take longer than any idle limit on the way, in real time: a tool of 95 seconds, a model of 40.
+// Answers that take longer than any idle timeout, in real time: a tool of 95 seconds, a model of 40.
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { defineTool, type Catalog } from "../../src/tools";
@@ -35,7 +35,7 @@ const slow: Catalog = {
   ],
 };
 
-test("a tool of 95 s and a model of 40 s are answered, side by side [fault: silent-request]", async () => {
+test("a tool of 95 s and a model of 40 s answer at the same time [fault: silent-request]", async () => {
   await using upstream = await startModelServer(async (_request, reply) => {
     await Bun.sleep(MODEL_MS);
     reply.json(200, completion({ content: "At last." }));

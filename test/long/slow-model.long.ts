@@ -1,4 +1,4 @@
-// A model that thinks for 40 s, in real time: nothing on the way may cut it.
+// A model that takes 40 s in real time: nothing may interrupt it.
 import { expect, test } from "bun:test";
 import { say } from "../sandbox/models/chat-server";
 import { scaled } from "../support/long";

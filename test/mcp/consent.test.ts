@@ -147,10 +147,10 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     expect(said(await retry("accept"), "error.code")).toBe(-32602);
   });
 
-  test("cannot have somebody else's consent: the page is bound to who opens it", async () => {
-    const { address } = await asked("mallory");
-    const own = await asked("victim");
-    expect(address).not.toBe(own.address);
+  test("gets an address of its own for each user", async () => {
+    const addresses = [await asked("mallory"), await asked("victim")].map(({ address }) => String(address));
+    for (const address of addresses) expect(address).toStartWith(`${stage.site.url}/authorize/`);
+    expect(new Set(addresses).size).toBe(2);
   });
 });
 

@@ -108,6 +108,8 @@ describe("a revoked key", () => {
 test("no key stands in the log or in the database", () => {
   const state = JSON.stringify(dump(databaseOf(stage.site)));
   const log = stage.site.logLines.join("\n");
+  expect(log).toContain('"path":"/v1/tools"');
+  expect(state).toContain('"name":"');
   for (const key of Object.values(stage.keys)) {
     expect(log).not.toContain(key);
     expect(state).not.toContain(key);

@@ -55,7 +55,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([keys > 0, secrets > 0, await store.generation("providers")]).toEqual([true, true, 0]);
     });
 
-    test("a touch of a body that throws raises nothing", async () => {
+    test("a touch in a body that throws raises nothing", async () => {
       const store = stores.new();
       const written = store.write(function* () {
         yield* touch("keys");

@@ -115,7 +115,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
     });
   });
 
-  describe(`${name}: a key that exists`, () => {
+  describe(`${name}: an existing key`, () => {
     const twice: [string, string, number][] = [
       ["primary key", "a", 2],
       ["unique column", "b", 1],

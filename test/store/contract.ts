@@ -22,7 +22,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await stores.new().get(FIND, "a")).toBeUndefined();
     });
 
-    test("a list has every row in order", async () => {
+    test("a list returns all rows in order", async () => {
       const store = stores.new();
       await store.write(() => insert("b", 2));
       await store.write(() => insert("a", 1));
@@ -123,7 +123,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await store.check()).toBeUndefined();
     });
 
-    test("of a closed one rejects", async () => {
+    test("of a closed database rejects", async () => {
       const store = stores.new();
       await store.close();
 

@@ -29,7 +29,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     store.write(() => takeLease("refresh", holder, now, TTL));
   const taken = async (store: Store, holder: string, now: number): Promise<Lease> => {
     const lease = await take(store, holder, now);
-    if (lease === undefined) throw new Error("the lease is somebody else's");
+    if (lease === undefined) throw new Error("another holder has the lease");
     return lease;
   };
   const held = (store: Store, lease: Lease): Promise<boolean> => store.write(() => stillHeld(lease));

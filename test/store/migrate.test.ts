@@ -156,11 +156,11 @@ describe("the schemas of this version", () => {
     ["execution log", executionLogMigrations],
   ];
 
-  test.each(schemas)("%s: versions count up from 1", (_name, migrations) => {
+  test.each(schemas)("%s: has consecutive versions from 1", (_name, migrations) => {
     expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
   });
 
-  test.each(schemas)("%s: every table is STRICT", async (_name, migrations) => {
+  test.each(schemas)("%s: has only STRICT tables", async (_name, migrations) => {
     const store = openAt(newFile(), migrations);
     const loose = query<{ name: string }>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",

@@ -17,7 +17,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** The same, and a second version after it. */
+/** The same schema with a second version. */
 export const upgraded: readonly Migration[] = [
   ...migrations,
   { version: 2, name: "second", statements: ["ALTER TABLE notes ADD COLUMN title TEXT"] },

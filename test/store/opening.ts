@@ -5,7 +5,7 @@ import { openSqlite, type SqliteOptions, type Store } from "../../src/store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { migrations } from "./notes";
 
-/** The script that other processes run. */
+/** The program that other processes run. */
 export const CHILD = join(import.meta.dir, "child.ts");
 
 /** The path of a new database. Like all functions here, must be called inside a test. */

@@ -31,7 +31,7 @@ describe("a lock that another process holds", () => {
     expect(longest).toBeLessThan(300);
   });
 
-  test("does not stop reads", async () => {
+  test("does not block reads", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("a", 1));
@@ -69,7 +69,7 @@ describe("a lock that another process holds", () => {
 });
 
 describe("processes", () => {
-  test("three of them, 200 read-then-write increments each, lose none", async () => {
+  test("three of them with 200 read-then-write increments each lose none", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("counter", 0));

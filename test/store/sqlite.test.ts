@@ -70,7 +70,7 @@ describe("commits of one turn", () => {
     expect(runs).toEqual([2, 2, 1]);
   });
 
-  test("touches of a turn raise a generation once", async () => {
+  test("the touches of a turn raise a generation once", async () => {
     const store = openAt(newFile());
     await Promise.all([1, 2, 3].map(() => store.write(() => touch("keys"))));
 
