@@ -91,7 +91,7 @@ const FORMATTING = `Data goes to standard output, everything else to standard er
   --no-headers  omit the header row of tables
 
 With json, yaml and ndjson errors are also written to standard output as a record: name, message, and field_errors.
-Only the exit code tells whether the command succeeded: runtime help exit-codes
+Check the exit code to see whether a command succeeded: runtime help exit-codes
 
   runtime tools list -o name --toolkit Chat
   runtime secrets list -o json --fields key,updated_at

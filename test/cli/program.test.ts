@@ -1,4 +1,4 @@
-// The command line is parsed without anything being run.
+// Parsing of command lines, without running them.
 import { describe, expect, test } from "bun:test";
 import type { Common } from "../../cli/command";
 import { parse } from "../../cli/program";
@@ -180,7 +180,7 @@ describe("a command line", () => {
     expect(prepared.common).toEqual(DEFAULTS);
   });
 
-  test("takes its common flags before and after the command", async () => {
+  test("takes common flags before and after the command", async () => {
     const flags: Common = {
       dataDir: "/d",
       config: "/c.yaml",
@@ -220,7 +220,7 @@ describe("tools exec", () => {
     expect((await parsed("tools", "exec", ...argv)).options).toEqual({ ...options, ...expected });
   });
 
-  test("is found behind flags too", async () => {
+  test("is found after flags too", async () => {
     const prepared = await parsed("--data-dir", "/d", "-o", "json", "tools", "exec", "T", "--a", "b");
 
     expect(prepared.options).toEqual({ ...options, parameters: ["--a=b"] });
@@ -228,7 +228,7 @@ describe("tools exec", () => {
   });
 });
 
-describe("bad usage exits 2 and names what is wrong", () => {
+describe("exits 2 for a usage error and names it", () => {
   test.each<[string[], string]>([
     [["kyes"], "Unknown command 'kyes' (Did you mean keys?)"],
     [["keys"], "runtime keys takes list, show, create, delete"],
@@ -285,7 +285,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["keys", "list", "--token=SECRET"]],
     [["providers", "create", "p", "--client-secret", "SECRET"]],
     [["providers", "create", "p", "--client-secret=SECRET"]],
-  ])("and repeats no value: %j", async (argv) => {
+  ])("exits 2 without repeating a value: %j", async (argv) => {
     const { run } = newTerminal();
 
     const { code, stdout, stderr } = await run([...argv, "-o", "json"]);
@@ -295,7 +295,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
   });
 
   test.each(["-o json", "-ojson", "--output json", "--output=json"])(
-    "and gives its error as JSON to who asked for JSON: %s",
+    "exits 2 with a JSON error for: %s",
     async (flags) => {
       const { run } = newTerminal();
 
@@ -308,7 +308,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
 });
 
 describe("help", () => {
-  test("of the whole names every noun", async () => {
+  test("lists every noun", async () => {
     const { code, stdout } = await newTerminal().run(["--help"]);
 
     expect(code).toBe(0);

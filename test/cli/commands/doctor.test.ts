@@ -1,4 +1,4 @@
-// `runtime doctor` on installations with one fault each: it names the fault and the way out.
+// `runtime doctor` on installations with one problem each: it reports the problem and a fix.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const PROVIDER = {
   },
 };
 
-/** An installation with a key and nothing wrong, on a port that nobody uses. */
+/** A correct installation with a key, on a free port. */
 async function installed() {
   const free = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const port = String(free.port);
@@ -34,7 +34,7 @@ async function installed() {
 
 type Installed = Awaited<ReturnType<typeof installed>>;
 
-test("an installation without a fault is fine", async () => {
+test("finds no problems in a correct installation", async () => {
   const { run } = await installed();
 
   const { code, stdout, stderr } = await run(["doctor"]);
@@ -43,7 +43,7 @@ test("an installation without a fault is fine", async () => {
   expect(stderr).toContain("No problems found");
 });
 
-test("where nothing is set up yet it makes nothing and finds nothing wrong", async () => {
+test("creates nothing and finds no problems on a new machine", async () => {
   const { run, home } = newTerminal({ RUNTIME_PORT: "0" });
 
   const { code } = await run(["doctor", "--all"]);
@@ -248,7 +248,7 @@ const FAULTS: Fault[] = [
   },
 ];
 
-describe("it names", () => {
+describe("reports", () => {
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (name, fault) => {
     const installation = await installed();
     mkdirSync(installation.data, { recursive: true });
@@ -274,6 +274,6 @@ describe("it names", () => {
   });
 });
 
-test("it is about this machine and takes no server", async () => {
+test("works on this machine and rejects --server", async () => {
   expect((await newTerminal().run(["doctor", "--server", "https://run.test"])).code).toBe(2);
 });
