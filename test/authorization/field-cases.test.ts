@@ -175,15 +175,18 @@ const ROWS: readonly FieldCase[] = [
     "F021",
     "an issuer that is a template, or a check that is off for all",
     [
-      ["identity/user-tokens-refused.test.ts", "the issuer that discovery names (F021)"],
-      ["identity/issuer-template.test.ts", "a token of the tenant that is named is accepted"],
-      ["identity/issuer-template.test.ts", "an issuer %s does not fit, and nothing is accepted"],
+      ["identity/user-tokens-refused.test.ts", "the issuer in the discovery document (F021)"],
+      ["identity/issuer-template.test.ts", "a token of the configured tenant is accepted"],
+      [
+        "identity/issuer-template.test.ts",
+        "an issuer %s does not match the template, and no token is accepted",
+      ],
     ],
   ],
   [
     "F022",
     "a clock that runs a few seconds ahead",
-    [["identity/user-tokens-refused.test.ts", "a clock that is not quite ours (F022)"]],
+    [["identity/user-tokens-refused.test.ts", "clock skew (F022)"]],
   ],
   [
     "F023",
@@ -201,7 +204,7 @@ const ROWS: readonly FieldCase[] = [
     [
       ["connections/isolation.test.ts", "%s gets no token"],
       ["server/connections.test.ts", "not even when bob calls at the same time"],
-      ["identity/user-tokens.test.ts", "a user without a connection does not get another's (F026)"],
+      ["identity/user-tokens.test.ts", "a user without a connection cannot use that of another user (F026)"],
       [
         "authorization/matrix/matrix.test.ts",
         "in 1,000 interleavings no call bears another's token and nobody is served without a consent",

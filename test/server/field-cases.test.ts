@@ -132,7 +132,7 @@ const ROWS: readonly FieldCase[] = [
       ["egress/proxy.test.ts", "each scheme has its own; lower case wins; the scheme may be missing"],
       ["egress/proxy.test.ts", "a host in NO_PROXY is resolved, checked and pinned as without a proxy"],
       ["egress/proxy.test.ts", "a dead proxy is named without its password"],
-      ["egress/tls.test.ts", "fails even where the environment switches the check off"],
+      ["egress/tls.test.ts", "fails even if the environment disables the check"],
       ["rules.test.ts", "src outside egress makes no outbound call by %s"],
     ],
   ],
