@@ -23,7 +23,7 @@ const ROWS: readonly FieldCase[] = [
     "F062",
     "a piped secret keeps its line end",
     [
-      ["cli/input.test.ts", "a piped secret loses exactly one line end"],
+      ["cli/input.test.ts", "removes exactly one line end from a piped secret"],
       ["server/secrets.test.ts", "keeps a value with %s as it was sent"],
       ["tools/platform-access.test.ts", "with a line end after it is the same address (F062)"],
       ["server/execute.test.ts", "must be there, is handed over exactly, and its loss is named"],
@@ -95,9 +95,9 @@ const ROWS: readonly FieldCase[] = [
     "F083",
     "without a home folder the command line dies or writes to odd places",
     [
-      ["cli/process.test.ts", "%s: the version is told"],
-      ["cli/process.test.ts", "commands work with flags and a root key, and write nowhere else"],
-      ["cli/process.test.ts", "what needs a folder says which setting is missing, in one line"],
+      ["cli/process.test.ts", "prints the version with %s"],
+      ["cli/process.test.ts", "commands work with flags and a root key, and write to no other folder"],
+      ["cli/process.test.ts", "names the missing setting in one line"],
       ["processes/disks.test.ts", "runs commands with flags and environment, and leaves nothing in /"],
     ],
   ],
@@ -111,7 +111,7 @@ const ROWS: readonly FieldCase[] = [
       ],
       ["server/bind.test.ts", "%s is refused as no address of this machine"],
       ["server/bind.test.ts", "%s is told as: %s"],
-      ["cli/serve.test.ts", "a second server on the port fails at once and says why"],
+      ["cli/serve.test.ts", "a second server on the port fails at once with the reason"],
     ],
   ],
   [
