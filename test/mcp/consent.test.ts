@@ -1,5 +1,5 @@
-// A consent that the user owes, inside MCP: by the elicitation of either family where the client announces it, by text
-// where it does not; and afterwards the same call simply works. The person consents in a browser of their own.
+// A missing consent in MCP: by elicitation if the client supports it, otherwise by text. After the consent, the same call
+// works. The user consents in a separate browser.
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { startServer } from "../../server";
 import { until } from "../connections/executing";
@@ -26,8 +26,8 @@ const by = (user: string): McpCall => ({ key: stage.keys.run, user });
 const consent = (address: unknown, person: string) => new Browser().consent(String(address), person);
 const ranFor = (answer: McpAnswer): unknown => said(answer, "result.structuredContent.username");
 
-describe("a client that announces nothing", () => {
-  test.each(["legacy", "modern"] as const)("of the %s family gets text with the address", async (family) => {
+describe("a client without capabilities", () => {
+  test.each(["legacy", "modern"] as const)("(%s) gets text with the URL", async (family) => {
     const user = `${family}-plain`;
     const answer = await client(url, by(user))[family]("tools/call", CALL);
     expect([answer.status, said(answer, "result.isError")]).toEqual([200, true]);
@@ -41,7 +41,7 @@ describe("a client that announces nothing", () => {
     expect(ranFor(await client(url, by(user))[family]("tools/call", CALL))).toBe("alice");
   });
 
-  test("gets text also where it can only fill in forms", async () => {
+  test("gets text if it only supports form elicitation", async () => {
     const capabilities = { elicitation: {} };
     const answer = await client(url, by("forms")).modern("tools/call", CALL, { capabilities });
     expect(said(answer, "result.resultType")).toBe("complete");
@@ -49,8 +49,8 @@ describe("a client that announces nothing", () => {
   });
 });
 
-describe("a client of revision 2025-11-25 that announces addresses", () => {
-  test("is refused with the address, and served after the consent", async () => {
+describe("a client of revision 2025-11-25 with URL elicitation", () => {
+  test("gets an error with the URL, and works after the consent", async () => {
     const alice = client(url, by("url-error"));
     const { session } = await alice.initialize(BY_URL);
     const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
@@ -67,7 +67,7 @@ describe("a client of revision 2025-11-25 that announces addresses", () => {
     expect(ranFor(await alice.legacy("tools/call", CALL, headers))).toBe("alice");
   });
 
-  test("gets text under revision 2025-06-18, which knows no addresses", async () => {
+  test("gets text in revision 2025-06-18, which has no URL elicitation", async () => {
     const alice = client(url, by("older"));
     const { session } = await alice.initialize(BY_URL, "2025-06-18");
     const answer = await alice.legacy("tools/call", CALL, { "mcp-session-id": session });
@@ -79,7 +79,7 @@ describe("a client of revision 2025-11-25 that announces addresses", () => {
   });
 });
 
-describe("a client of revision 2026-07-28 that announces addresses", () => {
+describe("a client of revision 2026-07-28 with URL elicitation", () => {
   const asked = async (user: string) => {
     const own = client(url, by(user));
     const answer = await own.modern("tools/call", CALL, { capabilities: BY_URL });
@@ -94,7 +94,7 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     return { answer, state, address, retry };
   };
 
-  test("is asked, waits while its user consents, and gets the result", async () => {
+  test("is asked for input, waits for the consent, and gets the result", async () => {
     const { answer, address, retry } = await asked("rounds");
     expect(said(answer, "result")).toMatchObject({
       resultType: "input_required",
@@ -109,7 +109,7 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     expect(ranFor(await result)).toBe("alice");
   });
 
-  test("whose user says no gets an error that says so, and nothing runs", async () => {
+  test("whose user declines gets an error with the reason, and nothing runs", async () => {
     for (const action of ["decline", "cancel"]) {
       const { retry } = await asked(`says-${action}`);
       const answer = await retry(action);
@@ -118,7 +118,7 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     }
   });
 
-  test("whose user says no at the platform is told so, and not asked again at once", async () => {
+  test("whose user declines at the platform gets the reason, and is not asked again at once", async () => {
     const { address, retry } = await asked("refuses");
     const browser = new Browser();
     await browser.open(await browser.toCallback(String(address), "cancel"));
@@ -127,7 +127,7 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     expect(said(answer, "result.content.0.text")).toMatch(/^The consent failed \(.+\)\. Ask the user/);
   });
 
-  test("gets nothing with a state that is changed, old, of another user, tool, input or gateway", async () => {
+  test("is refused with a state that is changed, expired, or of another user, tool, input or gateway", async () => {
     const { state, retry } = await asked("bound");
     const text = String(state);
     const middle = text.length - 10;
@@ -147,14 +147,14 @@ describe("a client of revision 2026-07-28 that announces addresses", () => {
     expect(said(await retry("accept"), "error.code")).toBe(-32602);
   });
 
-  test("gets an address of its own for each user", async () => {
+  test("gets a separate URL for each user", async () => {
     const addresses = [await asked("mallory"), await asked("victim")].map(({ address }) => String(address));
     for (const address of addresses) expect(address).toStartWith(`${stage.site.url}/authorize/`);
     expect(new Set(addresses).size).toBe(2);
   });
 });
 
-test("a server that is about to end does not wait for a consent: the client is asked again", async () => {
+test("a stopping server does not wait for a consent: the client is asked again", async () => {
   const { runtime } = stage.site;
   const server = await startServer(runtime);
   const own = client(`${server.address}/mcp/chat`, by("waits"));
@@ -165,11 +165,11 @@ test("a server that is about to end does not wait for a consent: the client is a
   const again = own.modern("tools/call", { ...CALL, requestState, inputResponses }, { capabilities: BY_URL });
   await until(() => waits.mock.calls.some(([kind]) => kind === "authorizations"));
   await server.stop();
-  // A call waits for a consent longer than a test may take.
+  // Otherwise, a call waits for a consent longer than a test may take.
   expect(said(await again, "result.resultType")).toBe("input_required");
 });
 
-test("a requirement that only an administrator can meet is said in words", async () => {
+test("a requirement that only an administrator can meet is explained as text", async () => {
   const { runtime } = stage.site;
   await runtime.providers.delete(await runtime.identity.operator("default"), "slack");
   const answer = await client(url, by("alice")).modern("tools/call", CALL, { capabilities: BY_URL });

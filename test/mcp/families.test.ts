@@ -1,5 +1,4 @@
-// Both families of the protocol at one address: sessions until 2025-11-25, requests that say all themselves since
-// 2026-07-28.
+// All protocol revisions at one address: sessions until 2025-11-25, self-contained requests since 2026-07-28.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
 import { client, type McpSite, said, startMcpSite } from "./site";
@@ -17,8 +16,8 @@ afterAll(() => site[Symbol.asyncDispose]());
 const alice = () => client(url, { key, user: "alice" });
 const ECHO = { name: "Test_Echo", arguments: { text: "hi" } };
 
-describe("the first family", () => {
-  test("begins a session, lists and calls", async () => {
+describe("revisions until 2025-11-25", () => {
+  test("starts a session, lists and calls", async () => {
     const { answer, session } = await alice().initialize();
     expect(said(answer, "result")).toEqual({
       protocolVersion: "2025-11-25",
@@ -36,13 +35,13 @@ describe("the first family", () => {
     });
   });
 
-  test("answers a method that it does not have with an error and 200", async () => {
+  test("answers an unknown method with an error and 200", async () => {
     const answer = await alice().legacy("resources/list");
     expect([answer.status, said(answer, "error.code")]).toEqual([200, -32601]);
   });
 });
 
-describe("the second family", () => {
+describe("revision 2026-07-28", () => {
   test("discovers, lists and calls without a session", async () => {
     const discovered = await alice().modern("server/discover");
     expect(said(discovered, "result")).toMatchObject({

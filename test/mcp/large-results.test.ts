@@ -1,4 +1,4 @@
-// Results that are too large for a client: cut so that they are still JSON of their form, and say so.
+// Results above the size limit are cut and marked as cut, and still match their schema.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { cutTo } from "../../src/mcp/result";
@@ -59,7 +59,7 @@ const rows = (count: number, text: string) => ({
 });
 
 describe("a result above the limit", () => {
-  test("is cut, still JSON of its form, and says so to model and program [fault: large-result]", async () => {
+  test("is cut, still matches its schema, and is marked for model and program [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const answer = await call("Large_Rows");
     const text = String(said(answer, "result.content.0.text"));
@@ -90,7 +90,7 @@ describe("a result above the limit", () => {
     expect(said(answer, "result.structuredContent.rows.0.id")).toBe(0);
   });
 
-  test("that would no longer keep its promise is an error, and so is one that cannot be cut", async () => {
+  test("that would no longer match its schema is an error, and so is one that cannot be cut", async () => {
     value = { text: `${"x".repeat(50_000)} end` };
     expect(said(await call("Large_Exact"), "result.isError")).toBe(true);
     value = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field-${index}`, index]));
@@ -100,7 +100,7 @@ describe("a result above the limit", () => {
     expect(said(answer, "result.structuredContent")).toBeUndefined();
   });
 
-  test("is whole over the API: only MCP clients have the limit [fault: large-result]", async () => {
+  test("is complete in the API, which has no limit [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const execution = await site.deployment.runtime.tools.execute(
       { kind: "key", keyId: "key_x", projectId: "default", role: "run", users: null },
@@ -110,14 +110,14 @@ describe("a result above the limit", () => {
   });
 });
 
-test("a result at the limit is whole", async () => {
+test("a result at the limit is complete", async () => {
   value = { text: "x".repeat(MAX - '{"text":""}'.length) };
   const answer = await call("Large_Any");
   expect(said(answer, "result.structuredContent")).toEqual(value);
   expect(said(answer, "result._meta")).toBeUndefined();
 });
 
-test("cutting changes nothing of what fits, and keeps numbers, booleans and null", () => {
+test("cutting does not change values that fit, nor numbers, booleans and null", () => {
   const small = { a: [1, null, true, { b: "x" }] };
   expect(cutTo(small, 1000)).toEqual(small);
 });

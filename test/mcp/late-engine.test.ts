@@ -1,10 +1,10 @@
-// Gateways on an engine that answers a turn later, as a database server does.
+// Gateways on an asynchronous store, like a database server.
 import { expect, test } from "bun:test";
 import { openLateStore } from "../support/late-store";
 import { operator } from "../tools/deployment";
 import { client, said, startMcpSite } from "./site";
 
-test("a gateway is made, raced for, called in both families and deleted", async () => {
+test("a gateway is created once by concurrent requests, called in all revisions and deleted", async () => {
   await using site = await startMcpSite({ parts: { openStore: openLateStore } });
   const url = await site.gateway("late");
   const { gateways } = site.deployment.runtime;
