@@ -22,18 +22,18 @@ const execute = (user_id: string) =>
 const listed = async () => (await deployment.runtime.connections.list(operator(), {})).items;
 
 test.each(["sealed_tokens", "sealed_facts"] as const)(
-  "damaged %s: the call says that consent is owed, and a new one mends it",
+  "damaged %s: the call asks for consent, and a new consent repairs it",
   async (sealed) => {
     await damage(sealed);
 
     expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met", status: 403 });
     await execute("alice").catch(() => undefined);
     expect((await execute("bob")).success).toBe(true);
-    const asked = await deployment.runtime.tools.authorize(agent(), {
+    const authorization = await deployment.runtime.tools.authorize(agent(), {
       tool_name: "Test.Call",
       user_id: "alice",
     });
-    expect(asked.status).toBe("pending");
+    expect(authorization.status).toBe("pending");
     const alice = (await listed()).find(({ user_id }) => user_id === "alice");
     expect(alice).toMatchObject({ connection_status: "expired" });
     expect(deployment.logLines.join("\n")).toContain(connection);

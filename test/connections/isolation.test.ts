@@ -101,7 +101,7 @@ function namesOf({ address, authorization }: Deployment["platform"]["calls"][num
 }
 
 test.each([1, 2, 3])(
-  "in 400 things at random over two processes no call bears another's token (seed %d)",
+  "in 400 things at random over two processes no call has a token of another user (seed %d)",
   async (seed) => {
     const { deployment, other } = await twoProjects();
     await using _ = deployment;

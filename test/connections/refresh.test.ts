@@ -146,11 +146,11 @@ describe("the lease", () => {
     const waits = spyOn(other.core.store, "changed");
     const second = call(other, "alice");
     await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
-    const asked = deployment.idp.requests.length;
+    const before = deployment.idp.requests.length;
     answer(tokens({ access: "new", refresh: "newer" }, 3600));
 
     expect(succeeded(await Promise.all([first, second]))).toBe(2);
-    expect([asked, deployment.idp.requests.length]).toEqual([1, 1]);
+    expect([before, deployment.idp.requests.length]).toEqual([1, 1]);
     expect(deployment.platform.tokens()).toEqual(["new", "new"]);
   });
 

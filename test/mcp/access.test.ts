@@ -1,7 +1,7 @@
 // Access to a gateway with API keys: the key, its project and role, and the user.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { client, type McpCall, type McpSite, post, request, said, startMcpSite } from "./site";
+import { client, type McpCall, type McpSite, post, request, valueAt, startMcpSite } from "./site";
 import { operator } from "../tools/deployment";
 
 let site: McpSite;
@@ -20,7 +20,7 @@ const WHOAMI = { name: "Test_Act", arguments: {} };
 /** The status and the user for whom the tool ran, if it ran. */
 async function call(by: McpCall): Promise<[number, unknown]> {
   const answer = await client(url, by).modern("tools/call", WHOAMI);
-  return [answer.status, answer.status === 200 ? "ran" : said(answer, "message")];
+  return [answer.status, answer.status === 200 ? "ran" : valueAt(answer, "message")];
 }
 
 describe("a gateway for API keys", () => {
@@ -103,7 +103,7 @@ test("an inactive or unknown gateway is 404 for every caller", async () => {
   await site.gateway("asleep", { status: "inactive" });
   for (const slug of ["asleep", "nowhere", "Keys", "a%2Fb", "x".repeat(5000)]) {
     const answer = await post(`${site.url}/mcp/${slug}`, request("ping"), { key, user: "alice" });
-    expect([slug, answer.status, said(answer, "name")]).toEqual([slug, 404, "not_found"]);
+    expect([slug, answer.status, valueAt(answer, "name")]).toEqual([slug, 404, "not_found"]);
   }
 });
 

@@ -1,7 +1,7 @@
 // All protocol revisions at one address: sessions until 2025-11-25, self-contained requests since 2026-07-28.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { client, type McpSite, said, startMcpSite } from "./site";
+import { client, type McpSite, valueAt, startMcpSite } from "./site";
 
 let site: McpSite;
 let url: string;
@@ -19,7 +19,7 @@ const ECHO = { name: "Test_Echo", arguments: { text: "hi" } };
 describe("revisions until 2025-11-25", () => {
   test("starts a session, lists and calls", async () => {
     const { answer, session } = await alice().initialize();
-    expect(said(answer, "result")).toEqual({
+    expect(valueAt(answer, "result")).toEqual({
       protocolVersion: "2025-11-25",
       capabilities: { tools: {} },
       serverInfo: { name: "families", title: "Gateway families", version },
@@ -27,9 +27,9 @@ describe("revisions until 2025-11-25", () => {
     });
     const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
 
-    expect(said(await alice().legacy("ping", {}, headers), "result")).toEqual({});
-    expect(said(await alice().legacy("tools/list", {}, headers), "result.tools.0.name")).toBe("Test_Act");
-    expect(said(await alice().legacy("tools/call", ECHO, headers), "result")).toEqual({
+    expect(valueAt(await alice().legacy("ping", {}, headers), "result")).toEqual({});
+    expect(valueAt(await alice().legacy("tools/list", {}, headers), "result.tools.0.name")).toBe("Test_Act");
+    expect(valueAt(await alice().legacy("tools/call", ECHO, headers), "result")).toEqual({
       content: [{ type: "text", text: '{"text":"hi"}' }],
       structuredContent: { text: "hi" },
     });
@@ -37,14 +37,14 @@ describe("revisions until 2025-11-25", () => {
 
   test("answers an unknown method with an error and 200", async () => {
     const answer = await alice().legacy("resources/list");
-    expect([answer.status, said(answer, "error.code")]).toEqual([200, -32601]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([200, -32601]);
   });
 });
 
 describe("revision 2026-07-28", () => {
   test("discovers, lists and calls without a session", async () => {
     const discovered = await alice().modern("server/discover");
-    expect(said(discovered, "result")).toMatchObject({
+    expect(valueAt(discovered, "result")).toMatchObject({
       resultType: "complete",
       supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
       capabilities: { tools: {} },
@@ -52,8 +52,8 @@ describe("revision 2026-07-28", () => {
       cacheScope: "private",
     });
     expect(discovered.headers.get("mcp-session-id")).toBeNull();
-    expect(said(await alice().modern("tools/list"), "result.ttlMs")).toBe(60_000);
-    expect(said(await alice().modern("tools/call", ECHO), "result")).toMatchObject({
+    expect(valueAt(await alice().modern("tools/list"), "result.ttlMs")).toBe(60_000);
+    expect(valueAt(await alice().modern("tools/call", ECHO), "result")).toMatchObject({
       resultType: "complete",
       structuredContent: { text: "hi" },
     });
@@ -63,7 +63,7 @@ describe("revision 2026-07-28", () => {
     "answers %s with 404",
     async (method) => {
       const answer = await alice().modern(method);
-      expect([answer.status, said(answer, "error.code")]).toEqual([404, -32601]);
+      expect([answer.status, valueAt(answer, "error.code")]).toEqual([404, -32601]);
     },
   );
 });

@@ -1,7 +1,7 @@
 // Sessions of revisions until 2025-11-25: sealed, so they survive a restart, and bound to their caller.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startServer } from "../../server";
-import { client, type McpSite, post, request, said, startMcpSite } from "./site";
+import { client, type McpSite, post, request, valueAt, startMcpSite } from "./site";
 
 let site: McpSite;
 let url: string;
@@ -54,7 +54,7 @@ describe("a session id", () => {
   ])("that is %s is 404 [fault: lost-session]", async (_what, made) => {
     const { session } = await alice().initialize();
     const answer = await list(made(session));
-    expect([answer.status, said(answer, "error.code")]).toEqual([404, -32001]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([404, -32001]);
   });
 
   test("of another gateway is 404", async () => {
@@ -82,7 +82,7 @@ describe("requests without a session", () => {
       { protocolVersion: "2025-06-18" },
       { "mcp-session-id": "gone" },
     );
-    expect([answer.status, said(answer, "result.protocolVersion")]).toEqual([200, "2025-06-18"]);
+    expect([answer.status, valueAt(answer, "result.protocolVersion")]).toEqual([200, "2025-06-18"]);
     expect(answer.headers.get("mcp-session-id")).toBeTruthy();
   });
 
@@ -96,7 +96,7 @@ describe("requests without a session", () => {
     [7, "2025-11-25"],
   ])("initialize for revision %p gets %s [fault: unknown-revision]", async (protocolVersion, given) => {
     const answer = await alice().legacy("initialize", { protocolVersion });
-    expect([answer.status, said(answer, "result.protocolVersion")]).toEqual([200, given]);
+    expect([answer.status, valueAt(answer, "result.protocolVersion")]).toEqual([200, given]);
   });
 
   test.each(["2099-01-01", "foo", ""])(
@@ -104,9 +104,9 @@ describe("requests without a session", () => {
     async (version) => {
       const headers = { "mcp-protocol-version": version };
       const answer = await alice().legacy("tools/list", {}, headers);
-      expect([answer.status, said(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
-      const told = { jsonrpc: "2.0", method: "notifications/initialized" };
-      expect((await post(url, told, { key, user: "alice", headers })).status).toBe(400);
+      expect([answer.status, valueAt(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
+      const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+      expect((await post(url, notification, { key, user: "alice", headers })).status).toBe(400);
     },
   );
 
@@ -152,7 +152,7 @@ describe("an invalid message", () => {
     ["parameters in a list", { jsonrpc: "2.0", id: 1, method: "ping", params: [] }, 400, -32600],
   ])("%s is refused without an id", async (_what, message, status, code) => {
     const answer = await post(url, message, { key, user: "alice" });
-    expect([answer.status, said(answer, "error.code")]).toEqual([status, code]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([status, code]);
     expect(Object.hasOwn(answer.messages[0] ?? {}, "id")).toBe(false);
   });
 

@@ -125,6 +125,6 @@ export function client(url: string, call: McpCall) {
 }
 
 /** The value at a path in the only message of an answer. */
-export function said(answer: McpAnswer, path: string): unknown {
+export function valueAt(answer: McpAnswer, path: string): unknown {
   return at(answer.messages.at(-1), path);
 }

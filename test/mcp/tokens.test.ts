@@ -6,7 +6,7 @@ import { type OpenIdProvider, startOpenIdProvider } from "../interop/oidc/provid
 import { linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
 import { api, at } from "../support/api";
 import type { CreateGateway } from "../../src/gateways";
-import { client, post, request, said } from "./site";
+import { client, post, request, valueAt } from "./site";
 
 const SOURCE_AUDIENCE = "https://tools.customer.example";
 
@@ -48,17 +48,17 @@ test("a prefix separates users of a customer's provider from ours with the same 
     const key = issued(customer, SOURCE_AUDIENCE, { sub: "carol", scope: "openid mcp" });
     return client(addressOf(slug), { key }).modern("tools/call", { name: "Chat_WhoAmI", arguments: {} });
   };
-  expect(said(await whoAmI("customer"), "result.structuredContent.username")).toBe("carol");
+  expect(valueAt(await whoAmI("customer"), "result.structuredContent.username")).toBe("carol");
   const apart = await whoAmI("apart");
-  expect([said(apart, "result.isError"), JSON.stringify(apart).includes("carol@")]).toEqual([true, false]);
+  expect([valueAt(apart, "result.isError"), JSON.stringify(apart).includes("carol@")]).toEqual([true, false]);
   await linkChat(deployment.site, "customer:carol", "default", "bob");
-  expect(said(await whoAmI("apart"), "result.structuredContent.username")).toBe("bob");
+  expect(valueAt(await whoAmI("apart"), "result.structuredContent.username")).toBe("bob");
 });
 
 describe("a gateway for user tokens", () => {
   test("answers a call without a token with its metadata address, which names the issuer", async () => {
     const answer = await post(addressOf("tokens"), request("initialize"));
-    expect([answer.status, said(answer, "name")]).toEqual([401, "invalid_authorization"]);
+    expect([answer.status, valueAt(answer, "name")]).toEqual([401, "invalid_authorization"]);
     expect(answer.headers.get("www-authenticate")).toBe(
       `Bearer resource_metadata="${metadataOf("tokens")}", scope="mcp", error="invalid_token"`,
     );
@@ -88,8 +88,8 @@ describe("a gateway for user tokens", () => {
         // The user in the header is ignored.
         user: "alice",
       }).modern("tools/call", call);
-    expect(said(await run("alice"), "result.structuredContent.username")).toBe("alice");
-    expect(said(await run("bob"), "result.isError")).toBe(true);
+    expect(valueAt(await run("alice"), "result.structuredContent.username")).toBe("alice");
+    expect(valueAt(await run("bob"), "result.isError")).toBe(true);
   });
 
   test("accepts tokens of the project, and none of another gateway", async () => {

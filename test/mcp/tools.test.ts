@@ -4,7 +4,7 @@ import { type TSchema, Type } from "typebox";
 import type { JsonObject } from "../../src/base";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
 import { at } from "../support/api";
-import { client, type McpSite, said, startMcpSite } from "./site";
+import { client, type McpSite, valueAt, startMcpSite } from "./site";
 
 const LONG = "DoesSomethingWithAVeryLongNameThatNoModelApiWouldTakeAsItStandsHere";
 
@@ -90,8 +90,8 @@ async function list(
   let pages = 0;
   for (let cursor: unknown; ; pages++) {
     const answer = await client(url, { key, user: "alice" }).legacy("tools/list", { cursor });
-    tools.push(...(said(answer, "result.tools") as Listed[]));
-    cursor = said(answer, "result.nextCursor");
+    tools.push(...(valueAt(answer, "result.tools") as Listed[]));
+    cursor = valueAt(answer, "result.nextCursor");
     if (cursor === undefined) return { tools, pages: pages + 1, url };
   }
 }
@@ -115,9 +115,9 @@ describe("the list", () => {
     const { tools, url } = await list("some", ["test.ECHO", "Long.short", "No.Such"]);
     expect(names(tools)).toEqual(["Long_short", "Test_Echo"]);
     const run = (name: string) => client(url, { key, user: "alice" }).legacy("tools/call", { name });
-    expect(said(await run("Test_Echo"), "result.isError")).toBeUndefined();
-    expect(said(await run("Test_Act"), "error")).toEqual({ code: -32602, message: "tool not found" });
-    expect(said(await run("No_Such"), "error")).toEqual({ code: -32602, message: "tool not found" });
+    expect(valueAt(await run("Test_Echo"), "result.isError")).toBeUndefined();
+    expect(valueAt(await run("Test_Act"), "error")).toEqual({ code: -32602, message: "tool not found" });
+    expect(valueAt(await run("No_Such"), "error")).toEqual({ code: -32602, message: "tool not found" });
   });
 
   test("is empty if the filter is empty", async () => {
@@ -133,7 +133,7 @@ describe("the list", () => {
     )?.id;
     await gateways.patch(operator, id ?? "", { tool_filter: { allowed_tools: ["Test.Act"] } });
     const answer = await client(url, { key, user: "alice" }).legacy("tools/list");
-    expect(names(said(answer, "result.tools") as Listed[])).toEqual(["Test_Act"]);
+    expect(names(valueAt(answer, "result.tools") as Listed[])).toEqual(["Test_Act"]);
   });
 
   test("marks deprecated tools and names their replacement", async () => {
@@ -153,14 +153,14 @@ describe("the list", () => {
     async (cursor) => {
       const url = await site.gateway(`cursor-${cursor.length}`);
       const answer = await client(url, { key, user: "alice" }).legacy("tools/list", { cursor });
-      expect(said(answer, "error.code")).toBe(-32602);
+      expect(valueAt(answer, "error.code")).toBe(-32602);
     },
   );
 
   test("is refused with a cursor that is not a string", async () => {
     const url = await site.gateway("cursor-number");
     expect(
-      said(await client(url, { key, user: "alice" }).modern("tools/list", { cursor: 5 }), "error.code"),
+      valueAt(await client(url, { key, user: "alice" }).modern("tools/list", { cursor: 5 }), "error.code"),
     ).toBe(-32602);
   });
 });
@@ -192,7 +192,7 @@ describe("a tool", () => {
     for (const { name, title } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       const answer = await client(url, { key, user: "alice" }).legacy("tools/call", { name });
-      expect(said(answer, "result.structuredContent.ran")).toBe(title.split(".")[1]);
+      expect(valueAt(answer, "result.structuredContent.ran")).toBe(title.split(".")[1]);
     }
     expect(new Set(names(tools)).size).toBe(3);
   });
@@ -201,7 +201,7 @@ describe("a tool", () => {
 describe("a result", () => {
   const run = async (name: string, family: "legacy" | "modern" = "legacy") => {
     const url = await site.gateway(`result-${name.toLowerCase()}-${family}`);
-    return said(
+    return valueAt(
       await client(url, { key, user: "alice" })[family]("tools/call", { name: `Bad_${name}` }),
       "result",
     );
@@ -231,9 +231,9 @@ describe("a result", () => {
     };
     const url = await site.gateway("fails");
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", { name: "Test_Act" });
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(said(answer, "result.content.0.text")).toContain("[TOOL_RUNTIME_FATAL]");
-    expect(said(answer, "result._meta.error")).toEqual({
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(valueAt(answer, "result.content.0.text")).toContain("[TOOL_RUNTIME_FATAL]");
+    expect(valueAt(answer, "result._meta.error")).toEqual({
       kind: "TOOL_RUNTIME_FATAL",
       can_retry: false,
       status_code: 500,
@@ -244,16 +244,16 @@ describe("a result", () => {
     const url = await site.gateway("refuses");
     const call = { name: "Test_Echo", arguments: { texd: "x" } };
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", call);
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(String(said(answer, "result.content.0.text"))).toContain("text");
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(String(valueAt(answer, "result.content.0.text"))).toContain("text");
   });
 
   test("for null arguments is the same as without", async () => {
     const url = await site.gateway("nulls");
     const own = client(url, { key, user: "alice" });
     const answer = await own.legacy("tools/call", { name: "Test_Echo", arguments: null });
-    expect(said(answer, "result.structuredContent")).toEqual({});
-    expect(said(await own.legacy("tools/list", { cursor: null }), "result.tools.0.name")).toBe("Bad_Fine");
+    expect(valueAt(answer, "result.structuredContent")).toEqual({});
+    expect(valueAt(await own.legacy("tools/list", { cursor: null }), "result.tools.0.name")).toBe("Bad_Fine");
   });
 
   test.each<[string, object]>([
@@ -263,7 +263,7 @@ describe("a result", () => {
   ])("for %s is an error of the call", async (what, params) => {
     const url = await site.gateway(`params-${what.length}`);
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", params);
-    expect(said(answer, "error.code")).toBe(-32602);
+    expect(valueAt(answer, "error.code")).toBe(-32602);
   });
 });
 
@@ -274,7 +274,7 @@ describe("headers of revision 2026-07-28", () => {
       { name: "Bad_Header", ...params },
       { headers },
     );
-    return [answer.status, said(answer, "error.code") ?? said(answer, "result.structuredContent")];
+    return [answer.status, valueAt(answer, "error.code") ?? valueAt(answer, "result.structuredContent")];
   };
   const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString("base64")}?=`;
   beforeAll(async () => {
