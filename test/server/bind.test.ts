@@ -39,9 +39,9 @@ test("so is a port that any other program has, on one address or on all", async 
 });
 
 test.each([
-  ["192.0.2.1", "is no address of this machine"],
-  ["not a host", "is no address of this machine"],
-])("%s is refused as no address of this machine", async (host, text) => {
+  ["192.0.2.1", "is not an address of this machine"],
+  ["not a host", "is not an address of this machine"],
+])("%s is refused as not an address of this machine", async (host, text) => {
   const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host });
   expect(message).toContain(text);
   expect(message).not.toContain("in use");
@@ -52,9 +52,9 @@ test.each([
   ["EADDRINUSE", "in use"],
   ["EACCES", "no permission"],
   ["EPERM", "no permission"],
-  ["EADDRNOTAVAIL", "no address of this machine"],
-  ["ENOTFOUND", "no address of this machine"],
-])("%s is told as: %s", (code, text) => {
+  ["EADDRNOTAVAIL", "not an address of this machine"],
+  ["ENOTFOUND", "not an address of this machine"],
+])("%s is reported as: %s", (code, text) => {
   const error = bindError("127.0.0.1", 80, Object.assign(new Error("s3cr3t"), { code }));
   expect(error.message).toContain("127.0.0.1:80");
   expect(error.message).toContain(text);
