@@ -8,8 +8,11 @@ import { nouns } from "./nouns";
 import { FORMATS } from "./output";
 import { commonFlags, flagNames, main } from "./program";
 
-/** Values of flags, wherever they occur: fixed ones, or a command that prints them. */
-const FLAG_VALUES: { readonly [flag: string]: readonly string[] | string } = {
+/** Fixed candidates, a command that prints them, or a function that returns them. */
+type Candidates = readonly string[] | string | (() => Promise<readonly string[]>);
+
+/** Values of flags, wherever they occur. */
+const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
   "--role": ["admin", "run", "read"],
@@ -18,14 +21,15 @@ const FLAG_VALUES: { readonly [flag: string]: readonly string[] | string } = {
   "--tool": "tools list -o name",
   "--gateway": "gateways list -o name",
   "--project": "projects list -o name",
-  "--toolkit": ["Chat", "Sheets", "VendorCreatorApi"],
+  "--toolkit": async () =>
+    (await import("../catalogs")).extensions.catalogs.map(({ toolkit }) => toolkit.name),
   "--unsafe-skip-verification": ["on", "off"],
 };
 
 const PRESETS = presets.map(({ id }) => id);
 
 /** First words of verbs that no list of the same noun knows. */
-const FIRST_WORDS: { readonly [command: string]: readonly string[] | string } = {
+const FIRST_WORDS: { readonly [command: string]: Candidates } = {
   "auth start": "providers list -o name",
   "providers setup": PRESETS,
   "providers create": PRESETS,
@@ -80,7 +84,8 @@ async function firstWords(io: Io, noun: Noun, verb: Verb, command: string): Prom
   return valuesOf(io, `${noun.name} list -o name`);
 }
 
-async function valuesOf(io: Io, source: readonly string[] | string): Promise<readonly string[]> {
+async function valuesOf(io: Io, source: Candidates): Promise<readonly string[]> {
+  if (typeof source === "function") return source();
   if (typeof source !== "string") return source;
   return (await printed(io, source.split(" "))).split("\n").filter((line) => line !== "");
 }

@@ -29,8 +29,12 @@ export async function loadCommonConfig(
   common: Common,
   flags: SessionOptions["flags"] = {},
 ): Promise<Config> {
-  const { loadConfig } = await import("../src/config");
+  const [{ loadConfig }, { catalogSettings }] = await Promise.all([
+    import("../src/config"),
+    import("../catalogs/settings"),
+  ]);
   return loadConfig({
+    declared: catalogSettings,
     flags: { data_dir: common.dataDir, project: common.project, ...flags },
     configFile: common.config,
     environment: io.env,

@@ -7,7 +7,7 @@ import {
   PageAuthorization,
   sealedFlows,
 } from "./authorization";
-import type { Config } from "./config";
+import type { Config, SettingDeclarations } from "./config";
 import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
@@ -86,6 +86,7 @@ export async function createRuntime(
 }
 
 function servicesOf(core: Core, config: Config, logStore: Store, extensions: Extensions) {
+  checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
   const audit = new Audit({ clock, random });
@@ -161,4 +162,16 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     models,
     chat,
   };
+}
+
+// A misspelled name would silently leave an address at its default.
+function checkSettingNames({ catalogs, presets }: Extensions, declared: SettingDeclarations): void {
+  const used = [
+    ...catalogs.flatMap(({ bases }) => Object.values(bases).map(({ setting }) => setting)),
+    ...presets.map(({ tokenServers }) => tokenServers?.setting),
+  ];
+  for (const name of used) {
+    if (name !== undefined && !Object.hasOwn(declared, name))
+      throw new Error(`${name} is not a declared setting`);
+  }
 }

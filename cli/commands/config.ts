@@ -1,5 +1,5 @@
 // `runtime config`: every setting with its value, and who said so.
-import type { Config, KeyName } from "../../src/config";
+import type { Config } from "../../src/config";
 import { type Common, type Noun, verb } from "../command";
 import type { Io } from "../io";
 import { printList } from "../output";
@@ -33,11 +33,17 @@ interface Setting {
 
 async function showConfig(io: Io, common: Common, { origin }: { origin: boolean }): Promise<void> {
   const loaded = await loadCommonConfig(io, common);
-  const { KEYS, isKeyName } = await import("../../src/config");
-  const settings = await Promise.all(
-    Object.keys(KEYS)
-      .filter(isKeyName)
-      .map((name) => settingOf(loaded, name)),
+  const { environmentName } = await import("../../src/config");
+  const settings = Object.entries(loaded.declarations).map(
+    ([key, { schema, meaning, default: fallback }]): Setting => ({
+      key,
+      value: valueOf(loaded, key),
+      type: typeOf(schema),
+      default: fallback ?? null,
+      meaning,
+      origin: loaded.originOf(key),
+      environment: environmentName(key),
+    }),
   );
   const columns: Column<Setting>[] = [
     { title: "key", value: ({ key }) => key },
@@ -50,21 +56,7 @@ async function showConfig(io: Io, common: Common, { origin }: { origin: boolean 
   printList(io, common, settings, { name: ({ key }) => key, columns }, "There are no settings.");
 }
 
-async function settingOf(loaded: Config, name: KeyName): Promise<Setting> {
-  const { declarationOf, environmentName } = await import("../../src/config");
-  const { schema, meaning, default: fallback } = declarationOf(name);
-  return {
-    key: name,
-    value: valueOf(loaded, name),
-    type: typeOf(schema),
-    default: fallback ?? null,
-    meaning,
-    origin: loaded.originOf(name),
-    environment: environmentName(name),
-  };
-}
-
-function valueOf(loaded: Config, name: KeyName): unknown {
+function valueOf(loaded: Config, name: string): unknown {
   if (name === "root_key") return loaded.rootKey === undefined ? null : "set";
   if (name === "api_key") return loaded.apiKey === undefined ? null : "set";
   if (name === "auth.client_secret") return loaded.clientSecret === undefined ? null : "set";
@@ -72,7 +64,8 @@ function valueOf(loaded: Config, name: KeyName): unknown {
   if (name === "data_dir") return orNull(() => loaded.dataFolder());
   if (name === "root_key_file")
     return loaded.settings.root_key_file ?? orNull(() => loaded.defaultRootKeyFile());
-  return loaded.settings[name] ?? null;
+  const settings: Readonly<Record<string, unknown>> = loaded.settings;
+  return settings[name] ?? null;
 }
 
 // Without a home folder there is no place to show, which is no reason not to show the rest.

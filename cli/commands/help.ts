@@ -53,10 +53,14 @@ function exitCodes(io: Io): string {
 }
 
 async function environment(io: Io): Promise<string> {
-  const { KEYS, isKeyName, environmentName, declarationOf } = await import("../../src/config");
-  const variables = Object.keys(KEYS)
-    .filter(isKeyName)
-    .map((name) => ({ variable: environmentName(name), meaning: declarationOf(name).meaning }));
+  const [{ declarationsWith, environmentName }, { catalogSettings }] = await Promise.all([
+    import("../../src/config"),
+    import("../../catalogs/settings"),
+  ]);
+  const variables = Object.entries(declarationsWith(catalogSettings)).map(([name, { meaning }]) => ({
+    variable: environmentName(name),
+    meaning,
+  }));
   const others = [
     {
       variable: "RUNTIME_CONFIG",

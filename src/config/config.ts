@@ -4,10 +4,16 @@ import { dirname, join } from "node:path";
 import { nearest, Redacted } from "../base";
 import { configurationError } from "../errors";
 import { readConfigFile } from "./file";
-import { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
+import {
+  declarationsWith,
+  environmentName,
+  type KeyName,
+  type SettingDeclarations,
+  type Settings,
+} from "./keys";
 import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
 import { readModels, type StaticModel } from "./records";
-import { checkValue, fromText, type Sourced } from "./values";
+import { checkValue, fromText, type NamedSetting, type Sourced } from "./values";
 
 export interface ConfigSources {
   /** Text of flags, by key. */
@@ -15,6 +21,8 @@ export interface ConfigSources {
   /** `--config`. */
   configFile?: string | undefined;
   environment: Environment;
+  /** Further settings than the runtime's own. */
+  declared?: SettingDeclarations;
 }
 
 export interface TlsFiles {
@@ -23,6 +31,8 @@ export interface TlsFiles {
 }
 
 export interface Config {
+  /** Every setting that there is. */
+  readonly declarations: SettingDeclarations;
   readonly settings: Settings;
   /** The root key, when the environment sets it. Not among `settings`, so that nothing prints it. */
   readonly rootKey: Redacted | undefined;
@@ -35,7 +45,7 @@ export interface Config {
   /** The configuration file, whether it exists or not; undefined when there is no home folder. */
   readonly file: string | undefined;
   /** Where each key's value comes from, as a person would say it. */
-  originOf(name: KeyName): string;
+  originOf(name: string): string;
   /** Folder of the database. Throws `configuration` when nothing says where it is. */
   dataFolder(): string;
   /** The file that `root_key_file` names, made absolute. */
@@ -53,44 +63,48 @@ const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
 const TEST_PREFIX = "RUNTIME_TEST_";
 
 /** Reads all sources. Throws `configuration` with one line on the first thing that is wrong. */
-export function loadConfig({ flags = {}, configFile, environment }: ConfigSources): Config {
+export function loadConfig({ flags = {}, configFile, environment, declared = {} }: ConfigSources): Config {
+  const declarations = declarationsWith(declared);
   const named = configFile ?? nonEmpty(environment["RUNTIME_CONFIG"]);
   const file = named === undefined ? defaultConfigFile(environment) : absolute(named, environment);
   const fromFile =
-    file === undefined ? new Map<KeyName, unknown>() : readConfigFile(file, named !== undefined);
-  refuseUnknownVariables(environment);
+    file === undefined ? new Map<string, unknown>() : readConfigFile(file, named !== undefined, declarations);
+  refuseUnknownVariables(environment, Object.keys(declarations));
 
-  const sourced = new Map<KeyName, Sourced>();
-  for (const name of keyNames()) sourced.set(name, pick(name, flags, environment, fromFile, file));
-  return new LoadedConfig(sourced, file, environment);
+  const sourced = new Map<string, Sourced>();
+  for (const [name, declaration] of Object.entries(declarations))
+    sourced.set(name, pick({ name, ...declaration }, flags, environment, fromFile, file));
+  return new LoadedConfig(declarations, sourced, file, environment);
 }
 
 function pick(
-  name: KeyName,
-  flags: NonNullable<ConfigSources["flags"]>,
+  setting: NamedSetting,
+  flags: Readonly<Record<string, string | undefined>>,
   environment: Environment,
-  fromFile: Map<KeyName, unknown>,
+  fromFile: Map<string, unknown>,
   file: string | undefined,
 ): Sourced {
+  const { name } = setting;
   const flag = flags[name];
   const variable = environmentName(name);
   const text = flag ?? environment[variable];
   if (text !== undefined) {
     const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
-    return checked(name, { value: fromText(name, text, origin), origin });
+    return checked(setting, { value: fromText(setting, text, origin), origin });
   }
-  if (fromFile.has(name)) return checked(name, { value: fromFile.get(name), origin: `file ${file ?? ""}` });
-  return { value: declarationOf(name).default, origin: "default" };
+  if (fromFile.has(name))
+    return checked(setting, { value: fromFile.get(name), origin: `file ${file ?? ""}` });
+  return { value: setting.default, origin: "default" };
 }
 
-function checked(name: KeyName, { value, origin }: Sourced): Sourced {
-  checkValue(name, value, origin);
+function checked(setting: NamedSetting, { value, origin }: Sourced): Sourced {
+  checkValue(setting, value, origin);
   return { value, origin };
 }
 
 // A mistyped variable is as silent as a mistyped key would be, so it is refused in the same way.
-function refuseUnknownVariables(environment: Environment): void {
-  const known = [...keyNames().map(environmentName), ...OTHER_VARIABLES];
+function refuseUnknownVariables(environment: Environment, names: readonly string[]): void {
+  const known = [...names.map(environmentName), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("RUNTIME_") || variable.startsWith(TEST_PREFIX) || known.includes(variable))
       continue;
@@ -102,24 +116,31 @@ function refuseUnknownVariables(environment: Environment): void {
 }
 
 class LoadedConfig implements Config {
+  readonly declarations: SettingDeclarations;
   readonly settings: Settings;
   readonly rootKey: Redacted | undefined;
   readonly clientSecret: Redacted | undefined;
   readonly apiKey: Redacted | undefined;
   readonly models: readonly StaticModel[];
   readonly file: string | undefined;
-  readonly #sourced: Map<KeyName, Sourced>;
+  readonly #sourced: Map<string, Sourced>;
   readonly #environment: Environment;
 
-  constructor(sourced: Map<KeyName, Sourced>, file: string | undefined, environment: Environment) {
+  constructor(
+    declarations: SettingDeclarations,
+    sourced: Map<string, Sourced>,
+    file: string | undefined,
+    environment: Environment,
+  ) {
+    this.declarations = declarations;
     this.rootKey = secretOf(sourced.get("root_key"));
     this.clientSecret = secretOf(sourced.get("auth.client_secret"));
     this.apiKey = secretOf(sourced.get("api_key"));
     const models = sourced.get("models");
     this.models = readModels(models?.value, models?.origin ?? "", environment);
     const shown = [...sourced].filter(([name, { value }]) => {
-      const { secret, records } = declarationOf(name);
-      return value !== undefined && !secret && !records;
+      const declaration = declarations[name];
+      return value !== undefined && !declaration?.secret && !declaration?.records;
     });
     // Checked key by key above: each value has its key's type.
     this.settings = Object.fromEntries(shown.map(([name, { value }]) => [name, value])) as Settings;
@@ -128,7 +149,7 @@ class LoadedConfig implements Config {
     this.#environment = environment;
   }
 
-  originOf(name: KeyName): string {
+  originOf(name: string): string {
     return this.#sourced.get(name)?.origin ?? "default";
   }
 
@@ -170,10 +191,6 @@ class LoadedConfig implements Config {
       "There is no home folder for the root key. Set RUNTIME_ROOT_KEY, RUNTIME_ROOT_KEY_FILE or RUNTIME_CONFIG.",
     );
   }
-}
-
-function keyNames(): KeyName[] {
-  return Object.keys(KEYS).filter(isKeyName);
 }
 
 function secretOf(sourced: Sourced | undefined): Redacted | undefined {

@@ -2,21 +2,25 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, nearest } from "../base";
 import { configurationError } from "../errors";
-import { declarationOf, isKeyName, type KeyName, KEYS } from "./keys";
+import type { SettingDeclarations } from "./keys";
 
 /**
  * The keys of a configuration file. A missing file has none, unless `required`.
  * Throws `configuration` with one line that names file, key and rule.
  */
-export function readConfigFile(file: string, required: boolean): Map<KeyName, unknown> {
+export function readConfigFile(
+  file: string,
+  required: boolean,
+  declarations: SettingDeclarations,
+): Map<string, unknown> {
   if (!existsSync(file)) {
     if (required) throw configurationError(`${file}: the configuration file does not exist.`);
     return new Map();
   }
-  const values = new Map<KeyName, unknown>();
-  for (const [key, value] of flatten(parse(file), file)) {
-    if (!isKeyName(key)) throw unknownKey(file, key);
-    if (declarationOf(key).secret) {
+  const values = new Map<string, unknown>();
+  for (const [key, value] of flatten(parse(file), file, Object.keys(declarations))) {
+    if (!Object.hasOwn(declarations, key)) throw unknownKey(file, key, Object.keys(declarations));
+    if (declarations[key]?.secret) {
       throw configurationError(`${file}: "${key}" is not read from the file. Set it in the environment.`);
     }
     values.set(key, value);
@@ -43,28 +47,29 @@ function parse(file: string): { [key: string]: unknown } {
 function* flatten(
   object: { [key: string]: unknown },
   file: string,
+  keys: readonly string[],
   prefix = "",
 ): Generator<[string, unknown]> {
   for (const [key, value] of Object.entries(object)) {
     const name = prefix + key;
-    if (value === null && (isKeyName(name) || isGroup(name))) continue;
+    if (value === null && (keys.includes(name) || isGroup(name, keys))) continue;
     if (!isObject(value)) yield [name, value];
-    else if (isGroup(name)) yield* flatten(value, file, `${name}.`);
+    else if (isGroup(name, keys)) yield* flatten(value, file, keys, `${name}.`);
     else
-      throw isKeyName(name)
+      throw keys.includes(name)
         ? configurationError(`${file}: "${name}" takes no levels below it.`)
-        : unknownKey(file, name);
+        : unknownKey(file, name, keys);
   }
 }
 
-function isGroup(name: string): boolean {
-  return Object.keys(KEYS).some((key) => key.startsWith(`${name}.`));
+function isGroup(name: string, keys: readonly string[]): boolean {
+  return keys.some((key) => key.startsWith(`${name}.`));
 }
 
-function unknownKey(file: string, key: string): Error {
-  if (isGroup(key)) return configurationError(`${file}: "${key}" takes keys below it, not a value.`);
-  const groups = Object.keys(KEYS).flatMap((name) => name.split(".").slice(0, -1));
-  const guess = nearest(key, [...Object.keys(KEYS), ...groups]);
+function unknownKey(file: string, key: string, keys: readonly string[]): Error {
+  if (isGroup(key, keys)) return configurationError(`${file}: "${key}" takes keys below it, not a value.`);
+  const groups = keys.flatMap((name) => name.split(".").slice(0, -1));
+  const guess = nearest(key, [...keys, ...groups]);
   return configurationError(
     `${file}: unknown key "${key}"${guess === undefined ? "" : `; did you mean "${guess}"?`}`,
   );

@@ -1,5 +1,11 @@
 // Settings of the deployment.
 export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
-export { declarationOf, environmentName, isKeyName, type KeyName, KEYS, type Settings } from "./keys";
+export {
+  declarationsWith,
+  environmentName,
+  type KeyName,
+  type SettingDeclarations,
+  type Settings,
+} from "./keys";
 export { ensureFolder, type Environment } from "./paths";
 export { AnthropicServer, ModelEntryId, type ModelRecord, type StaticModel } from "./records";

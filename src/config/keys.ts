@@ -1,10 +1,10 @@
-// Every setting, in one table: name, type, default, meaning. The environment name of a key is `RUNTIME_` and the key
-// in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
+// The settings of the runtime itself, in one table: name, type, default, meaning. Catalogs declare further ones. The
+// environment name of a key is `RUNTIME_` and the key in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { ModelRecord } from "./records";
 
-interface KeyDeclaration {
+export interface SettingDeclaration {
   schema: TSchema;
   /** Absent: unset. Folders depend on the environment and are filled in by `paths.ts`. */
   default?: unknown;
@@ -14,6 +14,9 @@ interface KeyDeclaration {
   /** A list of records rather than a setting: kept apart, since it may hold secrets. In the environment it is JSON. */
   records?: true;
 }
+
+/** By name. */
+export type SettingDeclarations = Readonly<Record<string, SettingDeclaration>>;
 
 const address = {
   type: "string",
@@ -133,34 +136,6 @@ export const KEYS = {
     default: 1_000_000,
     meaning: "largest result of a tool that an MCP client gets; what is larger is cut and says so",
   },
-  "chat.api_url": { schema: address, meaning: "replaces the address of the team-chat platform's API" },
-  "sheets.api_url": { schema: address, meaning: "replaces the address of the spreadsheet platform's API" },
-  "sheets.picker": {
-    schema: { enum: ["script", "redirect"], description: "script or redirect" },
-    default: "script",
-    meaning: "how users pick files: by the platform's scripts on our page, or on the platform's own page",
-  },
-  "sheets.picker_script_url": {
-    schema: address,
-    meaning: "replaces the address of the spreadsheet platform's script for picking files",
-  },
-  "sheets.identity_script_url": {
-    schema: address,
-    meaning: "replaces the address of the spreadsheet platform's script for signing in on the picker page",
-  },
-  "drive.api_url": {
-    schema: address,
-    meaning: "replaces the address of the spreadsheet platform's file API",
-  },
-  "userinfo.url": {
-    schema: address,
-    meaning: "replaces the address of the spreadsheet platform's user info",
-  },
-  "records.accounts_hosts": {
-    schema: { type: "array", items: address, description: "a list of http(s) addresses" },
-    default: [],
-    meaning: "further accounts servers of the records platform that a callback may name",
-  },
   "egress.allow": {
     schema: {
       type: "array",
@@ -239,7 +214,7 @@ export const KEYS = {
     default: "info",
     meaning: "least severe event that is logged",
   },
-} as const satisfies Record<string, KeyDeclaration>;
+} as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;
 export type SettingOf<K extends KeyName> = XStatic<(typeof KEYS)[K]["schema"]>;
@@ -248,20 +223,21 @@ type WithDefault = {
   [K in KeyName]: (typeof KEYS)[K] extends { default: unknown } ? K : never;
 }[KeyName];
 
-/** All settings by name; keys without a default may be absent. */
+/**
+ * The runtime's own settings by name; keys without a default may be absent. The object also holds those of catalogs, for
+ * who reads it as a record of unknown values.
+ */
 export type Settings = { [K in WithDefault]: SettingOf<K> } & {
   [K in Exclude<KeyName, WithDefault>]?: SettingOf<K>;
 };
 
-export function isKeyName(text: string): text is KeyName {
-  return Object.hasOwn(KEYS, text);
-}
-
-export function declarationOf(name: KeyName): KeyDeclaration {
-  return KEYS[name];
+/** All settings: the runtime's own, which nothing replaces, and then the `declared` ones. */
+export function declarationsWith(declared: SettingDeclarations): SettingDeclarations {
+  const others = Object.entries(declared).filter(([name]) => !Object.hasOwn(KEYS, name));
+  return { ...KEYS, ...Object.fromEntries(others) };
 }
 
 /** The environment variable of a key: `egress.allow` → `RUNTIME_EGRESS_ALLOW`. */
-export function environmentName(name: KeyName): string {
+export function environmentName(name: string): string {
   return `RUNTIME_${name.toUpperCase().replaceAll(".", "_")}`;
 }

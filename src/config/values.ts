@@ -2,8 +2,13 @@
 // checked. Every refusal is one sentence: where, key, rule. The value itself is not repeated, it may be a secret.
 import { Check } from "typebox/schema";
 import { isObject } from "../base";
-import { configurationError, type RuntimeError } from "../errors";
-import { declarationOf, type KeyName } from "./keys";
+import { configurationError } from "../errors";
+import type { SettingDeclaration } from "./keys";
+
+/** A declaration with its name. */
+export interface NamedSetting extends SettingDeclaration {
+  name: string;
+}
 
 /** A value with the place that it comes from. */
 export interface Sourced {
@@ -12,12 +17,12 @@ export interface Sourced {
 }
 
 /** Reads the text of a flag or variable by the key's declared type: integers, lists by comma, the rest as is. */
-export function fromText(name: KeyName, text: string, origin: string): unknown {
-  const { schema } = declarationOf(name);
+export function fromText(setting: NamedSetting, text: string, origin: string): unknown {
+  const { schema } = setting;
   const type = "type" in schema ? schema.type : undefined;
-  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(name, origin);
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(name, origin);
-  if (type === "array" && holdsObjects(schema)) return fromJson(name, text, origin);
+  if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(setting, origin);
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(setting, origin);
+  if (type === "array" && holdsObjects(schema)) return fromJson(setting, text, origin);
   if (type === "array") {
     return text
       .split(",")
@@ -32,29 +37,24 @@ function holdsObjects(schema: object): boolean {
 }
 
 // A list of objects has no other form in one line.
-function fromJson(name: KeyName, text: string, origin: string): unknown {
+function fromJson(setting: NamedSetting, text: string, origin: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse(name, origin);
+    return refuse(setting, origin);
   }
 }
 
 /** Throws `configuration` when the value breaks the key's rule. */
-export function checkValue(name: KeyName, value: unknown, origin: string): void {
+export function checkValue(setting: NamedSetting, value: unknown, origin: string): void {
   // Records say themselves which field of which record is wrong.
-  if (declarationOf(name).records && Array.isArray(value)) return;
+  if (setting.records && Array.isArray(value)) return;
   // Compiled it would be faster the second time, and there is none.
-  if (!Check(declarationOf(name).schema, value)) refuse(name, origin);
+  if (!Check(setting.schema, value)) refuse(setting, origin);
 }
 
-function refuse(name: KeyName, origin: string): never {
-  throw refusal(name, origin);
-}
-
-function refusal(name: KeyName, origin: string): RuntimeError {
+function refuse({ name, schema }: NamedSetting, origin: string): never {
   const place = origin.replace(/^(file|environment|flag) /, "");
-  const { schema } = declarationOf(name);
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
-  return configurationError(`${place}: "${name}" must be ${rule}.`);
+  throw configurationError(`${place}: "${name}" must be ${rule}.`);
 }

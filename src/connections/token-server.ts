@@ -1,6 +1,7 @@
 // Where a token request goes, for providers whose users' grants lie on one of several servers. The client's secret
 // goes there, so only origins that are known may be named by a callback, which anybody can write.
 import type { JsonObject } from "../base";
+import { environmentName } from "../config";
 import type { EffectiveOAuth2 } from "../providers";
 
 export interface TokenServer {
@@ -19,9 +20,12 @@ export function serverOfCallback(
   if (tokenServers === undefined || named === null) return { origin: undefined, facts: {} };
   const origin = URL.parse(named)?.origin;
   if (origin === undefined || !tokenServers.origins.includes(origin)) {
+    const { parameter, setting } = tokenServers;
     throw new RangeError(
-      `The callback names an accounts server that is not known here (parameter ${tokenServers.parameter}). ` +
-        "If it is the platform's, list it in records.accounts_hosts (RUNTIME_RECORDS_ACCOUNTS_HOSTS).",
+      `The callback names an accounts server that is not known here (parameter ${parameter}). ` +
+        (setting === undefined
+          ? ""
+          : `If it is the platform's, list it in ${setting} (${environmentName(setting)}).`),
     );
   }
   return { origin, facts: { [tokenServers.fact]: origin } };

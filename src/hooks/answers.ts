@@ -72,7 +72,7 @@ export function readAccess(answer: Json): Filter {
   return (tool) => deny === undefined || !named(deny, tool);
 }
 
-/** `chat.sendmessage` → its versions; undefined: all. */
+/** `toolkit.tool` in lower case → its versions; undefined: all. */
 type Names = Map<string, Set<string> | undefined>;
 
 function namesOf(field: string, given: unknown): Names | undefined {

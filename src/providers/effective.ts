@@ -1,5 +1,4 @@
 // A record and its preset together: what is really sent. A record may override any field of any request.
-import type { Settings } from "../config";
 import type { ProviderPreset, TokenServers } from "./preset";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
@@ -27,7 +26,7 @@ export interface EffectiveOAuth2 {
   /** Facts that together name the account at the provider. */
   account: readonly string[];
   /** Servers on which grants may lie, the endpoint's own among the origins. */
-  tokenServers?: Omit<TokenServers, "setting"> | undefined;
+  tokenServers?: TokenServers | undefined;
 }
 
 const AUTHORIZE_PARAMS = {
@@ -46,7 +45,7 @@ const OPENID_FACTS = { user_id: "jwt_decode('$.id_token','$.sub')" };
 export function effectiveOAuth2(
   own: OAuth2Config,
   preset: ProviderPreset | undefined,
-  settings: Pick<Settings, "records.accounts_hosts"> = { "records.accounts_hosts": [] },
+  settings: Readonly<Record<string, unknown>> = {},
 ): EffectiveOAuth2 {
   // Presets are written in the record's own shape; a test of each catalog checks them against the schema.
   const base = (preset?.oauth2 ?? {}) as Partial<OAuth2Config>;
@@ -94,13 +93,13 @@ function beside(
 function tokenServersOf(
   declared: TokenServers | undefined,
   endpoint: string,
-  settings: Pick<Settings, "records.accounts_hosts">,
-): Omit<TokenServers, "setting"> | undefined {
+  settings: Readonly<Record<string, unknown>>,
+): TokenServers | undefined {
   if (declared === undefined) return undefined;
-  const { parameter, fact, origins, setting } = declared;
-  const more = setting === undefined ? [] : settings[setting];
-  const all = [endpoint, ...origins, ...more].map((address) => URL.parse(address)?.origin);
-  return { parameter, fact, origins: all.filter((origin) => origin !== undefined) };
+  const more = declared.setting === undefined ? [] : settings[declared.setting];
+  const all = [endpoint, ...declared.origins, ...(Array.isArray(more) ? more : [])];
+  const origins = all.map((address) => URL.parse(String(address))?.origin);
+  return { ...declared, origins: origins.filter((origin) => origin !== undefined) };
 }
 
 function merge<T extends RequestConfig>(base: T | undefined, own: T | undefined): T | undefined {

@@ -41,6 +41,6 @@ export interface TokenServers {
   fact: string;
   /** Origins that may be named, besides that of the endpoint itself. */
   origins: readonly string[];
-  /** Setting with further origins. */
-  setting?: "records.accounts_hosts";
+  /** Name of a setting with further origins. */
+  setting?: string;
 }

@@ -101,8 +101,11 @@ function platformUrl(core: Core, run: Run, baseName: string, path: string): URL 
 }
 
 function addressOf(core: Core, run: Run, base: Base): PlatformAddress | undefined {
-  const set = base.setting === undefined ? undefined : core.settings[base.setting];
-  const text = (base.secret === undefined ? undefined : run.secrets[base.secret]) ?? set ?? base.url;
+  const settings: Readonly<Record<string, unknown>> = core.settings;
+  const set = base.setting === undefined ? undefined : settings[base.setting];
+  const text =
+    (base.secret === undefined ? undefined : run.secrets[base.secret]) ??
+    (typeof set === "string" ? set : base.url);
   if (text === undefined) return undefined;
   const known = addresses.get(text);
   if (known !== undefined) return known;

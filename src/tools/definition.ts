@@ -108,8 +108,8 @@ export function defineTool<Input extends TObject, Output extends TSchema>(
 /** An address that a catalog's tools call: the platform's own, unless a setting or a secret replaces it. */
 export interface Base {
   url?: string;
-  /** Setting that replaces `url`, for example `chat.api_url`. */
-  setting?: "chat.api_url" | "sheets.api_url" | "drive.api_url" | "userinfo.url";
+  /** Name of a setting that replaces `url`. */
+  setting?: string;
   /** Secret that holds the address. */
   secret?: string;
 }

@@ -9,13 +9,13 @@ import { newestFirst } from "./versions";
 export interface Tool {
   catalog: Catalog;
   definition: ToolDefinition;
-  /** `Chat.SendMessage` */
+  /** `Toolkit.DoThis` */
   qualifiedName: string;
-  /** `Chat.SendMessage@1.0.0` */
+  /** `Toolkit.DoThis@1.0.0` */
   fullyQualifiedName: string;
   /** Whether it is the newest version that this server has. */
   newest: boolean;
-  /** `Chat_SendMessage`: the name under which models know it; of an older version `Chat_SendMessage_0_9_0`. */
+  /** `Toolkit_DoThis`: the name under which models know it; of an older version `Toolkit_DoThis_0_9_0`. */
   modelName: string;
 }
 
@@ -46,7 +46,7 @@ export class Registry {
   }
 
   /**
-   * The tool of a name: `Chat.SendMessage` or `Chat_SendMessage` (the form that models can use), any case, with an
+   * The tool of a name: `Toolkit.DoThis` or `Toolkit_DoThis` (the form that models can use), any case, with an
    * optional `@version`; without a version the newest. Throws `malformed_request` for a name without toolkit,
    * `tool_not_found` otherwise.
    */

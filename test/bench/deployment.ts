@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { Redacted, silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { touch } from "../../src/store";
 

@@ -1,7 +1,7 @@
 // The server from source with the catalog of the bench beside the real ones: `bun test/bench/server.ts [UPSTREAM]`.
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";
 import { benchCatalog } from "./catalog";
 

@@ -39,6 +39,7 @@ describe("offered are", () => {
     ],
     ["provider ids", ["providers", "show", ""], ["slack"]],
     ["provider ids behind a flag", ["connections", "list", "--provider", ""], ["slack"]],
+    ["toolkits", ["chat", "Hello", "--toolkit", ""], ["Chat", "Sheets", "VendorCreatorApi"]],
     ["formats", ["tools", "list", "-o", "n"], ["ndjson", "name"]],
     ["formats behind the common flags", ["-o", "json", "keys", "list", "--output", "y"], ["yaml"]],
     ["flags", ["keys", "create", "x", "--ex"], ["--expires"]],

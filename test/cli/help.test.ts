@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, EXITS } from "../../cli/errors";
 import { nouns } from "../../cli/nouns";
-import { KEYS } from "../../src/config";
+import { catalogSettings } from "../../catalogs/settings";
+import { declarationsWith } from "../../src/config";
 import { newTerminal } from "./support/fake-io";
 
 const help = (...words: string[]) => newTerminal().run(["help", ...words]);
@@ -24,7 +25,7 @@ describe("runtime help", () => {
   test("environment has a variable for every setting", async () => {
     const { stdout } = await help("environment");
 
-    for (const name of Object.keys(KEYS))
+    for (const name of Object.keys(declarationsWith(catalogSettings)))
       expect(stdout).toContain(`RUNTIME_${name.toUpperCase().replaceAll(".", "_")} `);
   });
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from "bun:test";
 import { findServer } from "../../cli/probe";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { announceServer, announcedServer } from "../../src/serving";
 import { temporaryFolder } from "../support/temporary";

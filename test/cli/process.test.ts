@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";
 import { temporaryFolder } from "../support/temporary";
 import { runProcess, runShell, startAtTerminal } from "./support/processes";

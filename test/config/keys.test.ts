@@ -1,11 +1,12 @@
 // The table of settings: the public name of each in the environment, and a value that it takes from there.
 import { describe, expect, test } from "bun:test";
-import { declarationOf, environmentName, isKeyName, type KeyName, KEYS } from "../../src/config";
+import { catalogSettings } from "../../catalogs/settings";
+import { declarationsWith, environmentName } from "../../src/config";
 import { checkValue } from "../../src/config/values";
 import { load, refusalOf } from "./site";
 
 // Written by hand: these names are promised to operators. A new key gets a row here.
-const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] } = {
+const NAMES: Record<string, [variable: string, text: string, value: unknown]> = {
   host: ["RUNTIME_HOST", "0.0.0.0", "0.0.0.0"],
   port: ["RUNTIME_PORT", "8080", 8080],
   "tls.cert": ["RUNTIME_TLS_CERT", "/etc/server.pem", "/etc/server.pem"],
@@ -67,9 +68,12 @@ const NAMES: { [K in KeyName]: [variable: string, text: string, value: unknown] 
   "executions.keep_days": ["RUNTIME_EXECUTIONS_KEEP_DAYS", "0", 0],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
-const ROWS = Object.keys(KEYS)
-  .filter(isKeyName)
-  .map((name) => [name, ...NAMES[name]] as const);
+const DECLARATIONS = declarationsWith(catalogSettings);
+const ROWS = Object.entries(NAMES).map(([name, row]) => [name, ...row] as const);
+
+test("every declared key has a row", () => {
+  expect(Object.keys(NAMES).toSorted()).toEqual(Object.keys(DECLARATIONS).toSorted());
+});
 
 describe("every key", () => {
   test.each(ROWS)("%s is named %s in the environment", (name, variable) => {
@@ -79,20 +83,21 @@ describe("every key", () => {
   test.each(ROWS)("%s is read from %s", (name, variable, text, value) => {
     const config = load(undefined, { [variable]: text });
 
-    expect(config.settings[name as Exclude<KeyName, "root_key">]).toEqual(value as never);
+    expect(new Map<string, unknown>(Object.entries(config.settings)).get(name)).toEqual(value);
     expect(config.originOf(name)).toBe(`environment ${variable}`);
   });
 
   test.each(ROWS)("%s says what it means and what it takes", (name) => {
-    const { meaning, schema } = declarationOf(name);
+    const { meaning, schema } = DECLARATIONS[name] ?? {};
 
     expect(meaning).toMatch(/^\S.*[^.]$/);
     expect(schema).toHaveProperty("description");
   });
 
   test.each(ROWS)("%s has a default that follows its own rule, if any", (name) => {
-    const value = declarationOf(name).default;
-    if (value !== undefined) checkValue(name, value, "default");
+    const declaration = DECLARATIONS[name];
+    if (declaration?.default !== undefined)
+      checkValue({ name, ...declaration }, declaration.default, "default");
 
     expect(load(undefined).originOf(name)).toBe("default");
   });
@@ -103,7 +108,8 @@ test("no two keys share a variable", () => {
 });
 
 test("the defaults are those of the manual", () => {
-  expect(load(undefined).settings).toEqual({
+  const settings: object = load(undefined).settings;
+  expect(settings).toEqual({
     host: "127.0.0.1",
     port: 9099,
     behind_proxy: false,
@@ -134,8 +140,23 @@ test("the defaults are those of the manual", () => {
   });
 });
 
-test.each(["toString", "__proto__", "PORT", "egress", ""])("%j is no key", (text) => {
-  expect(isKeyName(text)).toBe(false);
+test.each(["toString", "__proto__", "PORT", "egress", ""])("%j is refused as a key", (text) => {
+  expect(refusalOf(() => load(`${JSON.stringify(text)}: 1\n`))).toMatch(/unknown key|takes keys below it/);
+});
+
+test("a catalog cannot redefine a setting of the runtime", () => {
+  const declared = { port: { schema: { type: "string" }, meaning: "another meaning" } };
+
+  expect(load(undefined, {}, { declared }).declarations["port"]).toBe(DECLARATIONS["port"]);
+});
+
+test("without the catalogs their settings are unknown", () => {
+  expect(refusalOf(() => load("chat:\n  api_url: http://127.0.0.1:1\n", {}, { declared: {} }))).toContain(
+    'unknown key "chat',
+  );
+  expect(
+    refusalOf(() => load(undefined, { RUNTIME_CHAT_API_URL: "http://127.0.0.1:1" }, { declared: {} })),
+  ).toContain("unknown variable RUNTIME_CHAT_API_URL");
 });
 
 test("a variable's name in lower case is not read", () => {

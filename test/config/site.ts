@@ -1,8 +1,9 @@
 // A home folder for the tests of the configuration, and the errors that loading it gives.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Config, type ConfigSources, type Environment, loadConfig } from "../../src/config";
+import type { Config, ConfigSources, Environment } from "../../src/config";
 import { RuntimeError } from "../../src/errors";
+import { loadConfig } from "../support/config";
 import { temporaryFolder } from "../support/temporary";
 
 /** A new home folder, with a `runtime.yaml` in its place when `yaml` is given. To be called inside a test. */

@@ -1,7 +1,7 @@
 // Turns all hooks of a project off and on again, in bulk, until it is killed; prints a line after each answer. Its argument: the
 // folder of the deployment.
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";
 import { operator } from "../tools/deployment";
 import { NO_EXTENSIONS } from "../support/extensions";

@@ -1,7 +1,7 @@
 // Hooks stand at every way in: REST, the terminal on the data folder, scheduled runs, MCP in both families, chat.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import type { Principal } from "../../src/identity";
 import { runProcess } from "../cli/support/processes";
 import { until } from "../connections/executing";

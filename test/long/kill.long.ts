@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";
 import { randomOf, scaled } from "../support/long";
 import { startSecretsServer, upsert } from "../support/secrets-peer";

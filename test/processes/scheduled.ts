@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import type { ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { dataKeyOf } from "../../src/crypto";
 import type { RuntimeParts } from "../../src/open-core";
 import type { Principal } from "../../src/identity";

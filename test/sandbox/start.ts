@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
 import { announceServer } from "../../src/serving";

@@ -32,7 +32,7 @@ afterAll(async () => {
 const hostOf = (literal: string): string => `https://${literal}:${listener.port}`;
 
 /** The services with one setting changed. */
-function coreWith(settings: Partial<Core["settings"]>): Core {
+function coreWith(settings: Record<string, string>): Core {
   return { ...site.runtime.core, settings: { ...site.runtime.core.settings, ...settings } };
 }
 

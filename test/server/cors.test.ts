@@ -1,6 +1,6 @@
 // Pages of other origins that call the API.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { head, sendRaw } from "./raw";
 import { type Own, startOwn, testCatalog } from "./own";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
 import { operations } from "../../server/operations";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { newApiKey, systemRandom } from "../../src/crypto";
 import { createRuntime } from "../../src/runtime";
 import { api, at, call } from "../support/api";

@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { createLog, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import type { Role } from "../../src/identity";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { type Catalog, defineTool, type ToolMetadata } from "../../src/tools";

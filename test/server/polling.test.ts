@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";
 import { type ApiAnswer, api, at } from "../support/api";
 import { Browser } from "../support/browser";

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import type { Role } from "../../src/identity";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";

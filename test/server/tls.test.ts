@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { startServer } from "../../server";
 import { type Clock, createLog, silentLog, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
 import { type Certificate, makeCertificate } from "../support/certificates";

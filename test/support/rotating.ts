@@ -1,6 +1,6 @@
 // Rotates the root key again and again until it is killed; prints a line after each.
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "./config";
 import { createRuntime } from "../../src/runtime";
 import { NO_EXTENSIONS } from "./extensions";
 

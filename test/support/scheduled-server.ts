@@ -3,7 +3,7 @@
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "./config";
 import { createRuntime } from "../../src/runtime";
 
 let ahead = Number(process.argv[2] ?? 0);

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { silentLog } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "./config";
 import { createRuntime } from "../../src/runtime";
 
 if (process.argv.includes("careless")) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { createLog, type Log, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "./config";
 import type { Role } from "../../src/identity";
 import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, createLog, type JsonObject, Redacted, systemClock } from "../../src/base";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../support/config";
 import type { TokenGrant } from "../../src/connections";
 import type { Principal } from "../../src/identity";
 import type { RuntimeParts } from "../../src/open-core";

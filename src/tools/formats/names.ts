@@ -5,7 +5,7 @@ const LONGEST = 64;
 const DIGEST = 8;
 
 /**
- * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, no two alike in any case: `Chat_WhoAmI`.
+ * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, no two alike in any case: `Toolkit_DoThis`.
  * `preferred` says whose a name is when several tools would bear it; the others get a digest of their full name. An older
  * version of a tool has its version in the name.
  */

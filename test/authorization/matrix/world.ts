@@ -7,7 +7,7 @@ import { extensions } from "../../../catalogs";
 import { main } from "../../../cli/program";
 import { startServer } from "../../../server";
 import { type Json, silentLog } from "../../../src/base";
-import { loadConfig } from "../../../src/config";
+import { loadConfig } from "../../support/config";
 import type { Role } from "../../../src/identity";
 import { createRuntime, type Runtime } from "../../../src/runtime";
 import type { Catalog, ToolContext } from "../../../src/tools";

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KEYS } from "../../../src/config";
+import { catalogSettings } from "../../../catalogs/settings";
+import { declarationsWith } from "../../../src/config";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
 const ROOT_KEY = "A".repeat(43);
@@ -15,7 +16,7 @@ test("all keys are shown with value, type, default, meaning and origin; secrets 
   const ran = await run(["config", "show", "--project", "p", "-o", "json"]);
 
   const settings = jsonOf(ran);
-  expect(settings).toHaveLength(Object.keys(KEYS).length);
+  expect(settings).toHaveLength(Object.keys(declarationsWith(catalogSettings)).length);
   expect(settings).toContainEqual({
     key: "port",
     value: 8080,
