@@ -30,7 +30,7 @@ test("a port that another server of ours has is refused at once, and that server
   expect(await healthOf(first.url)).toBe(200);
 });
 
-test("so is a port that any other program has, on one address or on all", async () => {
+test("a port of another program is refused too, on one address or on all", async () => {
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   for (const host of ["127.0.0.1", "0.0.0.0", "localhost"]) {
     const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host, RUNTIME_PORT: String(other.port) });
@@ -62,7 +62,7 @@ test.each([
 });
 
 describe("an address that other machines reach", () => {
-  test("without a public_url is warned of: browsers would be sent to their own machine", async () => {
+  test("logs a warning without a public_url: browsers would be sent to their own machine", async () => {
     const WARNING = "public_url is not set";
     await using bare = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: "0.0.0.0" });
     const named = { ...BEHIND, RUNTIME_HOST: "0.0.0.0", RUNTIME_PUBLIC_URL: "https://runtime.test" };

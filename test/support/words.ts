@@ -16,10 +16,11 @@ export const CHECKED_TEXT = [
   "examples",
   ".ci",
   "build.ts",
+  "server",
 ];
 
 /** Folders of tests whose titles are checked: one line each. */
-export const CHECKED_TITLES = ["test/docs", "test/examples", "examples"];
+export const CHECKED_TITLES = ["test/docs", "test/server", "test/examples", "examples"];
 
 export interface WordException {
   path: string;

@@ -68,7 +68,7 @@ const CASES: Readonly<Record<string, "table" | readonly [file: string, words: st
   ],
   "F059 assistant part list": ["server/chat-pass.test.ts", "parts in an assistant's message"],
   "F059 tool part list": ["server/chat-pass.test.ts", "parts in a tool's message"],
-  "F059 null with tool_calls": ["server/chat-pass.test.ts", "null beside tool calls"],
+  "F059 null with tool_calls": ["server/chat-pass.test.ts", "null with tool calls"],
   "F059 refused by name": ["llm/anthropic-requests.test.ts", "with %s is refused by name"],
   F079: "table",
   "F079 40 s": ["long/slow-model.long.ts", "an answer after 40 s is delivered"],
