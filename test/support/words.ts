@@ -11,11 +11,13 @@ export const CHECKED_TEXT = [
   "examples",
   ".ci",
   "build.ts",
+  "server",
 ];
 
 /** Folders of tests whose titles are checked: one line each. */
 export const CHECKED_TITLES = [
   "test/docs",
+  "test/server",
   "test/examples",
   "examples",
   "test/readme.test.ts",
