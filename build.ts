@@ -1,4 +1,4 @@
-// Builds the one executable: `bun build.ts [--target bun-linux-arm64 --runtime PATH] [--outfile dist/runtime]`.
+// Builds the executable: `bun build.ts [--target bun-linux-arm64 --runtime PATH] [--outfile dist/runtime]`.
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,14 +6,14 @@ import { parseArgs } from "node:util";
 const { values } = parseArgs({
   options: {
     outfile: { type: "string", default: "dist/runtime" },
-    /** Another system, for example bun-linux-arm64. */
+    /** Target system, for example bun-linux-arm64; by default this one. */
     target: { type: "string" },
-    /** Bun's own executable for that system, when it must not be downloaded. */
+    /** Path of Bun's executable for that system, to avoid the download. */
     runtime: { type: "string" },
   },
 });
 
-// Script and style of the documentation page are 1.9 MB as they are, 0.5 MB gzipped; the server sends them so.
+// The script and style of the documentation page have 1.9 MB, gzipped 0.5 MB. The server sends them gzipped.
 const gzippedFiles: Bun.BunPlugin = {
   name: "gzipped files",
   setup: (build) => {
@@ -28,19 +28,19 @@ mkdirSync(dirname(values.outfile), { recursive: true });
 const result = await Bun.build({
   entrypoints: ["cli/main.ts"],
   target: "bun",
-  // Said, since bytecode makes it cjs otherwise, which cannot be split.
+  // With bytecode the default is cjs, which cannot be split.
   format: "esm",
   minify: true,
   bytecode: true,
-  // Readable stack traces; the map beside the executable is not shipped.
+  // For readable stack traces. The separate map file is deleted below.
   sourcemap: "linked",
-  // What is imported when it is needed is a piece of its own, and loaded only then. Pieces were put together in a wrong
-  // order where files import each other in a circle: ours do not, which the rules of the house check.
+  // Dynamically imported modules become chunks that are loaded on demand. With circular imports, chunks may run in the
+  // wrong order; a project rule forbids circular imports.
   splitting: true,
   plugins: [gzippedFiles],
   compile: {
     outfile: values.outfile,
-    // By default the executable would read .env and bunfig.toml of whatever folder it is started in.
+    // By default the executable would read .env and bunfig.toml in its working folder.
     autoloadDotenv: false,
     autoloadBunfig: false,
     ...(values.target === undefined ? {} : { target: values.target as Bun.Build.CompileTarget }),

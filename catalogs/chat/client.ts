@@ -7,7 +7,6 @@ import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
 import { type Call, failureOf, rateLimited } from "./upstream/failure";
 import { type MethodName, methodNamed, type Params } from "./upstream/methods";
-import { Throttle } from "./upstream/throttle";
 
 export interface CallOptions {
   /** What is addressed, as the caller named it; stands in the error when the platform does not find it. */
@@ -24,7 +23,6 @@ export interface CallOptions {
 export class ChatClient {
   readonly context: ToolContext;
   readonly budget: Budget;
-  readonly #throttle: Throttle;
   readonly #line = new Limiter(IN_FLIGHT);
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
@@ -34,7 +32,6 @@ export class ChatClient {
   constructor(context: ToolContext) {
     this.context = context;
     this.budget = new Budget(context);
-    this.#throttle = new Throttle(context);
     this.#signal = AbortSignal.any([context.signal, this.#failed.signal]);
   }
 
@@ -111,7 +108,7 @@ export class ChatClient {
 
   /** Undefined when another call met the rate limit while this one waited in line: nothing was sent. */
   async #send(call: Call, paging: boolean): Promise<Outcome | undefined> {
-    if (this.#throttle.blockedMs(call.method) > 0) return undefined;
+    if (this.#blockedMs(call.method) > 0) return undefined;
     const signal = paging
       ? AbortSignal.any([this.#signal, AbortSignal.timeout(this.budget.left)])
       : this.#signal;
@@ -119,14 +116,14 @@ export class ChatClient {
     const failure = failureOf(call, answer);
     // Here, before the place in the line is handed on: the next call must know.
     if (failure?.again === "later") {
-      this.#throttle.block(call.method, failure.error.details.retryAfterMs ?? 0);
+      this.#block(call.method, failure.error.details.retryAfterMs ?? 0);
     }
     return failure ?? { body: answer.body ?? {} };
   }
 
   /** Waits while the method is blocked, if that fits and this run has not waited for it before. */
   async #passBlock(method: MethodName, mayWait: boolean): Promise<void> {
-    const ms = this.#throttle.blockedMs(method);
+    const ms = this.#blockedMs(method);
     if (ms === 0) return;
     if (!mayWait || this.#waitedFor.has(method) || !this.budget.fits(ms)) throw rateLimited(method, ms);
     const { now, sleep } = this.context;
@@ -135,4 +132,19 @@ export class ChatClient {
     while (now() < until) await sleep(until - now());
     this.#waitedFor.add(method);
   }
+  /** Milliseconds until the method may be called again; 0 when it may be called now. */
+  #blockedMs(method: MethodName): number {
+    const until = this.context.cache.get<number>(blockKey(method)) ?? 0;
+    return Math.max(0, until - this.context.now());
+  }
+
+  /** Stores that the method is blocked, for all runs of this connection. A shorter block never ends a longer one. */
+  #block(method: MethodName, ms: number): void {
+    if (ms <= this.#blockedMs(method)) return;
+    this.context.cache.set(blockKey(method), this.context.now() + ms, ms);
+  }
+}
+
+function blockKey(method: MethodName): string {
+  return `blocked:${method}`;
 }

@@ -1,8 +1,12 @@
-// What the tools are called together, and what they do to the world, for listings and hints.
+// What the tools are called together, which grant they need, and what they do, for listings and hints.
 import { metadataOf } from "../../src/tools";
+import { slackPreset } from "../presets/slack";
 
 /** The first part of the tools' names. */
 export const TOOLKIT = "Chat";
+
+/** The user's grant with these scopes. */
+export const grantWith = (scopes: readonly string[]) => ({ provider: slackPreset.id, scopes });
 
 const kind = metadataOf("messaging");
 

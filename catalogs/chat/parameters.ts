@@ -1,6 +1,9 @@
-// Parameters that several tools share.
-import { Type } from "typebox";
+// Schemas that several tools share, and how parameters are read.
+import { type TSchema, Type } from "typebox";
 import { badInput } from "../../src/tools";
+
+/** A field of a result that the platform may leave out. */
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** How many items a listing gives back. */
 export interface Limit {

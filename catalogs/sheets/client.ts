@@ -1,22 +1,32 @@
 // The one way to the platform: calls with their budget, waits and repeats.
 import { type JsonObject, type ToolContext, ToolError } from "../../src/tools";
 import { type Answer, exchange, jsonRequest } from "../upstream/exchange";
+import { Limiter } from "../upstream/limiter";
 import { callWithRetries, type Failure, type Outcome } from "../upstream/retry";
-import { BACKOFF_MS, JITTER_MS, LONGEST_BACKOFF_MS, MAX_TRIES, REQUEST_MS, RESERVE_MS } from "./limits";
+import {
+  BACKOFF_MS,
+  IN_FLIGHT,
+  JITTER_MS,
+  LINE_MS,
+  LONGEST_BACKOFF_MS,
+  MAX_TRIES,
+  REQUEST_MS,
+  RESERVE_MS,
+} from "./limits";
 import { addressOf, type Call } from "./upstream/call";
 import { failureOf } from "./upstream/failure";
-import { Lines } from "./upstream/lines";
 import { Quotas } from "./upstream/quota";
+
+/** Writers of all users of this process: two that both find a sheet too small must not both enlarge it. */
+const writers = new Map<string, Limiter>();
 
 /** One per tool run. */
 export class SheetsClient {
   readonly context: ToolContext;
-  readonly #lines: Lines;
   readonly #quotas: Quotas;
 
   constructor(context: ToolContext) {
     this.context = context;
-    this.#lines = new Lines(context);
     this.#quotas = new Quotas(context);
   }
 
@@ -29,7 +39,7 @@ export class SheetsClient {
    */
   call(call: Call): Promise<JsonObject> {
     const once = call.once === true;
-    return callWithRetries(call.method, () => this.#lines.amongFew(() => this.#attempt(call)), {
+    return callWithRetries(call.method, () => this.#limiter().run(() => this.#attempt(call)), {
       reportsUnknown: once,
       waitToRepeat: async (failure, { now, later }) => {
         if (once && failure.maybeDone) return false;
@@ -39,14 +49,28 @@ export class SheetsClient {
     });
   }
 
-  /** Work that writes to a spreadsheet, after whoever else of this connection writes to it. */
-  alone<T>(spreadsheetId: string, work: () => Promise<T>): Promise<T> {
-    return this.#lines.alone(spreadsheetId, work);
+  /** Work that writes to a spreadsheet: one run at a time. */
+  async alone<T>(spreadsheetId: string, work: () => Promise<T>): Promise<T> {
+    const line = writers.get(spreadsheetId) ?? new Limiter(1);
+    writers.set(spreadsheetId, line);
+    try {
+      return await line.run(work);
+    } finally {
+      if (line.isIdle) writers.delete(spreadsheetId);
+    }
   }
 
   /** Throws `ToolError` (rate limit) unless the user has so many writes left: work of several is not left half done. */
   requireWrites(count: number, method: string): void {
     this.#quotas.require("writes", count, method);
+  }
+
+  /** Limits the calls of this user, of all runs. */
+  #limiter(): Limiter {
+    const { lasting } = this.context.cache;
+    const limiter = lasting.get<Limiter>("calls") ?? new Limiter(IN_FLIGHT);
+    lasting.set("calls", limiter, LINE_MS);
+    return limiter;
   }
 
   async #attempt(call: Call): Promise<Outcome> {

@@ -1,5 +1,13 @@
-// What the tools do to the world, for listings and hints.
+// Which grant the tools need and what they do, for listings and hints.
 import { metadataOf } from "../../src/tools";
+import { googlePreset } from "../presets/google";
+import { DRIVE_FILE } from "./platform";
+
+/** The user's grant with access to single files, and more scopes if a tool needs them. */
+export const fileGrant = (...more: string[]) => ({
+  provider: googlePreset.id,
+  scopes: [DRIVE_FILE, ...more],
+});
 
 const kind = metadataOf("spreadsheets");
 

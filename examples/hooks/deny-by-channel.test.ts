@@ -2,12 +2,12 @@ import { afterAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { startDenyByChannel } from "./deny-by-channel";
 
-const SECRET = `whsec_${Buffer.from("a secret of the two of us, 32 B.").toString("base64")}`;
+const SECRET = `whsec_${Buffer.from("a secret shared by both, 32 byte").toString("base64")}`;
 const server = startDenyByChannel({ port: 0, secret: SECRET, allowed: ["general", "C024BE91L"] });
 afterAll(() => server.stop());
 
-/** Asks as `runtime` does. */
-async function ask(tool: object, inputs: object, secret = SECRET): Promise<[number, unknown]> {
+/** Sends a request as `runtime` does. */
+async function post(tool: object, inputs: object, secret = SECRET): Promise<[number, unknown]> {
   const body = JSON.stringify({ execution_id: "tc_1", tool, inputs, context: { user_id: "alice" } });
   const now = new Date();
   const response = await fetch(`${server.url}/pre`, {
@@ -41,15 +41,15 @@ test.each([
   ["reading another channel", chat("GetMessages", true), { channel_name: "random" }, { code: "OK" }],
   ["a tool of another toolkit", { ...SEND, toolkit: "Sheets" }, {}, { code: "OK" }],
 ])("%s", async (_what, tool, inputs, answer) => {
-  expect(await ask(tool, inputs)).toEqual([200, answer]);
+  expect(await post(tool, inputs)).toEqual([200, answer]);
 });
 
-test("a question that is signed with another secret gets no answer", async () => {
-  const other = `whsec_${Buffer.from("a secret of somebody else, 32 B.").toString("base64")}`;
-  expect((await ask(SEND, { channel_name: "general" }, other))[0]).toBe(401);
+test("refuses a request that is signed with another secret", async () => {
+  const other = `whsec_${Buffer.from("another secret with some 32 byte").toString("base64")}`;
+  expect((await post(SEND, { channel_name: "general" }, other))[0]).toBe(401);
   expect((await fetch(`${server.url}/pre`, { method: "POST", body: "{}" })).status).toBe(401);
 });
 
-test("says that it is well", async () => {
+test("reports that it is healthy", async () => {
   expect(await (await fetch(`${server.url}/health`)).json()).toEqual({ status: "healthy" });
 });

@@ -1,11 +1,10 @@
-// What both examples share: a small server that answers the questions of `runtime`, after it has made sure that they
-// come from there.
+// Shared by both examples: a small HTTP server that verifies that a request comes from `runtime` and responds to it.
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 
 export interface ReceiverOptions {
   /** 0: any free port. */
   port: number;
-  /** The plugin's `signing_secret`. Without one anybody who reaches this server may ask it. */
+  /** The plugin's `signing_secret`. If undefined, requests are not verified. */
   secret?: string | undefined;
 }
 
@@ -14,10 +13,10 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Answers `POST /{point}` with what `answers[point]` says, and `GET /health`. */
+/** Responds to `POST /{point}` with the result of `handlers[point]`, and to `GET /health`. */
 export function receive(
   { port, secret }: ReceiverOptions,
-  answers: Readonly<Record<string, (question: unknown) => object>>,
+  handlers: Readonly<Record<string, (request: unknown) => object>>,
 ): Receiver {
   const webhook = secret === undefined ? undefined : new Webhook(secret);
   const server = Bun.serve({
@@ -26,22 +25,22 @@ export function receive(
     async fetch(request) {
       const point = new URL(request.url).pathname.slice(1);
       if (request.method === "GET" && point === "health") return Response.json({ status: "healthy" });
-      const answer = request.method === "POST" ? answers[point] : undefined;
-      if (answer === undefined) return refuse(404, "there is nothing here");
+      const handler = request.method === "POST" ? handlers[point] : undefined;
+      if (handler === undefined) return refuse(404, "not found");
       const text = await request.text();
       try {
         webhook?.verify(text, Object.fromEntries(request.headers));
       } catch (error) {
-        if (error instanceof WebhookVerificationError) return refuse(401, "the signature is not right");
+        if (error instanceof WebhookVerificationError) return refuse(401, "invalid signature");
         throw error;
       }
-      return Response.json(answer(JSON.parse(text)));
+      return Response.json(handler(JSON.parse(text)));
     },
   });
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-// Whatever is no answer: `runtime` does then what the hook's failure mode says.
+// `runtime` applies the hook's failure mode to a response with an error status.
 function refuse(status: number, error: string): Response {
   return Response.json({ error, code: status }, { status });
 }

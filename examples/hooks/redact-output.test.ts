@@ -4,8 +4,8 @@ import { startRedactOutput } from "./redact-output";
 const server = startRedactOutput({ port: 0 });
 afterAll(() => server.stop());
 
-async function ask(question: object): Promise<unknown> {
-  const response = await fetch(`${server.url}/post`, { method: "POST", body: JSON.stringify(question) });
+async function post(request: object): Promise<unknown> {
+  const response = await fetch(`${server.url}/post`, { method: "POST", body: JSON.stringify(request) });
   return response.json();
 }
 
@@ -15,21 +15,21 @@ test.each([
   ["an address in a text", "write to ann.b+c@mail.example.com!", "write to [email]!"],
   ["addresses deep inside", { a: [{ b: "x@y.example" }, 1, null] }, { a: [{ b: "[email]" }, 1, null] }],
   ["an address as the name of a field", { "x@y.example": true }, { "[email]": true }],
-])("%s is replaced", async (_what, output, clean) => {
-  expect(await ask({ success: true, output })).toEqual({ code: "OK", override: { output: clean } });
+])("replaces %s", async (_what, output, clean) => {
+  expect(await post({ success: true, output })).toEqual({ code: "OK", override: { output: clean } });
 });
 
 test.each([["nothing to replace"], [null], [{ ids: ["1234567890123456789"], at: "@" }]])(
-  "%j stays as it is",
+  "does not change %j",
   async (output) => {
-    expect(await ask({ success: true, output })).toEqual(OK);
+    expect(await post({ success: true, output })).toEqual(OK);
   },
 );
 
-test("of a failure, what names an address is held back", async () => {
+test("withholds the message of a failure that contains an address", async () => {
   const failed = { success: false, output: null };
-  expect(await ask({ ...failed, execution_error: "no such channel" })).toEqual(OK);
-  expect(await ask({ ...failed, execution_error: "no user x@y.example" })).toMatchObject({
+  expect(await post({ ...failed, execution_error: "no such channel" })).toEqual(OK);
+  expect(await post({ ...failed, execution_error: "no user x@y.example" })).toMatchObject({
     code: "CHECK_FAILED",
   });
 });

@@ -1,24 +1,24 @@
-// A post hook: e-mail addresses in what tools answer become `[email]`, before any caller or model sees them.
+// A post hook: replaces e-mail addresses in results with `[email]` before a caller or model sees them.
 //
 //   WEBHOOK_SECRET=whsec_… bun examples/hooks/redact-output.ts
 import { receive, type Receiver, type ReceiverOptions } from "./receive";
 
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
-/** As much of the question as this hook looks at. */
-interface Question {
+/** The fields of the request that this hook uses. */
+interface PostRequest {
   success: boolean;
   output: unknown;
   execution_error?: string;
 }
 
-export function redactOutput({ success, output, execution_error: error }: Question): object {
-  // The text of a failure cannot be replaced, only be held back whole.
+export function redactOutput({ success, output, execution_error: error }: PostRequest): object {
+  // A hook cannot replace the message of a failure, only withhold it.
   if (!success) {
     if (error === undefined || error === redacted(error)) return { code: "OK" };
     return {
       code: "CHECK_FAILED",
-      error_message: "the tool failed, and its message names an e-mail address",
+      error_message: "the tool failed, and its message contains an e-mail address",
     };
   }
   const clean = redacted(output);
@@ -27,7 +27,7 @@ export function redactOutput({ success, output, execution_error: error }: Questi
     : { code: "OK", override: { output: clean } };
 }
 
-/** The value with every text in it redacted, names of fields included. */
+/** The value with all strings redacted, including names of fields. */
 function redacted(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll(EMAIL, "[email]");
   if (Array.isArray(value)) return value.map(redacted);
@@ -38,7 +38,7 @@ function redacted(value: unknown): unknown {
 }
 
 export function startRedactOutput(options: ReceiverOptions): Receiver {
-  return receive(options, { post: (question) => redactOutput(question as Question) });
+  return receive(options, { post: (request) => redactOutput(request as PostRequest) });
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 // SQL that reads the execution log.
-import { type Awaitable, named, query, type Store } from "../store";
+import { named, query, type Store } from "../store";
 
 export interface ExecutionRow {
   id: string;
@@ -42,7 +42,7 @@ export function listExecutions(
   store: Store,
   projectId: string,
   window: ExecutionsWindow,
-): Awaitable<ExecutionRow[]> {
+): Promise<ExecutionRow[]> {
   return store.all(LIST, ...LIST.values({ ...window, projectId }));
 }
 

@@ -1,6 +1,6 @@
 // Who did what, and what ran.
 export { type ExecutionEntry, ExecutionLog } from "./execution-log";
-export { Audit, type AuditEntry } from "./service";
+export { type Actor, actorOf, Audit } from "./service";
 export type {
   AuditEntryRecord,
   AuditFilter,

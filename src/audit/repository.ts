@@ -1,5 +1,5 @@
 // SQL of the audit trail.
-import { type Awaitable, command, named, query, type Store } from "../store";
+import { command, named, query, type Store } from "../store";
 
 export interface AuditRow {
   id: string;
@@ -57,7 +57,7 @@ export function listAudit(
   store: Store,
   projectId: string | null,
   window: AuditWindow,
-): Awaitable<StoredAuditRow[]> {
+): Promise<StoredAuditRow[]> {
   return projectId === null
     ? store.all(LIST_DEPLOYMENT, ...LIST_DEPLOYMENT.values(window))
     : store.all(LIST, ...LIST.values({ ...window, projectId }));

@@ -1,18 +1,18 @@
-// Who did what. An administrative write and its audit row are committed together or not at all.
+// The audit trail. An administrative write and its audit entry are committed together or not at all.
 import type { Clock } from "../base";
 import { orderedIds, type Random } from "../crypto";
 import type { Transaction } from "../store";
 import { addAuditRow } from "./repository";
 
-export interface AuditEntry {
-  projectId: string | null;
-  /** `key:<id>`, `user:<id>` or `operator` (a person at the terminal of the data folder). */
-  actor: string;
-  /** `secret.upsert`, `provider.delete` … */
-  action: string;
-  /** The record's id or name. Never a value. */
-  target: string;
-  details?: { [key: string]: unknown };
+/** Who makes a change, and in which project; null: it concerns the whole deployment. A principal is one. */
+export type Actor = { projectId: string | null } & (
+  { kind: "key"; keyId: string } | { kind: "user"; userId: string } | { kind: "operator" }
+);
+
+/** How the audit trail names an actor: `key:<id>`, `user:<id>` or `operator` (a person at the terminal). */
+export function actorOf(actor: Actor): string {
+  if (actor.kind === "key") return `key:${actor.keyId}`;
+  return actor.kind === "user" ? `user:${actor.userId}` : "operator";
 }
 
 export class Audit {
@@ -25,16 +25,19 @@ export class Audit {
     this.#newId = orderedIds("au", random);
   }
 
-  /** The entry as a step of the transaction that does the write. */
-  record(entry: AuditEntry): Transaction<unknown> {
+  /**
+   * The entry, as a step of the transaction that does the write. `action`: `secret.upsert`, `provider.delete` …
+   * `target`: the record's id or name. No secret value may be in `target` or `details`.
+   */
+  record(actor: Actor, action: string, target: string, details?: object): Transaction<unknown> {
     const now = this.#clock.now();
     return addAuditRow({
       id: this.#newId(now),
-      projectId: entry.projectId,
-      actor: entry.actor,
-      action: entry.action,
-      target: entry.target,
-      details: entry.details === undefined ? null : JSON.stringify(entry.details),
+      projectId: actor.projectId,
+      actor: actorOf(actor),
+      action,
+      target,
+      details: details === undefined ? null : JSON.stringify(details),
       createdAt: now,
     });
   }

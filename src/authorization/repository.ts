@@ -1,16 +1,5 @@
 // SQL of consent flows.
-import {
-  all,
-  type Awaitable,
-  command,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-} from "../store";
+import { all, command, get, insertInto, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface FlowRow {
   id: string;
@@ -119,19 +108,19 @@ const PRUNE = query(
   "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
 );
 
-export function findFlow(store: Store, projectId: string, id: string): Awaitable<FlowRow | undefined> {
+export function findFlow(store: Store, projectId: string, id: string): Promise<FlowRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
-export function findFlowByAddress(store: Store, addressHash: string): Awaitable<FlowRow | undefined> {
+export function findFlowByAddress(store: Store, addressHash: string): Promise<FlowRow | undefined> {
   return store.get(FIND_BY_ADDRESS, addressHash);
 }
 
-export function findFlowByState(store: Store, stateHash: string): Awaitable<FlowRow | undefined> {
+export function findFlowByState(store: Store, stateHash: string): Promise<FlowRow | undefined> {
   return store.get(FIND_BY_STATE, stateHash);
 }
 
-export function findFlowByCheck(store: Store, checkHash: string): Awaitable<FlowRow | undefined> {
+export function findFlowByCheck(store: Store, checkHash: string): Promise<FlowRow | undefined> {
   return store.get(FIND_BY_CHECK, checkHash);
 }
 
@@ -141,7 +130,7 @@ export function pendingFlows(
   userId: string,
   providerId: string,
   now: number,
-): Awaitable<FlowRow[]> {
+): Promise<FlowRow[]> {
   return store.all(PENDING, projectId, userId, providerId, now);
 }
 

@@ -92,13 +92,8 @@ export class GrantStore {
     if (before === undefined) yield* repository.addConnection(row);
     else yield* repository.updateConnection(row);
     if (before !== undefined && before.account !== null && before.account !== row.account) {
-      const { project_id: projectId, user_id, id: target } = row;
-      yield* this.#audit.record({
-        projectId,
-        actor: `user:${user_id}`,
-        action: "connection.account_changed",
-        target,
-      });
+      const user = { kind: "user", projectId: row.project_id, userId: row.user_id } as const;
+      yield* this.#audit.record(user, "connection.account_changed", row.id);
     }
     yield* body(row.id, JSON.parse(row.scopes), row.has_refresh === 1);
     return true;

@@ -3,7 +3,7 @@
 import type { Json, JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
 import { Unopenable } from "../crypto";
-import { type Awaitable, CachedByGeneration } from "../store";
+import { CachedByGeneration } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { openKnown, openTokens } from "./tokens";
@@ -50,7 +50,7 @@ export class LiveGrants {
   }
 
   /** The connection of a user at a provider, as it stands in this turn of the event loop. */
-  ofUser(projectId: string, userId: string, providerId: string): Awaitable<KeptConnection | undefined> {
+  async ofUser(projectId: string, userId: string, providerId: string): Promise<KeptConnection | undefined> {
     // Of the three only the user's id may hold anything: it comes last.
     return this.#ofUser.get(`${projectId}\n${providerId}\n${userId}`, async () =>
       kept(await repository.findConnection(this.#core.store, projectId, userId, providerId)),
@@ -58,7 +58,7 @@ export class LiveGrants {
   }
 
   /** The same by the connection's own id. */
-  byId(projectId: string, id: string): Awaitable<KeptConnection | undefined> {
+  async byId(projectId: string, id: string): Promise<KeptConnection | undefined> {
     return this.#byId.get(`${projectId}\n${id}`, async () =>
       kept(await repository.findConnectionById(this.#core.store, projectId, id)),
     );
@@ -78,13 +78,8 @@ export class LiveGrants {
   }
 
   /** The opened grant of a connection. */
-  of(connection: KeptConnection): Awaitable<LiveGrant> {
-    return connection.grant ?? this.#open(connection);
-  }
-
-  async #open(connection: KeptConnection): Promise<LiveGrant> {
-    connection.grant = await this.opened(connection.row);
-    return connection.grant;
+  async of(connection: KeptConnection): Promise<LiveGrant> {
+    return (connection.grant ??= await this.opened(connection.row));
   }
 
   /** The same of a row that was only just written. */

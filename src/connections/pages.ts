@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { forbidden } from "../errors";
 import type { Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
-import { type Awaitable, CachedByGeneration } from "../store";
+import { CachedByGeneration } from "../store";
 import type { LiveGrants } from "./live";
 import { canRefresh } from "./refresh";
 import * as repository from "./repository";
@@ -53,17 +53,13 @@ export class ConnectionPages {
     return (await this.#make(windowOf(principal, query))).page;
   }
 
-  listing(principal: Principal, query: ConnectionsFilter): Awaitable<Page<UserConnection> | JsonText> {
+  async listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     const window = windowOf(principal, query);
     const key = JSON.stringify(window);
     const { store, clock } = this.#core;
-    const known = this.#known.peek(key);
-    const counts = known?.providers === store.generation("providers") && known.until > clock.now();
-    return (counts ? known.text : undefined) ?? this.#renewed(key, window);
-  }
-
-  async #renewed(key: string, window: Window): Promise<Page<UserConnection> | JsonText> {
-    const { store, clock } = this.#core;
+    const stored = this.#known.peek(key);
+    const counts = stored?.providers === (await store.generation("providers")) && stored.until > clock.now();
+    if (counts && stored.text !== undefined) return stored.text;
     let made: Made | undefined;
     // Made inside, where a change that comes meanwhile is seen: such a page is answered, and not kept.
     const known = await this.#known.renew(key, async () => {

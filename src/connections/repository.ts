@@ -1,16 +1,5 @@
 // SQL of connections. Every look-up of a grant names project, user and provider.
-import {
-  all,
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { all, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface ConnectionRow {
   id: string;
@@ -88,7 +77,7 @@ export function findConnection(
   projectId: string,
   userId: string,
   providerId: string,
-): Awaitable<ConnectionRow | undefined> {
+): Promise<ConnectionRow | undefined> {
   return store.get(FIND, projectId, userId, providerId);
 }
 
@@ -96,7 +85,7 @@ export function findConnectionById(
   store: Store,
   projectId: string,
   id: string,
-): Awaitable<ConnectionRow | undefined> {
+): Promise<ConnectionRow | undefined> {
   return store.get(FIND_BY_ID, projectId, id);
 }
 

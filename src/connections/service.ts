@@ -4,9 +4,9 @@ import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { notFound } from "../errors";
-import { actorOf, maySee, type Principal } from "../identity";
+import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
-import type { Awaitable, Transaction } from "../store";
+import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
 import { type KeptConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
@@ -58,7 +58,7 @@ export class Connections {
   }
 
   /** The same as JSON, from memory while nothing has changed. */
-  listing(principal: Principal, query: ConnectionsFilter): Awaitable<Page<UserConnection> | JsonText> {
+  listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     return this.#pages.listing(principal, query);
   }
 
@@ -174,17 +174,11 @@ export class Connections {
   }
 
   *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
-    const { projectId } = principal;
-    const row = yield* repository.connectionByIdInTransaction(projectId, id);
+    const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
       throw notFound("There is no connection with this id in this project.");
     yield* repository.deleteConnection(row);
-    yield* this.#audit.record({
-      projectId,
-      actor: actorOf(principal),
-      action: "connection.delete",
-      target: id,
-    });
+    yield* this.#audit.record(principal, "connection.delete", id);
     return row;
   }
 

@@ -1,15 +1,5 @@
 // SQL of gateways.
-import {
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { get, query, rowCommands, type Store, type Transaction } from "../store";
 
 export interface GatewayRow {
   id: string;
@@ -50,16 +40,23 @@ const LIST = query<GatewayRow>(
   `SELECT ${COLUMNS} FROM gateways WHERE project_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM gateways WHERE project_id = ?");
-const add = insertInto<GatewayRow>("gateways", ALL);
-const change = update<GatewayRow>("gateways", SETTABLE, ["project_id", "id"]);
-const DELETE = query("DELETE FROM gateways WHERE project_id = ? AND id = ?");
 
-export function findGateway(store: Store, projectId: string, id: string): Awaitable<GatewayRow | undefined> {
+export const {
+  add: addGateway,
+  change: updateGateway,
+  remove: deleteGateway,
+} = rowCommands<GatewayRow>("gateways", "gateways", {
+  all: ALL,
+  settable: SETTABLE,
+  key: ["project_id", "id"],
+});
+
+export function findGateway(store: Store, projectId: string, id: string): Promise<GatewayRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
 /** The slug is the address: whoever calls it names no project. What is found decides which project is meant. */
-export function findGatewayBySlug(store: Store, slug: string): Awaitable<GatewayRow | undefined> {
+export function findGatewayBySlug(store: Store, slug: string): Promise<GatewayRow | undefined> {
   return store.get(FIND_BY_SLUG, slug);
 }
 
@@ -81,19 +78,4 @@ export function* gatewayInTransaction(projectId: string, id: string): Transactio
 
 export function* slugInTransaction(slug: string): Transaction<GatewayRow | undefined> {
   return yield* get(FIND_BY_SLUG, slug);
-}
-
-export function* addGateway(row: GatewayRow): Transaction<void> {
-  yield* add(row);
-  yield* touch("gateways");
-}
-
-export function* updateGateway(row: GatewayRow): Transaction<void> {
-  yield* change(row);
-  yield* touch("gateways");
-}
-
-export function* deleteGateway(projectId: string, id: string): Transaction<number> {
-  yield* touch("gateways");
-  return yield* run(DELETE, projectId, id);
 }

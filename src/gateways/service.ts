@@ -4,16 +4,14 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import { conflict, invalidParameter, notFound } from "../errors";
-import { actorOf, type Principal } from "../identity";
-import { type Awaitable, CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import type { Principal } from "../identity";
+import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedFields } from "./record";
 import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
 import { checkGateway } from "./rules";
 import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "./schema";
 import { checkSlug, isReserved, LONGEST_SLUG, slugsFor } from "./slug";
-
-type Action = "gateway.create" | "gateway.update" | "gateway.delete";
 
 export class Gateways {
   readonly #core: Core;
@@ -79,7 +77,7 @@ export class Gateways {
   }
 
   /** The gateway at an address, of whatever project; undefined: there is none, or it is not active. */
-  serving(slug: string): Awaitable<Gateway | undefined> {
+  async serving(slug: string): Promise<Gateway | undefined> {
     // What can be nobody's is not remembered either: anybody may ask for texts of any length.
     if (slug.length > LONGEST_SLUG) return undefined;
     return this.#bySlug.get(slug, async () => {
@@ -124,7 +122,7 @@ export class Gateways {
     if (yield* isTaken(slug)) throw taken();
     const created = { ...row, slug };
     yield* repository.addGateway(created);
-    yield* this.#record(principal, "gateway.create", created);
+    yield* this.#audit.record(principal, "gateway.create", created.id, { slug });
     return created;
   }
 
@@ -153,26 +151,15 @@ export class Gateways {
       updated_at: this.#core.clock.now(),
     };
     yield* repository.updateGateway(updated);
-    yield* this.#record(principal, "gateway.update", updated);
+    yield* this.#audit.record(principal, "gateway.update", id, { slug: updated.slug });
     return updated;
   }
 
   *#delete(principal: Principal, id: string): Transaction<void> {
     const row = yield* repository.gatewayInTransaction(principal.projectId, id);
     if (row === undefined) throw unknownGateway();
-    yield* repository.deleteGateway(principal.projectId, id);
-    yield* this.#record(principal, "gateway.delete", row);
-  }
-
-  *#record(principal: Principal, action: Action, { id, slug }: GatewayRow): Transaction<void> {
-    const { projectId } = principal;
-    yield* this.#audit.record({
-      projectId,
-      actor: actorOf(principal),
-      action,
-      target: id,
-      details: { slug },
-    });
+    yield* repository.deleteGateway(row);
+    yield* this.#audit.record(principal, "gateway.delete", id, { slug: row.slug });
   }
 }
 

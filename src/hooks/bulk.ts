@@ -2,7 +2,7 @@
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { type FieldError, malformedRequest } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import { priorityTaken } from "./plugins";
 import { endpointName } from "./record";
@@ -114,13 +114,9 @@ export class BulkUpsert {
     for (const { before, row } of wanted) if (before === undefined) yield* repository.addHook(row);
     for (const { before, row } of wanted) {
       if (row === before) continue;
-      yield* this.#audit.record({
-        projectId: this.#principal.projectId,
-        actor: actorOf(this.#principal),
-        action: before === undefined ? "hook.create" : "hook.update",
-        target: row.id,
-        details: { bulk: true, failure_mode: row.failure_mode, status: row.status },
-      });
+      const action = before === undefined ? "hook.create" : "hook.update";
+      const details = { bulk: true, failure_mode: row.failure_mode, status: row.status };
+      yield* this.#audit.record(this.#principal, action, row.id, details);
     }
   }
 }

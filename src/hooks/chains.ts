@@ -3,7 +3,7 @@
 import { Redacted } from "../base";
 import type { Core } from "../core";
 import { Unopenable } from "../crypto";
-import { type Awaitable, CachedByGeneration } from "../store";
+import { CachedByGeneration } from "../store";
 import type { Guard, ToolPolicy } from "../tools";
 import { AnswerCache } from "./answer-cache";
 import type { Bindings } from "./bindings";
@@ -41,7 +41,7 @@ export class Chains implements ToolPolicy {
     this.#guards = new CachedByGeneration(core.store, "hooks");
   }
 
-  guardOf(projectId: string): Awaitable<Guard | undefined> {
+  async guardOf(projectId: string): Promise<Guard | undefined> {
     return this.#guards.get(projectId, (id) => this.#load(id));
   }
 

@@ -217,9 +217,7 @@ export class Plugins {
   }
 
   *#record(principal: Principal, action: string, row: PluginRow, more?: object): Transaction<void> {
-    const details = { binding: row.binding_type, ...more };
-    const { projectId } = principal;
-    yield* this.#audit.record({ projectId, actor: actorOf(principal), action, target: row.id, details });
+    yield* this.#audit.record(principal, action, row.id, { binding: row.binding_type, ...more });
   }
 }
 

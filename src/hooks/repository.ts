@@ -1,17 +1,6 @@
 // SQL of plugins and hooks. What belongs where is one pair of columns: `project` and its id, or `tenant` and the id of
 // the organization. Every look-up names the bindings that the caller may see.
-import {
-  all,
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { all, get, query, rowCommands, run, type Store, type Transaction } from "../store";
 
 export interface Binding {
   type: "tenant" | "project";
@@ -123,10 +112,17 @@ const SEEN_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHE
 const ACTIVE_PLUGINS = query<PluginRow>(
   `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
 );
-const insertPlugin = insertInto<PluginRow>("plugins", ALL_OF_PLUGIN);
-const changePlugin = update<PluginRow>("plugins", SETTABLE_OF_PLUGIN, KEY);
 const SET_HEALTH = query("UPDATE plugins SET health_status = ? WHERE id = ? AND version = ?");
-const DELETE_PLUGIN = query("DELETE FROM plugins WHERE id = ? AND binding_type = ? AND binding_id = ?");
+
+export const {
+  add: addPlugin,
+  change: updatePlugin,
+  remove: deletePlugin,
+} = rowCommands<PluginRow>("plugins", "hooks", {
+  all: ALL_OF_PLUGIN,
+  settable: SETTABLE_OF_PLUGIN,
+  key: KEY,
+});
 
 const FIND_HOOK = query<HookRow>(`SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND ${SEEN}`);
 const FIND_BOUND_HOOK = query<HookRow>(
@@ -139,12 +135,15 @@ const ACTIVE_HOOKS = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${SEEN} AND status = 'active' ORDER BY priority, created_at, id`,
 );
 const COUNT_OF_PLUGIN = query<{ count: number }>("SELECT COUNT(*) AS count FROM hooks WHERE plugin_id = ?");
-const insertHook = insertInto<HookRow>("hooks", ALL_OF_HOOK);
-const changeHook = update<HookRow>("hooks", SETTABLE_OF_HOOK, KEY);
-const DELETE_HOOK = query("DELETE FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?");
+
+export const {
+  add: addHook,
+  change: updateHook,
+  remove: deleteHook,
+} = rowCommands<HookRow>("hooks", "hooks", { all: ALL_OF_HOOK, settable: SETTABLE_OF_HOOK, key: KEY });
 
 /** A plugin of the project, or of its organization. */
-export function findPlugin(store: Store, scope: Scope, id: string): Awaitable<PluginRow | undefined> {
+export function findPlugin(store: Store, scope: Scope, id: string): Promise<PluginRow | undefined> {
   return store.get(FIND_PLUGIN, id, scope.projectId, scope.orgId);
 }
 
@@ -153,7 +152,7 @@ export function listPlugins(
   { type, id }: Binding,
   limit: number,
   offset: number,
-): Awaitable<PluginRow[]> {
+): Promise<PluginRow[]> {
   return store.all(LIST_PLUGINS, type, id, limit, offset);
 }
 
@@ -162,30 +161,26 @@ export async function countPlugins(store: Store, { type, id }: Binding): Promise
 }
 
 /** All plugins that a call in the project may meet. */
-export function seenPlugins(store: Store, { projectId, orgId }: Scope): Awaitable<PluginRow[]> {
+export function seenPlugins(store: Store, { projectId, orgId }: Scope): Promise<PluginRow[]> {
   return store.all(SEEN_PLUGINS, projectId, orgId);
 }
 
 /** Active plugins of all projects: for the health poll, which acts for nobody. */
-export function activePlugins(store: Store, limit: number): Awaitable<PluginRow[]> {
+export function activePlugins(store: Store, limit: number): Promise<PluginRow[]> {
   return store.all(ACTIVE_PLUGINS, limit);
 }
 
-export function findHook(
-  store: Store,
-  { type, id }: Binding,
-  hookId: string,
-): Awaitable<HookRow | undefined> {
+export function findHook(store: Store, { type, id }: Binding, hookId: string): Promise<HookRow | undefined> {
   return store.get(FIND_BOUND_HOOK, hookId, type, id);
 }
 
 /** At most one hook per point and priority: a binding has no more than 3,003. Oldest first. */
-export function listHooks(store: Store, { type, id }: Binding): Awaitable<HookRow[]> {
+export function listHooks(store: Store, { type, id }: Binding): Promise<HookRow[]> {
   return store.all(LIST_HOOKS, type, id);
 }
 
 /** By ascending priority. */
-export function activeHooks(store: Store, { projectId, orgId }: Scope): Awaitable<HookRow[]> {
+export function activeHooks(store: Store, { projectId, orgId }: Scope): Promise<HookRow[]> {
   return store.all(ACTIVE_HOOKS, projectId, orgId);
 }
 
@@ -201,24 +196,9 @@ export function* hooksOfPlugin(pluginId: string): Transaction<number> {
   return (yield* get(COUNT_OF_PLUGIN, pluginId))?.count ?? 0;
 }
 
-export function* addPlugin(row: PluginRow): Transaction<void> {
-  yield* insertPlugin(row);
-  yield* touch("hooks");
-}
-
-export function* updatePlugin(row: PluginRow): Transaction<void> {
-  yield* changePlugin(row);
-  yield* touch("hooks");
-}
-
 /** Of the version that was asked about. Changes nothing that calls depend on, so no generation is raised. */
 export function* setHealth({ id, version }: PluginRow, health: string): Transaction<void> {
   yield* run(SET_HEALTH, health, id, version);
-}
-
-export function* deletePlugin(row: PluginRow): Transaction<void> {
-  yield* run(DELETE_PLUGIN, row.id, row.binding_type, row.binding_id);
-  yield* touch("hooks");
 }
 
 export function* hookInTransaction(scope: Scope, id: string): Transaction<HookRow | undefined> {
@@ -227,19 +207,4 @@ export function* hookInTransaction(scope: Scope, id: string): Transaction<HookRo
 
 export function* hooksInTransaction({ type, id }: Binding): Transaction<HookRow[]> {
   return yield* all(LIST_HOOKS, type, id);
-}
-
-export function* addHook(row: HookRow): Transaction<void> {
-  yield* insertHook(row);
-  yield* touch("hooks");
-}
-
-export function* updateHook(row: HookRow): Transaction<void> {
-  yield* changeHook(row);
-  yield* touch("hooks");
-}
-
-export function* deleteHook(row: HookRow): Transaction<void> {
-  yield* run(DELETE_HOOK, row.id, row.binding_type, row.binding_id);
-  yield* touch("hooks");
 }

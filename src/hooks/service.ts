@@ -3,7 +3,7 @@ import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, conflict, invalidParameter, notFound } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
@@ -145,9 +145,8 @@ export class Hooks {
   }
 
   *#audited(principal: Principal, action: string, row: HookRow): Transaction<void> {
-    const { projectId } = principal;
     const details = { binding: row.binding_type, failure_mode: row.failure_mode, status: row.status };
-    yield* this.#audit.record({ projectId, actor: actorOf(principal), action, target: row.id, details });
+    yield* this.#audit.record(principal, action, row.id, details);
   }
 
   async #record(principal: Principal, row: HookRow): Promise<Hook> {

@@ -1,5 +1,6 @@
 // Who is calling: organizations, projects, API keys, principals.
-export { actFor, actorOf, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
+export { actorOf } from "../audit";
+export { actFor, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./binding";
 export { Identity } from "./service";

@@ -12,12 +12,6 @@ export type Principal =
   /** A user token: acts only for its own user. */
   | { kind: "user"; projectId: string; userId: string };
 
-/** How the audit trail names a principal. */
-export function actorOf(principal: Principal): string {
-  if (principal.kind === "key") return `key:${principal.keyId}`;
-  return principal.kind === "user" ? `user:${principal.userId}` : "operator";
-}
-
 /** What the principal may do: a user token may run, the terminal of the data folder may do everything. */
 export function rolesOf(principal: Principal): Role {
   if (principal.kind === "key") return principal.role;

@@ -3,7 +3,7 @@ import type { Audit } from "../audit";
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import { alreadyExists, forbidden, notFound } from "../errors";
 import type { Store, Transaction } from "../store";
-import { actorOf, type Principal, rolesOf } from "./principal";
+import { type Principal, rolesOf } from "./principal";
 import * as repository from "./repository";
 import type { OrganizationRow, ProjectRow } from "./repository";
 import type { Caller, Organization, Project, ProjectPatch } from "./schema";
@@ -69,8 +69,7 @@ export class Projects {
     const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience };
     yield* refuseSharedAudience(row);
     yield* repository.updateProject(row);
-    const entry = { projectId: id, actor: actorOf(principal), action: "project.update", target: id };
-    yield* this.#audit.record(entry);
+    yield* this.#audit.record({ ...principal, projectId: id }, "project.update", id);
     return row;
   }
 }

@@ -1,10 +1,10 @@
 // SQL of organizations, projects and API keys.
 import {
-  type Awaitable,
   get,
   insertInto,
   KINDS,
   query,
+  rowCommands,
   run,
   type Store,
   touch,
@@ -67,11 +67,15 @@ const LIST_PROJECTS = query<ProjectRow>(
 const LIST_NAMED = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience IS NOT NULL OR id = ? ORDER BY created_at, id`,
 );
-const insertProject = insertInto<ProjectRow>("projects", ALL_OF_PROJECT);
 const FIND_AUDIENCE = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects WHERE audience = ? AND id <> ?`,
 );
-const UPDATE_PROJECT = query("UPDATE projects SET name = ?, audience = ? WHERE id = ?");
+
+export const { add: addProject, change: updateProject } = rowCommands<ProjectRow>("projects", "projects", {
+  all: ALL_OF_PROJECT,
+  settable: ["name", "audience"],
+  key: ["id"],
+});
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
 const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
 const FIND_KEY = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND id = ?`);
@@ -82,30 +86,25 @@ const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_k
 const insertKey = insertInto<KeyRow>("api_keys", ALL_OF_KEY);
 const DELETE_KEY = query("DELETE FROM api_keys WHERE project_id = ? AND id = ?");
 
-export function findProject(store: Store, id: string): Awaitable<ProjectRow | undefined> {
+export function findProject(store: Store, id: string): Promise<ProjectRow | undefined> {
   return store.get(FIND_PROJECT, id);
 }
 
-export function listProjects(store: Store, limit: number): Awaitable<ProjectRow[]> {
+export function listProjects(store: Store, limit: number): Promise<ProjectRow[]> {
   return store.all(LIST_PROJECTS, limit);
 }
 
 /** All that user tokens can name: those with an audience of their own, and this one. */
-export function listNamedProjects(store: Store, defaultId: string): Awaitable<ProjectRow[]> {
+export function listNamedProjects(store: Store, defaultId: string): Promise<ProjectRow[]> {
   return store.all(LIST_NAMED, defaultId);
 }
 
-export function findOrganization(store: Store, id: string): Awaitable<OrganizationRow | undefined> {
+export function findOrganization(store: Store, id: string): Promise<OrganizationRow | undefined> {
   return store.get(FIND_ORGANIZATION, id);
 }
 
-export function listOrganizations(store: Store, limit: number): Awaitable<OrganizationRow[]> {
+export function listOrganizations(store: Store, limit: number): Promise<OrganizationRow[]> {
   return store.all(LIST_ORGANIZATIONS, limit);
-}
-
-export function* updateProject({ id, name, audience }: ProjectRow): Transaction<void> {
-  yield* run(UPDATE_PROJECT, name, audience, id);
-  yield* touch("projects");
 }
 
 /** Another project that user tokens name by this audience. */
@@ -125,11 +124,6 @@ export function* addOrganization(row: OrganizationRow): Transaction<void> {
   yield* run(ADD_ORGANIZATION, row.id, row.name, row.created_at);
 }
 
-export function* addProject(row: ProjectRow): Transaction<void> {
-  yield* insertProject(row);
-  yield* touch("projects");
-}
-
 /** The project and, by cascade, every record that belongs to it. */
 export function* deleteProject(id: string): Transaction<number> {
   // Whatever is remembered of it: a later project may have the same name.
@@ -137,15 +131,15 @@ export function* deleteProject(id: string): Transaction<number> {
   return yield* run(DELETE_PROJECT, id);
 }
 
-export function findKeyByHash(store: Store, hash: string): Awaitable<KeyRow | undefined> {
+export function findKeyByHash(store: Store, hash: string): Promise<KeyRow | undefined> {
   return store.get(FIND_KEY_BY_HASH, hash);
 }
 
-export function findKey(store: Store, projectId: string, id: string): Awaitable<KeyRow | undefined> {
+export function findKey(store: Store, projectId: string, id: string): Promise<KeyRow | undefined> {
   return store.get(FIND_KEY, projectId, id);
 }
 
-export function listKeys(store: Store, projectId: string, limit: number): Awaitable<KeyRow[]> {
+export function listKeys(store: Store, projectId: string, limit: number): Promise<KeyRow[]> {
   return store.all(LIST_KEYS, projectId, limit);
 }
 

@@ -4,9 +4,9 @@ import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
-import { type Awaitable, CachedByGeneration, type Transaction } from "../store";
+import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
-import { actorOf, type Principal, requireReach, type Role, ROLES } from "./principal";
+import { type Principal, requireReach, type Role, ROLES } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
@@ -59,12 +59,7 @@ export class Identity {
    * address names; a user token that names several acts in that one.
    * Throws `invalid_authorization`; the message never repeats the credential.
    */
-  authenticate(header: string | undefined, pathProject?: string): Awaitable<Principal> {
-    const known = header === undefined ? undefined : this.#keys.peek(header);
-    return known !== undefined && this.#alive(known) ? this.#used(known) : this.#find(header, pathProject);
-  }
-
-  async #find(header: string | undefined, pathProject: string | undefined): Promise<Principal> {
+  async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
     if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
     if (!text.startsWith("rt_"))
@@ -226,12 +221,7 @@ export class Identity {
       throw alreadyExists(`There is a project "${id}" already.`);
     }
     yield* refuseSharedAudience(row);
-    yield* this.#audit.record({
-      projectId: id,
-      actor: actorOf(principal),
-      action: "project.create",
-      target: id,
-    });
+    yield* this.#audit.record({ ...principal, projectId: id }, "project.create", id);
     return yield* this.#addProject(row);
   }
 
@@ -239,31 +229,18 @@ export class Identity {
     if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
     yield* this.#core.keyring.destroyDataKeys(id);
     if ((yield* repository.deleteProject(id)) === 0) throw notFound(`There is no project "${id}".`);
-    yield* this.#audit.record({
-      projectId: null,
-      actor: actorOf(principal),
-      action: "project.delete",
-      target: id,
-    });
+    yield* this.#audit.record({ ...principal, projectId: null }, "project.delete", id);
   }
 
   *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
     yield* repository.addKey(row);
-    const { id, name, role } = row;
-    yield* this.#audit.record({
-      projectId: row.project_id,
-      actor: actorOf(principal),
-      action: "key.create",
-      target: id,
-      details: { name, role },
-    });
+    yield* this.#audit.record(principal, "key.create", row.id, { name: row.name, role: row.role });
   }
 
   *#deleteKey(principal: Principal, id: string): Transaction<void> {
-    const { projectId } = principal;
-    if ((yield* repository.deleteKey(projectId, id)) === 0)
+    if ((yield* repository.deleteKey(principal.projectId, id)) === 0)
       throw notFound("There is no API key with this id.");
-    yield* this.#audit.record({ projectId, actor: actorOf(principal), action: "key.delete", target: id });
+    yield* this.#audit.record(principal, "key.delete", id);
   }
 
   async #keyRecord(row: KeyRow): Promise<ApiKey> {

@@ -1,7 +1,7 @@
 // A verified user token → whom it lets act where: in a project, or at one address of it.
 import type { Core } from "../core";
 import { invalidAuthorization } from "../errors";
-import { type Awaitable, CachedByGeneration } from "../store";
+import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import * as repository from "./repository";
@@ -87,7 +87,7 @@ export class UserPrincipals {
     return row === undefined ? undefined : this.#audienceOf(row);
   }
 
-  #projectRows(): Awaitable<ProjectRow[]> {
+  async #projectRows(): Promise<ProjectRow[]> {
     return this.#projects.get("all", () => repository.listNamedProjects(this.#core.store, DEFAULT_ID));
   }
 

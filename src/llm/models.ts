@@ -6,7 +6,7 @@ import type { StaticModel } from "../config";
 import type { Core } from "../core";
 import { sealedColumn, Unopenable } from "../crypto";
 import { alreadyExists, internalError, malformedRequest, notFound, RuntimeError } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import { CachedByGeneration, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
@@ -162,7 +162,7 @@ export class Models {
       throw alreadyExists("A model entry with this id exists in this project.");
     }
     yield* repository.addModel(row);
-    yield* this.#recorded(principal, "model.create", row.id);
+    yield* this.#audit.record(principal, "model.create", row.id);
   }
 
   *#update(principal: Principal, id: string, changed: (row: ModelRow) => ModelRow): Transaction<ModelRow> {
@@ -170,28 +170,20 @@ export class Models {
     if (known === undefined) throw unknownEntry();
     const row = changed(known);
     yield* repository.updateModel(row);
-    yield* this.#recorded(principal, "model.update", id);
+    yield* this.#audit.record(principal, "model.update", id);
     return row;
   }
 
   *#delete(principal: Principal, id: string): Transaction<void> {
-    if ((yield* repository.modelInTransaction(principal.projectId, id)) === undefined) throw unknownEntry();
-    yield* repository.deleteModel(principal.projectId, id);
-    yield* this.#recorded(principal, "model.delete", id);
+    const row = yield* repository.modelInTransaction(principal.projectId, id);
+    if (row === undefined) throw unknownEntry();
+    yield* repository.deleteModel(row);
+    yield* this.#audit.record(principal, "model.delete", id);
   }
 
   *#setRunnableTools(principal: Principal, row: repository.SettingsRow): Transaction<void> {
     yield* repository.putSettings(row);
-    yield* this.#recorded(principal, "model.tools", row.tools);
-  }
-
-  *#recorded(principal: Principal, action: string, target: string): Transaction<void> {
-    yield* this.#audit.record({
-      projectId: principal.projectId,
-      actor: actorOf(principal),
-      action,
-      target,
-    });
+    yield* this.#audit.record(principal, "model.tools", row.tools);
   }
 }
 

@@ -1,15 +1,5 @@
 // SQL of model entries and of what chat completions of a project may do.
-import {
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { get, query, rowCommands, run, type Store, touch, type Transaction } from "../store";
 
 export interface ModelRow {
   project_id: string;
@@ -37,9 +27,6 @@ const FIND = query<ModelRow>(`SELECT ${COLUMNS} FROM models WHERE project_id = ?
 const LIST = query<ModelRow>(
   `SELECT ${COLUMNS} FROM models WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
-const add = insertInto<ModelRow>("models", ALL);
-const change = update<ModelRow>("models", SETTABLE, ["project_id", "id"]);
-const DELETE = query("DELETE FROM models WHERE project_id = ? AND id = ?");
 const FIND_SETTINGS = query<SettingsRow>(
   "SELECT project_id, tools, updated_at FROM llm_settings WHERE project_id = ?",
 );
@@ -48,11 +35,17 @@ const PUT_SETTINGS = query(
     "ON CONFLICT (project_id) DO UPDATE SET tools = excluded.tools, updated_at = excluded.updated_at",
 );
 
-export function listModels(store: Store, projectId: string, limit: number): Awaitable<ModelRow[]> {
+export const {
+  add: addModel,
+  change: updateModel,
+  remove: deleteModel,
+} = rowCommands<ModelRow>("models", "models", { all: ALL, settable: SETTABLE, key: ["project_id", "id"] });
+
+export function listModels(store: Store, projectId: string, limit: number): Promise<ModelRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
-export function findModel(store: Store, projectId: string, id: string): Awaitable<ModelRow | undefined> {
+export function findModel(store: Store, projectId: string, id: string): Promise<ModelRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
@@ -60,22 +53,7 @@ export function* modelInTransaction(projectId: string, id: string): Transaction<
   return yield* get(FIND, projectId, id);
 }
 
-export function* addModel(row: ModelRow): Transaction<void> {
-  yield* add(row);
-  yield* touch("models");
-}
-
-export function* updateModel(row: ModelRow): Transaction<void> {
-  yield* change(row);
-  yield* touch("models");
-}
-
-export function* deleteModel(projectId: string, id: string): Transaction<void> {
-  yield* run(DELETE, projectId, id);
-  yield* touch("models");
-}
-
-export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+export function findSettings(store: Store, projectId: string): Promise<SettingsRow | undefined> {
   return store.get(FIND_SETTINGS, projectId);
 }
 

@@ -5,7 +5,6 @@ import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
-import type { Awaitable } from "../store";
 import type { GatewayUser } from "./access";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
 
@@ -27,7 +26,7 @@ export class RequestStates {
     this.#core = core;
   }
 
-  seal(user: GatewayUser, call: JsonObject, waiting: Waiting): Awaitable<string> {
+  async seal(user: GatewayUser, call: JsonObject, waiting: Waiting): Promise<string> {
     const { keyring, clock } = this.#core;
     const body = { for: boundTo(user, call), until: clock.now() + GOOD_FOR_MS, ...waiting };
     return keyring.seal(user.gateway.projectId, placeOf(user), JSON.stringify(body));

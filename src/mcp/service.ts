@@ -5,7 +5,6 @@ import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
-import { after, type Awaitable } from "../store";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
@@ -100,7 +99,7 @@ export class Mcp {
     }
   }
 
-  #dispatch(message: RpcMessage, peer: Peer): Promise<Reply> | Reply {
+  async #dispatch(message: RpcMessage, peer: Peer): Promise<Reply> {
     if (message.kind === "response") return ACCEPTED;
     const named = namedVersion(message.params);
     const header = peer.header?.("mcp-protocol-version") ?? undefined;
@@ -118,14 +117,11 @@ export class Mcp {
     return this.#modern(message, peer, named);
   }
 
-  #legacy(message: Asking, peer: Peer): Awaitable<Reply> {
+  async #legacy(message: Asking, peer: Peer): Promise<Reply> {
     // A client that starts anew may still send the id of a session that is gone.
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
-    const session = peer.sessionId === undefined ? undefined : this.#sessions.open(peer.sessionId, peer.user);
-    return after(session, (opened) => this.#inSession(message, peer, opened));
-  }
-
-  #inSession(message: Asking, peer: Peer, session: Session | undefined): Awaitable<Reply> {
+    const session =
+      peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
     if (message.kind === "notification") {
       cancel(message, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
@@ -135,7 +131,7 @@ export class Mcp {
       case "ping":
         return resultReply(id, "{}");
       case "tools/list":
-        return this.#offers.page(peer.user, cursorOf(params)).then((page) => resultReply(id, `{${page}}`));
+        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
       case "tools/call":
         return this.#callLegacy(message, peer, session);
       default:

@@ -5,7 +5,6 @@ import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
-import type { Awaitable } from "../store";
 import type { GatewayUser } from "./access";
 import { type RequestId, RpcError, SESSION_NOT_FOUND } from "./json-rpc";
 import { legacyVersion, type LegacyVersion } from "./versions";
@@ -43,18 +42,19 @@ export class Sessions {
   }
 
   /** The id of a new session of this user at this gateway. */
-  begin({ gateway, principal, userId }: GatewayUser, { version, byUrl }: SessionState): Awaitable<string> {
+  async begin(
+    { gateway, principal, userId }: GatewayUser,
+    { version, byUrl }: SessionState,
+  ): Promise<string> {
     const { keyring, random } = this.#core;
     const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11)];
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
   }
 
   /** Throws `RpcError` (404) for an id that cannot be read here, or is of another gateway or caller. */
-  open(id: string, user: GatewayUser): Awaitable<Session> {
-    const known = this.#opened.get(id);
-    if (known !== undefined) return ownSession(known, user);
+  async open(id: string, user: GatewayUser): Promise<Session> {
     const { gateway } = user;
-    return this.#read(id, gateway.projectId, gateway.id).then((session) => ownSession(session, user));
+    return ownSession(this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id)), user);
   }
 
   async #read(id: string, projectId: string, gatewayId: string): Promise<Opened | undefined> {

@@ -1,16 +1,5 @@
 // SQL of auth providers.
-import {
-  all,
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { all, get, query, rowCommands, type Store, type Transaction } from "../store";
 
 export interface ProviderKey {
   projectId: string;
@@ -58,33 +47,36 @@ const LIST_ACTIVE_NAMED = query<ProviderRow>(
 const LIST_BY_CLIENT = query<ProviderKey>(
   "SELECT project_id AS projectId, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
 );
-const add = insertInto<ProviderRow>("auth_providers", ALL);
-const change = update<ProviderRow>("auth_providers", SETTABLE, ["project_id", "id"]);
-const DELETE = query("DELETE FROM auth_providers WHERE project_id = ? AND id = ?");
 
-export function findProvider(
-  store: Store,
-  projectId: string,
-  id: string,
-): Awaitable<ProviderRow | undefined> {
+export const {
+  add: addProvider,
+  change: updateProvider,
+  remove: deleteProvider,
+} = rowCommands<ProviderRow>("auth_providers", "providers", {
+  all: ALL,
+  settable: SETTABLE,
+  key: ["project_id", "id"],
+});
+
+export function findProvider(store: Store, projectId: string, id: string): Promise<ProviderRow | undefined> {
   return store.get(FIND, projectId, id);
 }
 
-export function findByExternalId(store: Store, externalId: string): Awaitable<ProviderRow | undefined> {
+export function findByExternalId(store: Store, externalId: string): Promise<ProviderRow | undefined> {
   return store.get(FIND_BY_EXTERNAL_ID, externalId);
 }
 
-export function listProviders(store: Store, projectId: string, limit: number): Awaitable<ProviderRow[]> {
+export function listProviders(store: Store, projectId: string, limit: number): Promise<ProviderRow[]> {
   return store.all(LIST, projectId, limit);
 }
 
 /** Active records in all projects with this id or well-known provider. */
-export function listActiveNamed(store: Store, name: string): Awaitable<ProviderRow[]> {
+export function listActiveNamed(store: Store, name: string): Promise<ProviderRow[]> {
   return store.all(LIST_ACTIVE_NAMED, name, name);
 }
 
 /** Records in all projects, active or not, with this client. */
-export function listByClient(store: Store, clientId: string): Awaitable<ProviderKey[]> {
+export function listByClient(store: Store, clientId: string): Promise<ProviderKey[]> {
   return store.all(LIST_BY_CLIENT, clientId);
 }
 
@@ -94,19 +86,4 @@ export function* providerInTransaction(projectId: string, id: string): Transacti
 
 export function* providersInTransaction(projectId: string, limit: number): Transaction<ProviderRow[]> {
   return yield* all(LIST, projectId, limit);
-}
-
-export function* addProvider(row: ProviderRow): Transaction<void> {
-  yield* add(row);
-  yield* touch("providers");
-}
-
-export function* updateProvider(row: ProviderRow): Transaction<void> {
-  yield* change(row);
-  yield* touch("providers");
-}
-
-export function* deleteProvider(projectId: string, id: string): Transaction<number> {
-  yield* touch("providers");
-  return yield* run(DELETE, projectId, id);
 }

@@ -3,7 +3,7 @@ import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import { CachedByGeneration, CachedByOwner, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
@@ -192,7 +192,7 @@ export class Providers {
       if (error instanceof UniqueViolation) throw alreadyExists("This external_id is already in use.");
       throw error;
     }
-    yield* this.#log(principal, "provider.create", row.id);
+    yield* this.#audit.record(principal, "provider.create", row.id);
   }
 
   *#update(
@@ -205,7 +205,7 @@ export class Providers {
     const next = change(row);
     yield* repository.updateProvider(next);
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
-    yield* this.#log(principal, "provider.update", id);
+    yield* this.#audit.record(principal, "provider.update", id);
     return next;
   }
 
@@ -219,13 +219,9 @@ export class Providers {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     yield* this.#dependents.removed(principal.projectId, id);
-    yield* repository.deleteProvider(principal.projectId, id);
-    yield* this.#log(principal, "provider.delete", id);
+    yield* repository.deleteProvider(row);
+    yield* this.#audit.record(principal, "provider.delete", id);
     return row;
-  }
-
-  *#log(principal: Principal, action: string, target: string): Transaction<void> {
-    yield* this.#audit.record({ projectId: principal.projectId, actor: actorOf(principal), action, target });
   }
 
   #presetOf(providerId: string | undefined): ProviderPreset | undefined {

@@ -3,7 +3,7 @@
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { dataKeyOf, type Place, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import { run, type SqlValue, touch, type Transaction } from "../store";
 
 /** A value sealed just before a rotation may be committed just after it: its key is kept at least this long. */
@@ -57,7 +57,8 @@ export class Rotation {
     const { id, damaged } = await this.#core.keyring.rotateRoot(options);
     for (const { id: key, projectId } of damaged)
       this.#core.log.error("a data key was not wrapped anew", { project_id: projectId, data_key: key });
-    await this.#record(principal, null, "key.rotate_root", id);
+    const entry = () => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", id);
+    await this.#core.store.write(entry);
     return { id, ...(damaged.length === 0 ? {} : { damaged: damaged.length }) };
   }
 
@@ -72,7 +73,7 @@ export class Rotation {
       unopenable += done.unopenable;
     }
     await this.#dropUnused(projectId);
-    await this.#record(principal, projectId, "key.rotate_data", id);
+    await this.#core.store.write(() => this.#audit.record(principal, "key.rotate_data", id));
     return { id, resealed, ...(unopenable === 0 ? {} : { unopenable }) };
   }
 
@@ -153,16 +154,6 @@ export class Rotation {
       if (counts.every((row) => row?.count === 0)) unused.push(id);
     }
     await store.write(() => keyring.dropDataKeys(projectId, unused));
-  }
-
-  async #record(
-    principal: Principal,
-    projectId: string | null,
-    action: string,
-    target: string,
-  ): Promise<void> {
-    const entry = { projectId, actor: actorOf(principal), action, target };
-    await this.#core.store.write(() => this.#audit.record(entry));
   }
 }
 

@@ -1,15 +1,5 @@
 // SQL of stored secrets.
-import {
-  type Awaitable,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-  update,
-} from "../store";
+import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface SecretRow {
   id: string;
@@ -60,11 +50,11 @@ export function findSecret(
   store: Store,
   projectId: string,
   foldedKey: string,
-): Awaitable<SecretRow | undefined> {
+): Promise<SecretRow | undefined> {
   return store.get(FIND, projectId, foldedKey);
 }
 
-export function listSecrets(store: Store, projectId: string, limit: number): Awaitable<SecretRow[]> {
+export function listSecrets(store: Store, projectId: string, limit: number): Promise<SecretRow[]> {
   return store.all(LIST, projectId, limit);
 }
 

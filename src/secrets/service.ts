@@ -4,7 +4,7 @@ import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
-import { actorOf, type Principal, projectBinding } from "../identity";
+import { type Principal, projectBinding } from "../identity";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
@@ -78,12 +78,7 @@ export class Secrets {
       ...(known ?? { id: newId("sec", now, random), key, created_at: now }),
     };
     if (known === undefined) yield* repository.addSecret(row);
-    yield* this.#audit.record({
-      projectId: project_id,
-      actor: actorOf(principal),
-      action: "secret.upsert",
-      target: row.key,
-    });
+    yield* this.#audit.record(principal, "secret.upsert", row.key);
     return row;
   }
 
@@ -92,12 +87,7 @@ export class Secrets {
     const row = yield* repository.secretInTransaction(projectId, { id: idOrKey, foldedKey: fold(idOrKey) });
     if (row === undefined) throw notFound("There is no secret with this id or key in this project.");
     yield* repository.deleteSecret(projectId, row.id);
-    yield* this.#audit.record({
-      projectId,
-      actor: actorOf(principal),
-      action: "secret.delete",
-      target: row.key,
-    });
+    yield* this.#audit.record(principal, "secret.delete", row.key);
   }
 
   async #record(row: SecretRow): Promise<StoredSecret> {

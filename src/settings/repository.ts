@@ -1,5 +1,5 @@
 // SQL of session verification settings: one row per project that has changed them.
-import { type Awaitable, get, insertInto, query, type Store, touch, type Transaction } from "../store";
+import { get, insertInto, query, type Store, touch, type Transaction } from "../store";
 
 export interface SettingsRow {
   project_id: string;
@@ -19,7 +19,7 @@ const put = insertInto<SettingsRow>(
     "unsafe_skip = excluded.unsafe_skip, updated_at = excluded.updated_at",
 );
 
-export function findSettings(store: Store, projectId: string): Awaitable<SettingsRow | undefined> {
+export function findSettings(store: Store, projectId: string): Promise<SettingsRow | undefined> {
   return store.get(FIND, projectId);
 }
 

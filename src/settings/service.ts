@@ -2,7 +2,7 @@
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { forbidden } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SettingsRow } from "./repository";
@@ -58,13 +58,8 @@ export class SessionSettings {
       updated_at: this.#core.clock.now(),
     };
     yield* repository.putSettings(row);
-    yield* this.#audit.record({
-      projectId,
-      actor: actorOf(principal),
-      action: "session_verification.update",
-      target: projectId,
-      details: { skip: row.unsafe_skip === 1, verifier: row.verifier_url !== null },
-    });
+    const details = { skip: row.unsafe_skip === 1, verifier: row.verifier_url !== null };
+    yield* this.#audit.record(principal, "session_verification.update", projectId, details);
     return row;
   }
 

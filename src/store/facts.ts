@@ -1,5 +1,5 @@
 // Facts about this installation: a name and a text.
-import { type Awaitable, query, run, type Store, type Transaction } from "./port";
+import { query, run, type Store, type Transaction } from "./port";
 
 const FIND = query<{ value: string }>("SELECT value FROM facts WHERE name = ?");
 const SET = query(
@@ -7,7 +7,7 @@ const SET = query(
 );
 const REMOVE = query("DELETE FROM facts WHERE name = ? AND value = ?");
 
-export function findFact(store: Store, name: string): Awaitable<{ value: string } | undefined> {
+export function findFact(store: Store, name: string): Promise<{ value: string } | undefined> {
   return store.get(FIND, name);
 }
 

@@ -22,7 +22,7 @@ export { CachedByGeneration, CachedByOwner } from "./cache";
 export { findFact, removeFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
-export { command, insertInto, named, update } from "./statements";
+export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";
 export { type Lease, releaseLease, stillHeld, takeLease } from "./lease";

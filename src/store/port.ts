@@ -1,7 +1,8 @@
-// The database port. Everything above it treats an answer as "a value, or a promise of it", so the same services run
-// on an engine that answers at once and on one that answers a turn later.
+// The database port. Its answers are promises, so the same services run on an engine that answers at once and on one
+// that answers later.
 
 export type SqlValue = string | number | null;
+/** For the store and its caches only: everything above them is plain async. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** Goes on with a value: now when it is there, else when it comes. A turn of waiting costs as much as a look-up. */
@@ -120,8 +121,8 @@ export interface Wait {
 
 export interface Store {
   /** First row, or undefined. */
-  get<Row>(statement: Query<Row>, ...params: SqlValue[]): Awaitable<Row | undefined>;
-  all<Row>(statement: Query<Row>, ...params: SqlValue[]): Awaitable<Row[]>;
+  get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined>;
+  all<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row[]>;
   /**
    * Runs a transaction body and resolves after its commit is durable. What the body throws rolls it back and rejects.
    * Throws `unavailable` when the write lock cannot be had in time.

@@ -83,12 +83,16 @@ class SqliteStore implements Store {
     this.#lockTimeoutMs = lockTimeoutMs;
   }
 
-  get<Row>(statement: Query<Row>, ...params: SqlValue[]): Row | undefined {
+  async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
     this.#beginRead();
     return prepared<Row>(this.#reader, statement.text).get(...params) ?? undefined;
   }
 
-  all<Row>(statement: Query<Row>, ...params: SqlValue[]): Row[] {
+  async all<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row[]> {
+    return this.#all(statement, ...params);
+  }
+
+  #all<Row>(statement: Query<Row>, ...params: SqlValue[]): Row[] {
     this.#beginRead();
     return prepared<Row>(this.#reader, statement.text).all(...params);
   }
@@ -120,7 +124,7 @@ class SqliteStore implements Store {
       if (version !== this.#dataVersion) {
         // A read transaction that is older than that commit would answer what was before it.
         this.#endRead();
-        for (const row of this.all(GENERATIONS)) this.#generations.set(row.kind, row.value);
+        for (const row of this.#all(GENERATIONS)) this.#generations.set(row.kind, row.value);
         this.#dataVersion = version;
       }
       this.#generationsRead = true;
@@ -135,7 +139,7 @@ class SqliteStore implements Store {
       await this.write(takeRoom);
       await this.write(giveRoom);
     }
-    this.all(GENERATIONS);
+    this.#all(GENERATIONS);
   }
 
   changed(kind: Kind, since: number, wait: Wait): Promise<void> {

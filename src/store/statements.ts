@@ -1,6 +1,6 @@
 // Statements that change rows, with parameters by name. Each is a fixed text with `?` placeholders; the order of its
 // parameters is worked out once, when the module is loaded.
-import { query, type Query, run, type SqlValue, type Transaction } from "./port";
+import { type Kind, query, type Query, run, type SqlValue, touch, type Transaction } from "./port";
 
 type Values<Row> = { readonly [Column in keyof Row]: SqlValue };
 type Columns<Row> = readonly (keyof Row & string)[];
@@ -52,8 +52,28 @@ export function update<Row extends Values<Row>>(
   columns: Columns<Row>,
   where: Columns<Row>,
 ): (row: Row) => Transaction<number> {
-  const assign = (column: string): string => `${column} = :${column}`;
-  return command(
-    `UPDATE ${table} SET ${columns.map(assign).join(", ")} WHERE ${where.map(assign).join(" AND ")}`,
-  );
+  const set = columns.map((column) => `${column} = :${column}`);
+  return command(`UPDATE ${table} SET ${set.join(", ")} WHERE ${conditions(where)}`);
+}
+
+function conditions(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = :${column}`).join(" AND ");
+}
+
+/** Commands that add, change and delete one row, and raise the generation of its kind. */
+export function rowCommands<Row extends Values<Row>>(
+  table: string,
+  kind: Kind,
+  { all, settable, key }: Record<"all" | "settable" | "key", Columns<Row>>,
+) {
+  const touching = (statement: (row: Row) => Transaction<number>) =>
+    function* (row: Row): Transaction<void> {
+      yield* statement(row);
+      yield* touch(kind);
+    };
+  return {
+    add: touching(insertInto(table, all)),
+    change: touching(update(table, settable, key)),
+    remove: touching(command(`DELETE FROM ${table} WHERE ${conditions(key)}`)),
+  };
 }

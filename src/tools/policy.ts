@@ -2,14 +2,13 @@
 // they are asked; `createRuntime` says who answers.
 import type { LiveGrant } from "../connections";
 import { toolNotFound, type RuntimeError } from "../errors";
-import type { Awaitable } from "../store";
 import type { AuthorizationState } from "./requirements";
 import type { Tool } from "./registry";
 import type { ToolError } from "./tool-error";
 
 export interface ToolPolicy {
   /** The rules of a project; undefined when it has none, which costs a call next to nothing. */
-  guardOf(projectId: string): Awaitable<Guard | undefined>;
+  guardOf(projectId: string): Promise<Guard | undefined>;
 }
 
 /** What one rule said about a call, for the execution log. Never a value of the call. */

@@ -2,7 +2,6 @@
 import { type Connections, type LiveGrant, missingScopes, TokenRequestError } from "../connections";
 import { consentRequired, requirementsNotMet } from "../errors";
 import type { Secrets } from "../secrets";
-import type { Awaitable } from "../store";
 import type { Tool } from "./registry";
 import { type AuthorizationState, type Requirements, secretReason } from "./requirements";
 import { ToolError, upstreamFailed } from "./tool-error";
@@ -31,19 +30,15 @@ export class Readiness {
    * A `ToolError` when the provider is in trouble while a grant is refreshed. Throws `tool_requirements_not_met`: 403
    * when the user must consent, 400 when an administrator must act.
    */
-  of(projectId: string, userId: string, tool: Tool, input: object): Awaitable<Ready | ToolError> {
-    const { authorization, secrets = [] } = tool.definition;
-    if ((authorization === undefined && secrets.length === 0) || waives(tool, input)) {
+  async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
+    const { authorization: needed, secrets: keys = [] } = tool.definition;
+    if ((needed === undefined && keys.length === 0) || waives(tool, input)) {
       return { projectId, userId, tool, authorization: undefined, grant: undefined, secrets: {} };
     }
-    return this.#gathered(projectId, userId, tool);
-  }
-
-  async #gathered(projectId: string, userId: string, tool: Tool): Promise<Ready | ToolError> {
     const authorization = await this.#met(projectId, userId, tool);
     const grant = await this.#grant(projectId, userId, tool, authorization);
     if (grant instanceof ToolError) return grant;
-    const secrets = await this.#values(projectId, tool.definition.secrets ?? []);
+    const secrets = await this.#values(projectId, keys);
     return { projectId, userId, tool, authorization, grant, secrets };
   }
 

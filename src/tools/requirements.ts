@@ -3,7 +3,6 @@ import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
-import type { Awaitable } from "../store";
 import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
@@ -24,10 +23,10 @@ export interface AuthorizationState {
 
 /** What many tools of one user ask about the same providers, asked once. */
 export interface ProviderLookUps {
-  chosen(name: string): Awaitable<Chosen>;
+  chosen(name: string): Promise<Chosen>;
   /** What the user has granted there; undefined when nothing, or when there is no user. */
-  granted(provider: Provider): Awaitable<GrantState | undefined>;
-  pending(provider: Provider): Awaitable<PendingConsents | undefined>;
+  granted(provider: Provider): Promise<GrantState | undefined>;
+  pending(provider: Provider): Promise<PendingConsents | undefined>;
 }
 
 export interface SecretState {
@@ -80,16 +79,16 @@ export class Requirements {
 
   /** For the tools of one listing. */
   lookUps(projectId: string, userId: string | undefined): ProviderLookUps {
-    const chosen = new Map<string, Awaitable<Chosen>>();
-    const granted = new Map<string, Awaitable<GrantState | undefined>>();
-    const pending = new Map<string, Awaitable<PendingConsents>>();
+    const chosen = new Map<string, Promise<Chosen>>();
+    const granted = new Map<string, Promise<GrantState | undefined>>();
+    const pending = new Map<string, Promise<PendingConsents>>();
     return {
       chosen: (name) => once(chosen, name, () => this.#providers.choose(projectId, { provider_id: name })),
-      granted: (provider) =>
+      granted: async (provider) =>
         userId === undefined
           ? undefined
           : once(granted, provider.id, () => this.#connections.state(projectId, userId, provider)),
-      pending: (provider) =>
+      pending: async (provider) =>
         userId === undefined
           ? undefined
           : once(pending, provider.id, () => this.#authorization.pending(projectId, userId, provider)),
@@ -97,9 +96,8 @@ export class Requirements {
   }
 }
 
-function once<T>(known: Map<string, Awaitable<T>>, key: string, ask: () => Awaitable<T>): Awaitable<T> {
+function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const before = known.get(key);
-  // What is nothing is asked for again, which costs no more than to remember it.
   if (before !== undefined) return before;
   const answer = ask();
   known.set(key, answer);

@@ -138,8 +138,7 @@ describe("the audit trail", () => {
     await old.close();
     const store = closedAfterTest(openSqlite({ file, migrations: mainMigrations }));
     const audit = new Audit({ clock: new MovableClock(), random: systemRandom });
-    const entry = { projectId: "default", actor: "operator", action: "secret.upsert", target: "NEW" };
-    await store.write(() => audit.record(entry));
+    await store.write(() => audit.record(operator(), "secret.upsert", "NEW"));
     const trail = new Trail(store, store, () => Promise.resolve());
 
     const { items } = await trail.audit(operator(), {});

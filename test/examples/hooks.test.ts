@@ -1,4 +1,4 @@
-// The examples of hooks, with the tests that stand beside them, and in front of real tools.
+// The example hooks: their own tests, and both with real tools.
 import "../../examples/hooks/deny-by-channel.test";
 import "../../examples/hooks/redact-output.test";
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -37,7 +37,7 @@ afterAll(async () => {
 const execute = async (tool_name: string, input: object) =>
   api(stage.site.url, stage.keys.run).post("/v1/tools/execute", { tool_name, user_id: "alice", input });
 
-test("a message goes out in the channel on the list, and in no other", async () => {
+test("sends a message to a listed channel and refuses another", async () => {
   const allowed = await execute("Chat.SendMessage", { channel_name: "general", message: "hello" });
   expect(at(allowed.body, "success")).toBe(true);
   const sent = stage.site.chat.calls("chat.postMessage");
@@ -50,7 +50,7 @@ test("a message goes out in the channel on the list, and in no other", async () 
   expect(stage.site.chat.calls("chat.postMessage")).toBe(sent);
 });
 
-test("no e-mail address comes back", async () => {
+test("removes e-mail addresses from a result", async () => {
   const { body, text } = await execute("Chat.WhoAmI", {});
   expect(at(body, "success")).toBe(true);
   expect(text).toContain("[email]");

@@ -133,7 +133,7 @@ const ROWS: readonly FieldCase[] = [
       ["egress/proxy.test.ts", "a host in NO_PROXY is resolved, checked and pinned as without a proxy"],
       ["egress/proxy.test.ts", "a dead proxy is named without its password"],
       ["egress/tls.test.ts", "fails even where the environment switches the check off"],
-      ["house.test.ts", "src outside egress does not call out by %s"],
+      ["rules.test.ts", "src outside egress makes no outbound call by %s"],
     ],
   ],
   [

@@ -2,7 +2,7 @@
 // executable is built in chunks, and in a circle across two of them one may run before the other is ready. Between
 // areas every import counts.
 import { posix } from "node:path";
-import { importsOf, type SourceFile } from "./house";
+import { importsOf, type SourceFile } from "./rules";
 
 const compiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
 

@@ -1,5 +1,5 @@
 // Rules for the tests themselves.
-import type { SourceFile } from "./house";
+import type { SourceFile } from "./rules";
 
 /** Files that may measure time, with the reason. Paths under test/. */
 export const MAY_MEASURE: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // Words of the three platforms. `src` works with any platform, so these belong in `catalogs`. Names of model protocols
 // and of MCP clients are not among them.
-import type { SourceFile } from "./house";
+import type { SourceFile } from "./rules";
 
 const WORDS = [
   /slack|google|gmail|zoho|vendorcreator/i,

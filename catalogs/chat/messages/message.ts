@@ -1,12 +1,13 @@
 // Messages as the tools give them back: the platform's own, with names beside the ids of people.
 import { Type } from "typebox";
-import type { JsonObject } from "../../../src/tools";
+import { type JsonObject, ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { MENTIONS_NAMED, REACTIONS_NAMED } from "../limits";
-import { orNull } from "../records/or-null";
-import { isKnownUser } from "../resolve/users";
+import { IN_FLIGHT, MENTIONS_NAMED, REACTIONS_NAMED } from "../limits";
+import { orNull } from "../parameters";
+import { type BasicUser, shownName } from "../records/user";
+import { findUser, isKnownUser } from "../resolve/users";
 import { objectsIn, textIn, textsIn } from "../../upstream/json";
-import { type Names, namesOf } from "./names";
+import { Limiter } from "../../upstream/limiter";
 
 const Person = Type.Object({
   id: Type.String(),
@@ -97,4 +98,34 @@ function datetimeOf(ts: string | undefined): string | null {
   const seconds = /^(\d{1,11})(?:\.\d+)?$/.exec(ts ?? "")?.[1];
   if (seconds === undefined) return null;
   return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Names by id; those that could not be told are absent. */
+type Names = ReadonlyMap<string, string>;
+
+/**
+ * The names of these people, from memory and by one call each. The first failure ends the looking up: what is not
+ * known by then stays without a name, and nothing is thrown for it.
+ */
+async function namesOf(client: ChatClient, ids: Iterable<string>): Promise<Names> {
+  const names = new Map<string, string>();
+  const line = new Limiter(IN_FLIGHT);
+  let failed = false;
+  const find = async (id: string): Promise<BasicUser | undefined> => {
+    try {
+      return failed ? undefined : await findUser(client, id, { wait: false, paging: true });
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      failed = true;
+      return undefined;
+    }
+  };
+  await Promise.all(
+    Array.from(new Set(ids), async (id) => {
+      const user = await line.run(() => find(id));
+      const name = user === undefined ? null : shownName(user);
+      if (name !== null) names.set(id, name);
+    }),
+  );
+  return names;
 }

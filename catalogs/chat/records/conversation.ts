@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
 import { objectIn, textIn } from "../../upstream/json";
-import { orNull } from "./or-null";
+import { orNull } from "../parameters";
 
 export const ConversationMetadata = Type.Object({
   id: Type.String({ description: "The conversation's id" }),

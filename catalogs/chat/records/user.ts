@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
 import { objectIn, textIn } from "../../upstream/json";
-import { orNull } from "./or-null";
+import { orNull } from "../parameters";
 
 /** A person or bot, in short. What the platform does not tell is null. */
 export const BasicUser = Type.Object({

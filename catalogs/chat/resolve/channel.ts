@@ -5,9 +5,8 @@ import { SUGGESTIONS } from "../limits";
 import { type ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { codeOf } from "../upstream/failure";
 import { textIn } from "../../upstream/json";
-import { closest } from "./closest";
 import type { Listing } from "./listing";
-import { notFound } from "./not-found";
+import { closest, notFound } from "./not-found";
 import { type Search, search } from "./search";
 
 export interface Channel {

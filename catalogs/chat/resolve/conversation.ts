@@ -4,8 +4,7 @@ import type { ChatClient } from "../client";
 import type { ConversationMetadata } from "../records/conversation";
 import { textIn } from "../../upstream/json";
 import { channelName, withChannel } from "./channel";
-import { existingConversation } from "./existing";
-import { openConversation } from "./opening";
+import { existingConversation, openConversation } from "./direct";
 import type { Place, Selector } from "./selector";
 
 /** A conversation that was found. */

@@ -7,7 +7,7 @@ import { isNotFound } from "../upstream/failure";
 import { nextCursorIn } from "../upstream/exchange";
 import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { type Source, pagesOf } from "./listing";
-import type { Participants } from "./opening";
+import type { Participants } from "./direct";
 
 /** The platform's record of the conversation of exactly these people; undefined when there is none. */
 export function findListed(

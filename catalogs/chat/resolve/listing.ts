@@ -36,16 +36,26 @@ export interface Page {
 
 const TOO_LARGE: ReadonlySet<unknown> = new Set(["limit_required", "invalid_limit"]);
 
-/** Reads one page; when the platform fails at a large one, a small one is its second try. Throws `ToolError`. */
-export async function readPage(
+/** Reads one page of at most `limit` items. Throws `ToolError`. */
+export async function pageOf(
   client: ChatClient,
   { method, params }: Source,
   cursor: string | undefined,
+  limit: number,
+  repeat = true,
+): Promise<JsonObject> {
+  const team = await teamOfOrganization(client);
+  return client.call(method, { ...params, limit, cursor, team_id: team }, { paging: true, repeat });
+}
+
+/** Reads one page; when the platform fails at a large one, a small one is its second try. Throws `ToolError`. */
+export async function readPage(
+  client: ChatClient,
+  source: Source,
+  cursor: string | undefined,
   size: number,
 ): Promise<Page> {
-  const team = await teamOfOrganization(client);
-  const read = (limit: number, repeat: boolean): Promise<JsonObject> =>
-    client.call(method, { ...params, limit, cursor, team_id: team }, { paging: true, repeat });
+  const read = (limit: number, repeat: boolean) => pageOf(client, source, cursor, limit, repeat);
   if (size < LARGE_PAGE) return { body: await read(size, true), size };
   try {
     return { body: await read(size, false), size };

@@ -2,8 +2,7 @@
 import { Type } from "typebox";
 import { defineTool, type ToolContext, upstreamFailed, upstreamNotFound } from "../../../src/tools";
 import { ChatClient } from "../client";
-import { READS } from "../metadata";
-import { slackPreset } from "../../presets/slack";
+import { grantWith, READS } from "../metadata";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { type Found, withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
@@ -17,7 +16,7 @@ export const getConversationMetadata = defineTool({
     "people in it.",
   input: Type.Object(SELECTOR_PARAMETERS),
   output: ConversationMetadata,
-  authorization: { provider: slackPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
+  authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
   metadata: READS,
   run: (input, context) => metadataOf(context, input),
 });

@@ -5,10 +5,8 @@ import { ChatClient } from "../client";
 import { MESSAGES_LIMIT } from "../limits";
 import { Message, readable } from "../messages/message";
 import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
-import { READS } from "../metadata";
-import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { slackPreset } from "../../presets/slack";
-import { orNull } from "../records/or-null";
+import { grantWith, READS } from "../metadata";
+import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
 import { withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
@@ -33,10 +31,7 @@ export const getMessages = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Messages,
-  authorization: {
-    provider: slackPreset.id,
-    scopes: [...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES],
-  },
+  authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES]),
   metadata: READS,
   clamps: ["limit"],
   run: (input, context) => messagesIn(context, input),

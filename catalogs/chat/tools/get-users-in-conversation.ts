@@ -4,10 +4,8 @@ import { defineTool, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
-import { READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { slackPreset } from "../../presets/slack";
-import { orNull } from "../records/or-null";
+import { grantWith, READS } from "../metadata";
+import { limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
 import { BasicUser, isBot, unknownUser } from "../records/user";
 import { type Found, withPlace } from "../resolve/conversation";
 import { PLACE_PARAMETERS, type PlaceInput, placeOf } from "../resolve/selector";
@@ -31,7 +29,7 @@ export const getUsersInConversation = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Users,
-  authorization: { provider: slackPreset.id, scopes: [...READ_CONVERSATIONS, ...READ_USERS] },
+  authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
   metadata: READS,
   clamps: ["limit"],
   run: (input, context) => usersInConversation(context, input),

@@ -2,8 +2,7 @@
 import { type Static, Type } from "typebox";
 import { badInput, defineTool, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
-import { READS } from "../metadata";
-import { slackPreset } from "../../presets/slack";
+import { grantWith, READS } from "../metadata";
 import { BasicUser } from "../records/user";
 import { findPeople } from "../resolve/people";
 import { type PeopleInput, peopleOf } from "../resolve/selector";
@@ -24,7 +23,7 @@ export const getUsersInfo = defineTool({
     emails: list("E-mail addresses of people."),
   }),
   output: Users,
-  authorization: { provider: slackPreset.id, scopes: READ_USERS },
+  authorization: grantWith(READ_USERS),
   metadata: READS,
   run: (input, context) => usersInfo(context, input),
 });

@@ -5,14 +5,12 @@ import { ChatClient } from "../client";
 import { collect } from "../collect";
 import { ALL_TYPES, CONVERSATION_TYPES, platformTypes, type PlatformType } from "../conversation-types";
 import { LIST_LIMIT } from "../limits";
-import { READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR, type PageRequest } from "../parameters";
-import { slackPreset } from "../../presets/slack";
+import { grantWith, READS } from "../metadata";
+import { limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
-import { orNull } from "../records/or-null";
 import { CHANNELS } from "../resolve/channel";
 import { Directory } from "../resolve/directory";
-import { teamOfOrganization } from "../resolve/identity";
+import { pageOf } from "../resolve/listing";
 import { READ_CONVERSATIONS, scopeOfType } from "../scopes";
 import { nextCursorIn } from "../upstream/exchange";
 import { objectsIn } from "../../upstream/json";
@@ -31,7 +29,7 @@ export const listConversations = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Conversations,
-  authorization: { provider: slackPreset.id, scopes: READ_CONVERSATIONS },
+  authorization: grantWith(READ_CONVERSATIONS),
   metadata: READS,
   clamps: ["limit"],
   singles: ["conversation_types"],
@@ -47,15 +45,10 @@ export async function conversationsOf(
   request: PageRequest,
 ): Promise<Static<typeof Conversations>> {
   const client = new ChatClient(context);
-  const team = await teamOfOrganization(client);
   let types = asked ?? ALL_TYPES;
   const read = (cursor: string | undefined, limit: number): Promise<JsonObject> =>
     // Without `types` the platform lists public channels only.
-    client.call(
-      "conversations.list",
-      { types, exclude_archived: true, limit, cursor, team_id: team },
-      { paging: true },
-    );
+    pageOf(client, { method: CHANNELS.method, params: { types, exclude_archived: true } }, cursor, limit);
   const { items, next_cursor } = await collect(client, request, LIST_LIMIT, async (cursor, limit) => {
     const body = await read(cursor, limit).catch((error: unknown) => {
       const granted = asked === undefined ? grantedTypes(types, error) : [];

@@ -4,13 +4,11 @@ import { defineTool } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
-import { READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR } from "../parameters";
-import { slackPreset } from "../../presets/slack";
-import { orNull } from "../records/or-null";
+import { grantWith, READS } from "../metadata";
+import { limitParameter, NEXT_CURSOR, orNull } from "../parameters";
 import { BasicUser, basicUser, isBot } from "../records/user";
 import { Directory } from "../resolve/directory";
-import { teamOfOrganization } from "../resolve/identity";
+import { pageOf } from "../resolve/listing";
 import { MEMBERS } from "../resolve/usernames";
 import { READ_USERS } from "../scopes";
 import { nextCursorIn } from "../upstream/exchange";
@@ -27,14 +25,13 @@ export const listUsers = defineTool({
     next_cursor: NEXT_CURSOR,
   }),
   output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
-  authorization: { provider: slackPreset.id, scopes: READ_USERS },
+  authorization: grantWith(READ_USERS),
   metadata: READS,
   clamps: ["limit"],
   async run(input, context) {
     const client = new ChatClient(context);
-    const team = await teamOfOrganization(client);
     const { items, next_cursor } = await collect(client, input, LIST_LIMIT, async (cursor, limit) => {
-      const body = await client.call("users.list", { limit, cursor, team_id: team }, { paging: true });
+      const body = await pageOf(client, MEMBERS, cursor, limit);
       const members = objectsIn(body, "members");
       Directory.of(client, MEMBERS).learn(client, members);
       const users = members

@@ -3,8 +3,7 @@ import { type Static, Type } from "typebox";
 import { badInput, defineTool, isObject, type JsonObject, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
 import { MESSAGE_LIMIT } from "../limits";
-import { CREATES } from "../metadata";
-import { slackPreset } from "../../presets/slack";
+import { CREATES, grantWith } from "../metadata";
 import { withConversation } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "../scopes";
@@ -40,7 +39,7 @@ export const sendMessage = defineTool({
     ...SELECTOR_PARAMETERS,
   }),
   output: Posted,
-  authorization: { provider: slackPreset.id, scopes: SEND_SCOPES },
+  authorization: grantWith(SEND_SCOPES),
   metadata: CREATES,
   run: (input, context) => send(context, input),
 });

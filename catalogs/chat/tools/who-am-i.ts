@@ -2,8 +2,7 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, upstreamFailed } from "../../../src/tools";
 import { ChatClient } from "../client";
-import { READS } from "../metadata";
-import { slackPreset } from "../../presets/slack";
+import { grantWith, READS } from "../metadata";
 import { realName } from "../records/user";
 import { knownTeam, ownId } from "../resolve/identity";
 import { READ_USERS } from "../scopes";
@@ -38,7 +37,7 @@ export const whoAmI = defineTool({
   description: "Tells who the user is in the chat workspace: name, handle, e-mail address, status, picture.",
   input: Type.Object({}),
   output: Profile,
-  authorization: { provider: slackPreset.id, scopes: READ_USERS },
+  authorization: grantWith(READ_USERS),
   metadata: READS,
   async run(_input, context) {
     const client = new ChatClient(context);

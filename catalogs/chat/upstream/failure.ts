@@ -2,6 +2,7 @@
 import {
   badInput,
   GrantDead,
+  ScopesLost,
   ToolError,
   upstreamFailed,
   upstreamNotFound,
@@ -13,8 +14,7 @@ import { meaningOf, sentenceFor } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { textIn, textsIn } from "../../upstream/json";
-import { lostScopes } from "./lost-scopes";
-import type { MethodName, Params } from "./methods";
+import { type MethodName, methodNamed, type Params } from "./methods";
 
 /** The call that failed, as far as its error tells of it. */
 export interface Call {
@@ -109,4 +109,31 @@ function unmapped(
   return final(
     upstreamUnmapped(`The platform answered with an error: ${what}.`, { ...details, statusCode: 502 }),
   );
+}
+
+/**
+ * The platform may answer with every scope that would do, or with the whole family of a method. The user must be
+ * asked for the one that this call lacks: what the method needs for these arguments, less what the token holds now,
+ * whatever the stored grant claims.
+ */
+function lostScopes(call: Call, answer: WholeAnswer, code: string): ScopesLost {
+  const provided = told(answer, "provided") ?? scopesFrom(answer.headers.get("x-oauth-scopes"));
+  const lacking = (scopes: readonly string[]): string[] =>
+    scopes.filter((scope) => provided?.includes(scope) !== true);
+  const needed = told(answer, "needed") ?? [];
+  // The other codes speak of the token's type or the user's role: no scope of ours is known to be missing.
+  const own = code === "missing_scope" ? lacking(methodNamed(call.method).scopes(call.params)) : [];
+  // Where nothing says what the token holds, of the call's scopes only those can be missing that are asked for.
+  const asked = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
+  const missing = [asked, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
+  return new ScopesLost(code, missing, provided);
+}
+
+function told(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {
+  return scopesFrom(textIn(answer.body ?? {}, field));
+}
+
+/** The platform separates scopes by commas, in older answers by spaces. */
+function scopesFrom(text: string | null | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/).filter((scope) => scope !== "");
 }

@@ -2,11 +2,9 @@
 // the platform's own page.
 import type { PageContext } from "../../../src/tools";
 import { googlePreset } from "../../presets/google";
-import { PICKER_STATE_PREFIX, SPREADSHEET_TYPE } from "../platform";
-import { DRIVE_FILE } from "../scopes";
+import { DRIVE_FILE, PICKER_STATE_PREFIX, SPREADSHEET_TYPE } from "../platform";
 import { clientOf } from "./link";
 import { PICKER_SCRIPT } from "./script";
-import { type PlatformScript, platformScripts } from "./platform-scripts";
 
 /**
  * The authorize request that shows the picker after the consent. Without `access_type=offline`: no refresh token is
@@ -135,4 +133,39 @@ function policyFor(scripts: readonly PlatformScript[]): Record<string, readonly 
     "style-src": ["'unsafe-inline'"],
     "form-action": ["'none'"],
   };
+}
+
+/** A script of the platform, and what else the page must let it reach. */
+interface PlatformScript {
+  url: string;
+  /** Origins, as a content policy names them. */
+  scripts: readonly string[];
+  frames: readonly string[];
+  connects: readonly string[];
+}
+
+const ACCOUNTS = "https://accounts.google.com";
+
+/** The scripts that show the picker and sign the person in. A replaced address brings its own origin and no other. */
+function platformScripts(settings: Readonly<Record<string, unknown>>): PlatformScript[] {
+  return [
+    replaced(settings["sheets.picker_script_url"]) ?? {
+      url: "https://apis.google.com/js/api.js",
+      scripts: ["https://apis.google.com"],
+      frames: ["https://docs.google.com", "https://drive.google.com"],
+      connects: [],
+    },
+    replaced(settings["sheets.identity_script_url"]) ?? {
+      url: `${ACCOUNTS}/gsi/client`,
+      scripts: [ACCOUNTS],
+      frames: [ACCOUNTS],
+      connects: [ACCOUNTS],
+    },
+  ];
+}
+
+function replaced(url: unknown): PlatformScript | undefined {
+  if (typeof url !== "string") return undefined;
+  const { origin } = new URL(url);
+  return { url, scripts: [origin], frames: [origin], connects: [origin] };
 }

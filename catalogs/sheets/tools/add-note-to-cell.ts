@@ -14,9 +14,7 @@ import {
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { cellName } from "../cells/a1";
 import { SheetsClient } from "../client";
-import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, OVERWRITES } from "../metadata";
 import { batchUpdate } from "../upstream/calls";
 
 interface Note {
@@ -41,7 +39,7 @@ export const addNoteToCell = defineTool({
     ...SHEET_RESULT,
     cell: Type.String({ description: "The cell, for example C7" }),
   }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: OVERWRITES,
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);

@@ -6,9 +6,7 @@ import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
-import { CREATES } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { CREATES, fileGrant } from "../metadata";
 import { createSpreadsheet as createCall } from "../upstream/calls";
 import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
@@ -24,10 +22,8 @@ export const createSpreadsheet = defineTool({
     title: Type.Optional(Type.String({ description: `Title of the spreadsheet. Default: ${UNTITLED}.` })),
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
   }),
-  output: Type.Object({
-    ...BOOK_RESULT,
-  }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  output: Type.Object(BOOK_RESULT),
+  authorization: fileGrant(),
   metadata: CREATES,
   async run(input, context) {
     const title = input.title === undefined || input.title.trim() === "" ? UNTITLED : input.title;

@@ -5,9 +5,7 @@ import { readBook } from "../book/metadata";
 import { BOOK_RESULT, SPREADSHEET_ID } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { SheetsClient } from "../client";
-import { READS } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, READS } from "../metadata";
 
 export const getSpreadsheetMetadata = defineTool({
   name: "GetSpreadsheetMetadata",
@@ -30,7 +28,7 @@ export const getSpreadsheetMetadata = defineTool({
       { description: "The sheets in the order of their tabs" },
     ),
   }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: READS,
   async run(input, context) {
     const book = await readBook(new SheetsClient(context), spreadsheetIdOf(input.spreadsheet_id));

@@ -10,9 +10,7 @@ import { columnOf } from "../cells/column";
 import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
 import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
-import { READS } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, READS } from "../metadata";
 import { getCells } from "../upstream/calls";
 import { numberIn, objectIn, objectsIn } from "../../upstream/json";
 
@@ -76,7 +74,7 @@ export const getSpreadsheet = defineTool({
       { minItems: 1, maxItems: 1, description: "The one sheet that was read" },
     ),
   }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: READS,
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);

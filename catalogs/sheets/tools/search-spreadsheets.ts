@@ -3,9 +3,7 @@ import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
-import { READS } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, READS } from "../metadata";
 import { corpusOf, DEFAULT_ORDER, keywordsOf, ORDERS, searchQuery } from "../search";
 import { listFiles } from "../upstream/calls";
 import { spreadsheetLink } from "../book/spreadsheet-id";
@@ -65,7 +63,7 @@ export const searchSpreadsheets = defineTool({
       Type.Literal(true, { description: "The platform did not search everywhere" }),
     ),
   }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: READS,
   async run(input, context) {
     const order = input.order_by ?? [];

@@ -10,9 +10,7 @@ import { rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
 import { type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
 import { SheetsClient } from "../client";
-import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, OVERWRITES } from "../metadata";
 import { batchUpdate, updateValues } from "../upstream/calls";
 import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
 
@@ -34,7 +32,7 @@ export const updateCells = defineTool({
     updatedColumns: Type.Integer({ description: "Columns with at least one written cell" }),
     updatedCells: Type.Integer({ description: "Written cells" }),
   }),
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: OVERWRITES,
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);

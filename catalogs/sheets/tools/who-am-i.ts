@@ -2,9 +2,8 @@
 import { Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
 import { SheetsClient } from "../client";
-import { READS } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE, DRIVE_FILE, DRIVE_READONLY, EMAIL, PROFILE } from "../scopes";
+import { fileGrant, READS } from "../metadata";
+import { DRIVE, DRIVE_READONLY, EMAIL, PROFILE } from "../platform";
 import { getAbout, getUserInfo } from "../upstream/calls";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
@@ -40,7 +39,7 @@ export const whoAmI = defineTool({
     "the reach of file access, the storage.",
   input: Type.Object({}),
   output: Profile,
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE, PROFILE, EMAIL] },
+  authorization: fileGrant(PROFILE, EMAIL),
   metadata: READS,
   async run(_input, context) {
     const client = new SheetsClient(context);

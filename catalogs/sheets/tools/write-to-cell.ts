@@ -10,9 +10,7 @@ import { cellName, rangeName, splitRange } from "../cells/a1";
 import { isTooLong } from "../cells/data";
 import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
-import { OVERWRITES } from "../metadata";
-import { googlePreset } from "../../presets/google";
-import { DRIVE_FILE } from "../scopes";
+import { fileGrant, OVERWRITES } from "../metadata";
 import { updateValue } from "../upstream/calls";
 import { rangeTroubleOf } from "../upstream/failure";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
@@ -38,7 +36,7 @@ export const writeToCell = defineTool({
     sheet_name: Type.Optional(Type.String({ default: FIRST_SHEET, description: "Name of the sheet." })),
   }),
   output: Written,
-  authorization: { provider: googlePreset.id, scopes: [DRIVE_FILE] },
+  authorization: fileGrant(),
   metadata: OVERWRITES,
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);

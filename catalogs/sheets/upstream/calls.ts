@@ -1,6 +1,6 @@
 // The calls that the tools make. Each asks for exactly the fields that are used: the platform sends no others.
 import type { JsonObject } from "../../../src/tools";
-import { DRIVE_FILE, EMAIL, PROFILE } from "../scopes";
+import { DRIVE_FILE, EMAIL, PROFILE } from "../platform";
 import { type Call, segment } from "./call";
 
 const SPREADSHEETS = "v4/spreadsheets";

@@ -27,12 +27,10 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   if (status >= 200 && status < 300) {
     return body === undefined ? transient(call, answer, "a body that is no answer") : undefined;
   }
-  if (status === 429) return overQuota(call, answer);
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
-  const error = refused(call, answer);
-  return isOverQuota(answer)
-    ? { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs }
-    : final(error);
+  const refusal = refusalIn(answer);
+  const isOverQuota = status === 429 || (status === 403 && meaningOf(refusal) === "quota");
+  return isOverQuota ? overQuota(call, answer, refusal) : final(refused(call, refusal));
 }
 
 /** The user's calls of a minute are used up for so long. */
@@ -48,22 +46,22 @@ export function rangeTroubleOf(error: unknown): RangeTrouble | undefined {
     : undefined;
 }
 
-function refused(call: Call, answer: Answer): ToolError {
-  const refusal = refusalIn(answer);
-  const details = { developerMessage: [call.method, answer.status, ...refusal.reasons].join(" ") };
-  switch (answer.status) {
+function refused(call: Call, refusal: Refusal): ToolError {
+  const { status } = refusal;
+  const details = { developerMessage: [call.method, status, ...refusal.reasons].join(" ") };
+  switch (status) {
     case 400:
       return badRequest(refusal, details);
     case 401:
       return new GrantDead(details.developerMessage);
     case 403:
-      return forbidden(call, answer, refusal, details);
+      return forbidden(call, refusal, details);
     case 404:
       return notFound(call, refusal, details);
     default:
-      return answer.status < 500 && refusal.message !== undefined
-        ? upstreamBadRequest(refusal.message, { ...details, statusCode: answer.status })
-        : upstreamUnmapped(`The platform answered with HTTP ${answer.status}.`, {
+      return status < 500 && refusal.message !== undefined
+        ? upstreamBadRequest(refusal.message, { ...details, statusCode: status })
+        : upstreamUnmapped(`The platform answered with HTTP ${status}.`, {
             ...details,
             statusCode: 502,
           });
@@ -84,46 +82,31 @@ function badRequest(refusal: Refusal, details: ToolErrorDetails): ToolError {
   });
 }
 
-function forbidden(call: Call, answer: Answer, refusal: Refusal, details: ToolErrorDetails): ToolError {
-  switch (meaningOf(refusal)) {
-    case "disabled":
-      return fatal(
-        `An interface of the platform is switched off for this application: its operator must switch it on. ${refusal.message ?? ""}`.trim(),
-        details,
-      );
-    case "quota":
-      return rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, refusal.message);
-    case "scope":
-      return call.scopes.length > 0
-        ? new ScopesLost(details.developerMessage ?? "", call.scopes)
-        : upstreamUnauthorized(refusal.message ?? "The user's grant does not cover this.", {
-            ...details,
-            statusCode: 403,
-          });
-    case "file":
-      return noAccess(refusal, details);
-    case "other":
-      return call.ofFile === true
-        ? noAccess(refusal, details)
-        : upstreamRefused(refusal.message ?? "The platform refuses this.", details);
+function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
+  const { message } = refusal;
+  const meaning = meaningOf(refusal);
+  if (meaning === "disabled") {
+    const hint =
+      "An interface of the platform is switched off for this application: its operator must switch it on.";
+    return fatal(`${hint} ${message ?? ""}`.trim(), details);
   }
-}
-
-function noAccess(refusal: Refusal, details: ToolErrorDetails): ToolError {
-  return upstreamUnauthorized(`${UNREACHABLE} ${quoted(refusal)}`.trim(), {
-    ...details,
-    statusCode: 403,
-    additionalPromptContent: OFFER,
-  });
+  if (meaning === "scope") {
+    return call.scopes.length > 0
+      ? new ScopesLost(details.developerMessage ?? "", call.scopes)
+      : upstreamUnauthorized(message ?? "The user's grant does not cover this.", {
+          ...details,
+          statusCode: 403,
+        });
+  }
+  return meaning === "file" || call.ofFile === true
+    ? unreachable(upstreamUnauthorized, refusal, { ...details, statusCode: 403 })
+    : upstreamRefused(message ?? "The platform refuses this.", details);
 }
 
 function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
-  if (call.ofFile !== true)
-    return upstreamNotFound(refusal.message ?? "The platform does not find it.", details);
-  return upstreamNotFound(`${UNREACHABLE} ${quoted(refusal)}`.trim(), {
-    ...details,
-    additionalPromptContent: OFFER,
-  });
+  return call.ofFile === true
+    ? unreachable(upstreamNotFound, refusal, details)
+    : upstreamNotFound(refusal.message ?? "The platform does not find it.", details);
 }
 
 // Both look alike to an application that sees only the files that were opened with it.
@@ -135,16 +118,16 @@ const OFFER =
   `Check the id. If it is right, call ${PICKER}, give the user the link, and call this tool again when the user has ` +
   "picked the spreadsheet.";
 
+function unreachable(fail: typeof upstreamNotFound, refusal: Refusal, details: ToolErrorDetails): ToolError {
+  const message = `${UNREACHABLE} ${quoted(refusal)}`.trim();
+  return fail(message, { ...details, additionalPromptContent: OFFER });
+}
+
 function quoted({ message }: Refusal): string {
   return message === undefined ? "" : `The platform says: ${message}`;
 }
 
-function isOverQuota(answer: Answer): boolean {
-  return answer.status === 403 && meaningOf(refusalIn(answer)) === "quota";
-}
-
-function overQuota(call: Call, answer: Answer): Failure {
-  const { message } = refusalIn(answer);
+function overQuota(call: Call, answer: Answer, { message }: Refusal): Failure {
   const error = rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, message);
   return { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
 }

@@ -1,15 +1,6 @@
 // SQL of scheduled runs and their attempts.
 import { sealedColumn } from "../../crypto";
-import {
-  all,
-  type Awaitable,
-  command,
-  insertInto,
-  query,
-  run,
-  type Store,
-  type Transaction,
-} from "../../store";
+import { all, command, insertInto, query, run, type Store, type Transaction } from "../../store";
 
 export interface RunRow {
   id: string;
@@ -152,7 +143,7 @@ export function listRuns(
   userId: string | undefined,
   limit: number,
   offset: number,
-): Awaitable<ListedRun[]> {
+): Promise<ListedRun[]> {
   return userId === undefined
     ? store.all(LIST, projectId, limit, offset)
     : store.all(LIST_OF_USER, projectId, userId, limit, offset);
@@ -168,12 +159,12 @@ export async function countRuns(
   return (await store.get(COUNTER, projectId))?.value ?? 0;
 }
 
-export function attemptsOf(store: Store, projectId: string, runId: string): Awaitable<AttemptRow[]> {
+export function attemptsOf(store: Store, projectId: string, runId: string): Promise<AttemptRow[]> {
   return store.all(ATTEMPTS, projectId, runId);
 }
 
 /** Runs of all projects that somebody has to look at by now: their time has come, or their lease has run out. */
-export function dueRuns(store: Store, now: number, limit: number): Awaitable<ListedRun[]> {
+export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
   return store.all(DUE, now, limit);
 }
 

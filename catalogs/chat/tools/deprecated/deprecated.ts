@@ -1,9 +1,8 @@
 // How a deprecated tool is defined: it narrows another tool's input and hands it on.
 import { type TObject, type TSchema, Type } from "typebox";
 import { defineTool, type ToolDefinition } from "../../../../src/tools";
-import { TOOLKIT } from "../../metadata";
+import { grantWith, TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
-import { slackPreset } from "../../../presets/slack";
 
 /** All of them were replaced before the first version of this toolkit here. */
 const DEPRECATED_SINCE = "2026-11-01";
@@ -24,7 +23,7 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
   return defineTool({
     ...tool,
     description: `${description} Deprecated: use ${replacement}.`,
-    authorization: { provider: slackPreset.id, scopes },
+    authorization: grantWith(scopes),
     metadata,
     replacement,
     deprecatedSince: DEPRECATED_SINCE,

@@ -8,49 +8,32 @@ import { READ_CONVERSATIONS } from "../../scopes";
 import { Conversations, conversationsOf, listConversations } from "../list-conversations";
 import { deprecated, plainLimit } from "./deprecated";
 
-export const listConversationsMetadata = deprecated(listConversations, {
-  name: "ListConversationsMetadata",
-  description: "Lists the conversations that the user is in.",
-  input: Type.Object({
-    conversation_types: CONVERSATION_TYPES,
-    limit: plainLimit(LIST_LIMIT),
-    next_cursor: NEXT_CURSOR,
+export const deprecatedListings: readonly ToolDefinition[] = [
+  deprecated(listConversations, {
+    name: "ListConversationsMetadata",
+    description: "Lists the conversations that the user is in.",
+    input: Type.Object({
+      conversation_types: CONVERSATION_TYPES,
+      limit: plainLimit(LIST_LIMIT),
+      next_cursor: NEXT_CURSOR,
+    }),
+    output: Conversations,
+    scopes: READ_CONVERSATIONS,
+    singles: ["conversation_types"],
+    skipsBlanks: ["conversation_types"],
+    run: ({ conversation_types, ...request }, context) =>
+      conversationsOf(context, platformTypes(conversation_types), request),
   }),
-  output: Conversations,
-  scopes: READ_CONVERSATIONS,
-  singles: ["conversation_types"],
-  skipsBlanks: ["conversation_types"],
-  run: ({ conversation_types, ...request }, context) =>
-    conversationsOf(context, platformTypes(conversation_types), request),
-});
-
-export const listPublicChannelsMetadata = listingOf(
-  "ListPublicChannelsMetadata",
-  "public channels",
-  "public_channel",
-  "channels:read",
-);
-
-export const listPrivateChannelsMetadata = listingOf(
-  "ListPrivateChannelsMetadata",
-  "private channels",
-  "private_channel",
-  "groups:read",
-);
-
-export const listGroupDirectMessageConversationsMetadata = listingOf(
-  "ListGroupDirectMessageConversationsMetadata",
-  "direct conversations of several people",
-  "mpim",
-  "mpim:read",
-);
-
-export const listDirectMessageConversationsMetadata = listingOf(
-  "ListDirectMessageConversationsMetadata",
-  "direct conversations of two",
-  "im",
-  "im:read",
-);
+  listingOf("ListPublicChannelsMetadata", "public channels", "public_channel", "channels:read"),
+  listingOf("ListPrivateChannelsMetadata", "private channels", "private_channel", "groups:read"),
+  listingOf(
+    "ListGroupDirectMessageConversationsMetadata",
+    "direct conversations of several people",
+    "mpim",
+    "mpim:read",
+  ),
+  listingOf("ListDirectMessageConversationsMetadata", "direct conversations of two", "im", "im:read"),
+];
 
 function listingOf(name: string, what: string, type: PlatformType, scope: string): ToolDefinition {
   return deprecated(listConversations, {

@@ -1,5 +1,6 @@
 // Deprecated tools that read messages.
 import { Type } from "typebox";
+import type { ToolDefinition } from "../../../../src/tools";
 import { MESSAGES_LIMIT } from "../../limits";
 import { TIME_PARAMETERS } from "../../messages/time-window";
 import { NEXT_CURSOR, required, requiredList } from "../../parameters";
@@ -9,43 +10,43 @@ import { BY_ID, BY_NAME, BY_USERNAME, BY_USERNAMES, deprecated, plainLimit } fro
 
 const filters = { ...TIME_PARAMETERS, limit: plainLimit(MESSAGES_LIMIT), next_cursor: NEXT_CURSOR };
 
-export const getMessagesInChannelByName = deprecated(getMessages, {
-  name: "GetMessagesInChannelByName",
-  description: "Reads the messages of a channel, given by its name, newest first.",
-  input: Type.Object({ ...BY_NAME, ...filters }),
-  output: Messages,
-  scopes: [...READ_CONVERSATIONS, ...READ_MESSAGES, READ_PEOPLE],
-  run: (input, context) =>
-    messagesIn(context, { ...input, channel_name: required("channel_name", input.channel_name) }),
-});
-
-export const getMessagesInConversationById = deprecated(getMessages, {
-  name: "GetMessagesInConversationById",
-  description: "Reads the messages of a conversation, given by its id, newest first.",
-  input: Type.Object({ ...BY_ID, ...filters }),
-  output: Messages,
-  scopes: [...READ_MESSAGES, READ_PEOPLE],
-  run: (input, context) =>
-    messagesIn(context, { ...input, conversation_id: required("conversation_id", input.conversation_id) }),
-});
-
-export const getMessagesInDirectMessageConversationByUsername = deprecated(getMessages, {
-  name: "GetMessagesInDirectMessageConversationByUsername",
-  description: "Reads the direct messages with one person, given by username, newest first.",
-  input: Type.Object({ ...BY_USERNAME, ...filters }),
-  output: Messages,
-  // Without the scope that opens conversations, the one with the person is looked for in the listing.
-  scopes: ["im:history", "im:read", ...READ_USERS],
-  run: ({ username, ...request }, context) =>
-    messagesIn(context, { ...request, usernames: [required("username", username)] }),
-});
-
-export const getMessagesInMultiPersonDmConversationByUsernames = deprecated(getMessages, {
-  name: "GetMessagesInMultiPersonDmConversationByUsernames",
-  description: "Reads the messages of the conversation with these people, given by usernames, newest first.",
-  input: Type.Object({ ...BY_USERNAMES, ...filters }),
-  output: Messages,
-  scopes: ["im:history", "im:read", ...READ_USERS, "mpim:history", "mpim:read"],
-  run: ({ usernames, ...request }, context) =>
-    messagesIn(context, { ...request, usernames: requiredList("usernames", usernames) }),
-});
+export const deprecatedMessages: readonly ToolDefinition[] = [
+  deprecated(getMessages, {
+    name: "GetMessagesInChannelByName",
+    description: "Reads the messages of a channel, given by its name, newest first.",
+    input: Type.Object({ ...BY_NAME, ...filters }),
+    output: Messages,
+    scopes: [...READ_CONVERSATIONS, ...READ_MESSAGES, READ_PEOPLE],
+    run: (input, context) =>
+      messagesIn(context, { ...input, channel_name: required("channel_name", input.channel_name) }),
+  }),
+  deprecated(getMessages, {
+    name: "GetMessagesInConversationById",
+    description: "Reads the messages of a conversation, given by its id, newest first.",
+    input: Type.Object({ ...BY_ID, ...filters }),
+    output: Messages,
+    scopes: [...READ_MESSAGES, READ_PEOPLE],
+    run: (input, context) =>
+      messagesIn(context, { ...input, conversation_id: required("conversation_id", input.conversation_id) }),
+  }),
+  deprecated(getMessages, {
+    name: "GetMessagesInDirectMessageConversationByUsername",
+    description: "Reads the direct messages with one person, given by username, newest first.",
+    input: Type.Object({ ...BY_USERNAME, ...filters }),
+    output: Messages,
+    // Without the scope that opens conversations, the one with the person is looked for in the listing.
+    scopes: ["im:history", "im:read", ...READ_USERS],
+    run: ({ username, ...request }, context) =>
+      messagesIn(context, { ...request, usernames: [required("username", username)] }),
+  }),
+  deprecated(getMessages, {
+    name: "GetMessagesInMultiPersonDmConversationByUsernames",
+    description:
+      "Reads the messages of the conversation with these people, given by usernames, newest first.",
+    input: Type.Object({ ...BY_USERNAMES, ...filters }),
+    output: Messages,
+    scopes: ["im:history", "im:read", ...READ_USERS, "mpim:history", "mpim:read"],
+    run: ({ usernames, ...request }, context) =>
+      messagesIn(context, { ...request, usernames: requiredList("usernames", usernames) }),
+  }),
+];

@@ -1,5 +1,6 @@
 // Deprecated tools that tell about one conversation.
 import { Type } from "typebox";
+import type { ToolDefinition } from "../../../../src/tools";
 import { required, requiredList } from "../../parameters";
 import { ConversationMetadata } from "../../records/conversation";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
@@ -8,40 +9,39 @@ import { BY_ID, BY_NAME, BY_USERNAME, BY_USERNAMES, deprecated, IGNORED_CURSOR }
 
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 
-export const getConversationMetadataById = deprecated(getConversationMetadata, {
-  name: "GetConversationMetadataById",
-  description: "Tells about a conversation, given by its id.",
-  input: Type.Object(BY_ID),
-  output: ConversationMetadata,
-  scopes,
-  run: (input, context) =>
-    metadataOf(context, { conversation_id: required("conversation_id", input.conversation_id) }),
-});
-
-export const getChannelMetadataByName = deprecated(getConversationMetadata, {
-  name: "GetChannelMetadataByName",
-  description: "Tells about a channel, given by its name.",
-  input: Type.Object({ ...BY_NAME, next_cursor: IGNORED_CURSOR }),
-  output: ConversationMetadata,
-  scopes,
-  run: (input, context) =>
-    metadataOf(context, { channel_name: required("channel_name", input.channel_name) }),
-});
-
-export const getDirectMessageConversationMetadataByUsername = deprecated(getConversationMetadata, {
-  name: "GetDirectMessageConversationMetadataByUsername",
-  description: "Tells about the direct conversation with one person, given by username.",
-  input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
-  output: ConversationMetadata,
-  scopes,
-  run: (input, context) => metadataOf(context, { usernames: [required("username", input.username)] }),
-});
-
-export const getMultiPersonDmConversationMetadataByUsernames = deprecated(getConversationMetadata, {
-  name: "GetMultiPersonDmConversationMetadataByUsernames",
-  description: "Tells about the conversation with these people, given by usernames.",
-  input: Type.Object({ ...BY_USERNAMES, next_cursor: IGNORED_CURSOR }),
-  output: ConversationMetadata,
-  scopes,
-  run: (input, context) => metadataOf(context, { usernames: requiredList("usernames", input.usernames) }),
-});
+export const deprecatedMetadata: readonly ToolDefinition[] = [
+  deprecated(getConversationMetadata, {
+    name: "GetConversationMetadataById",
+    description: "Tells about a conversation, given by its id.",
+    input: Type.Object(BY_ID),
+    output: ConversationMetadata,
+    scopes,
+    run: (input, context) =>
+      metadataOf(context, { conversation_id: required("conversation_id", input.conversation_id) }),
+  }),
+  deprecated(getConversationMetadata, {
+    name: "GetChannelMetadataByName",
+    description: "Tells about a channel, given by its name.",
+    input: Type.Object({ ...BY_NAME, next_cursor: IGNORED_CURSOR }),
+    output: ConversationMetadata,
+    scopes,
+    run: (input, context) =>
+      metadataOf(context, { channel_name: required("channel_name", input.channel_name) }),
+  }),
+  deprecated(getConversationMetadata, {
+    name: "GetDirectMessageConversationMetadataByUsername",
+    description: "Tells about the direct conversation with one person, given by username.",
+    input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
+    output: ConversationMetadata,
+    scopes,
+    run: (input, context) => metadataOf(context, { usernames: [required("username", input.username)] }),
+  }),
+  deprecated(getConversationMetadata, {
+    name: "GetMultiPersonDmConversationMetadataByUsernames",
+    description: "Tells about the conversation with these people, given by usernames.",
+    input: Type.Object({ ...BY_USERNAMES, next_cursor: IGNORED_CURSOR }),
+    output: ConversationMetadata,
+    scopes,
+    run: (input, context) => metadataOf(context, { usernames: requiredList("usernames", input.usernames) }),
+  }),
+];

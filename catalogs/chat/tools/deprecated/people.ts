@@ -1,27 +1,13 @@
 // Deprecated tools that tell about people.
 import { Type } from "typebox";
-import { type ToolContext, upstreamFailed } from "../../../../src/tools";
+import { type ToolContext, type ToolDefinition, upstreamFailed } from "../../../../src/tools";
 import { LIST_LIMIT } from "../../limits";
-import { NEXT_CURSOR, required } from "../../parameters";
-import { orNull } from "../../records/or-null";
+import { NEXT_CURSOR, orNull, required } from "../../parameters";
 import { BasicUser } from "../../records/user";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
 import { getUsersInfo, usersInfo } from "../get-users-info";
 import { getUsersInConversation, usersInConversation } from "../get-users-in-conversation";
 import { BY_ID, BY_NAME, deprecated, plainLimit } from "./deprecated";
-
-export const getUserInfoById = deprecated(getUsersInfo, {
-  name: "GetUserInfoById",
-  description: "Tells about one person, given by id.",
-  input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
-  output: BasicUser,
-  scopes: READ_USERS,
-  async run(input, context) {
-    const [user] = (await usersInfo(context, { user_ids: [required("user_id", input.user_id)] })).users;
-    if (user === undefined) throw upstreamFailed("The platform answered without a user.");
-    return user;
-  },
-});
 
 const Members = Type.Object({
   members: Type.Array(BasicUser, { description: "Of those whom the platform does not show, only the id" }),
@@ -30,25 +16,38 @@ const Members = Type.Object({
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 const paging = { limit: plainLimit(LIST_LIMIT), next_cursor: NEXT_CURSOR };
 
-export const getMembersInConversationById = deprecated(getUsersInConversation, {
-  name: "GetMembersInConversationById",
-  description: "Lists the people in a conversation, given by its id.",
-  input: Type.Object({ ...BY_ID, ...paging }),
-  output: Members,
-  scopes,
-  run: ({ conversation_id, ...request }, context) =>
-    membersIn(context, { ...request, conversation_id: required("conversation_id", conversation_id) }),
-});
-
-export const getMembersInChannelByName = deprecated(getUsersInConversation, {
-  name: "GetMembersInChannelByName",
-  description: "Lists the people in a channel, given by its name.",
-  input: Type.Object({ ...BY_NAME, ...paging }),
-  output: Members,
-  scopes,
-  run: ({ channel_name, ...request }, context) =>
-    membersIn(context, { ...request, channel_name: required("channel_name", channel_name) }),
-});
+export const deprecatedPeople: readonly ToolDefinition[] = [
+  deprecated(getUsersInfo, {
+    name: "GetUserInfoById",
+    description: "Tells about one person, given by id.",
+    input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
+    output: BasicUser,
+    scopes: READ_USERS,
+    async run(input, context) {
+      const [user] = (await usersInfo(context, { user_ids: [required("user_id", input.user_id)] })).users;
+      if (user === undefined) throw upstreamFailed("The platform answered without a user.");
+      return user;
+    },
+  }),
+  deprecated(getUsersInConversation, {
+    name: "GetMembersInConversationById",
+    description: "Lists the people in a conversation, given by its id.",
+    input: Type.Object({ ...BY_ID, ...paging }),
+    output: Members,
+    scopes,
+    run: ({ conversation_id, ...request }, context) =>
+      membersIn(context, { ...request, conversation_id: required("conversation_id", conversation_id) }),
+  }),
+  deprecated(getUsersInConversation, {
+    name: "GetMembersInChannelByName",
+    description: "Lists the people in a channel, given by its name.",
+    input: Type.Object({ ...BY_NAME, ...paging }),
+    output: Members,
+    scopes,
+    run: ({ channel_name, ...request }, context) =>
+      membersIn(context, { ...request, channel_name: required("channel_name", channel_name) }),
+  }),
+];
 
 async function membersIn(context: ToolContext, input: Parameters<typeof usersInConversation>[1]) {
   const { users: members, next_cursor } = await usersInConversation(context, input);

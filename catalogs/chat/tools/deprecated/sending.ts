@@ -1,5 +1,6 @@
 // Deprecated tools that send messages.
 import { Type } from "typebox";
+import type { ToolDefinition } from "../../../../src/tools";
 import { required } from "../../parameters";
 import { Posted, SEND_SCOPES, send, sendMessage } from "../send-message";
 import { deprecated } from "./deprecated";
@@ -8,28 +9,29 @@ const message = Type.String({
   description: "The text. It is sent as it is: the platform's markup and mentions work.",
 });
 
-export const sendDmToUser = deprecated(sendMessage, {
-  name: "SendDmToUser",
-  description: "Sends a direct message to one person, given by username.",
-  input: Type.Object({
-    user_name: Type.String({ description: "The person's username (handle), always in lower case." }),
-    message,
+export const deprecatedSending: readonly ToolDefinition[] = [
+  deprecated(sendMessage, {
+    name: "SendDmToUser",
+    description: "Sends a direct message to one person, given by username.",
+    input: Type.Object({
+      user_name: Type.String({ description: "The person's username (handle), always in lower case." }),
+      message,
+    }),
+    output: Posted,
+    scopes: SEND_SCOPES,
+    run: (input, context) =>
+      send(context, { usernames: [required("user_name", input.user_name)], message: input.message }),
   }),
-  output: Posted,
-  scopes: SEND_SCOPES,
-  run: (input, context) =>
-    send(context, { usernames: [required("user_name", input.user_name)], message: input.message }),
-});
-
-export const sendMessageToChannel = deprecated(sendMessage, {
-  name: "SendMessageToChannel",
-  description: "Sends a message to a channel, given by its name.",
-  input: Type.Object({
-    channel_name: Type.String({ description: "The name of the channel, with or without a leading #." }),
-    message,
+  deprecated(sendMessage, {
+    name: "SendMessageToChannel",
+    description: "Sends a message to a channel, given by its name.",
+    input: Type.Object({
+      channel_name: Type.String({ description: "The name of the channel, with or without a leading #." }),
+      message,
+    }),
+    output: Posted,
+    scopes: SEND_SCOPES,
+    run: (input, context) =>
+      send(context, { channel_name: required("channel_name", input.channel_name), message: input.message }),
   }),
-  output: Posted,
-  scopes: SEND_SCOPES,
-  run: (input, context) =>
-    send(context, { channel_name: required("channel_name", input.channel_name), message: input.message }),
-});
+];

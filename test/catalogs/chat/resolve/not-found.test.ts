@@ -1,6 +1,6 @@
 // Names that look like one that was not found.
 import { expect, test } from "bun:test";
-import { closest } from "../../../../catalogs/chat/resolve/closest";
+import { closest } from "../../../../catalogs/chat/resolve/not-found";
 
 const names = (wanted: string[], known: (string | null)[], count = 100) =>
   closest(wanted, known, (name) => [name], count);

@@ -1,7 +1,7 @@
 // Direct conversations: with whom they are opened.
 import { describe, expect, test } from "bun:test";
 import { ChatClient } from "../../../../catalogs/chat/client";
-import { openConversation } from "../../../../catalogs/chat/resolve/opening";
+import { openConversation } from "../../../../catalogs/chat/resolve/direct";
 import { Connection, failureOf } from "../run";
 import { refusal, Stub } from "../stub";
 

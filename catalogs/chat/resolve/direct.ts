@@ -1,9 +1,12 @@
-// From people to the conversation with them.
-import { badInput, type JsonObject, upstreamFailed } from "../../../src/tools";
+// Direct conversations by the people in them.
+import { badInput, type JsonObject, ScopesLost, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { MAX_OTHERS } from "../limits";
+import { MAX_OTHERS, REMEMBER_MS } from "../limits";
+import { OPEN_ONE, OPEN_SEVERAL } from "../scopes";
+import { codeOf } from "../upstream/failure";
 import { objectIn, textIn } from "../../upstream/json";
 import { knownOwnId, ownId } from "./identity";
+import { findListed } from "./listed";
 import { findPeople } from "./people";
 import type { People } from "./selector";
 
@@ -22,8 +25,41 @@ export async function openConversation(client: ChatClient, people: People): Prom
   return id;
 }
 
+/**
+ * The platform's record of the direct conversation with these people; undefined when there is none yet. Opening
+ * finds it in one call, but takes a scope for writing even then; without that scope the listing is searched.
+ * Throws `ToolError`.
+ */
+export async function existingConversation(
+  client: ChatClient,
+  people: People,
+): Promise<JsonObject | undefined> {
+  const participants = await participantsOf(client, people);
+  const scope = participants.users.length > 1 ? OPEN_SEVERAL : OPEN_ONE;
+  if (!mayUse(client, scope)) return findListed(client, participants);
+  try {
+    const conversation = await open(client, participants.users, { prevent_creation: true });
+    return textIn(conversation, "id") === undefined ? undefined : conversation;
+  } catch (error) {
+    if (codeOf(error) === "channel_not_found") return undefined;
+    if (!(error instanceof ScopesLost) || !error.needed.includes(scope)) throw error;
+    // The grant claims what the token does not hold. The tool does without, so nobody is asked to consent anew.
+    client.context.cache.set(keyOf(scope), true, REMEMBER_MS);
+    return findListed(client, participants);
+  }
+}
+
+function mayUse(client: ChatClient, scope: string): boolean {
+  const { grant, cache } = client.context;
+  return grant?.scopes.includes(scope) === true && cache.get<true>(keyOf(scope)) === undefined;
+}
+
+function keyOf(scope: string): string {
+  return `lost:${scope}`;
+}
+
 /** Finds the people who are given by handle or address. Throws bad input when they are too many. */
-export async function participantsOf(client: ChatClient, people: People): Promise<Participants> {
+async function participantsOf(client: ChatClient, people: People): Promise<Participants> {
   // Ids are not looked up: opening checks them.
   requireFew(without(people.userIds, knownOwnId(client)), knownOwnId(client) === undefined);
   const [own, found] = await client.together([ownId(client), findPeople(client, { ...people, userIds: [] })]);
@@ -33,7 +69,7 @@ export async function participantsOf(client: ChatClient, people: People): Promis
 }
 
 /** The platform's record of the conversation with these people; an empty one when it does not say. */
-export async function open(
+async function open(
   client: ChatClient,
   users: readonly string[],
   mode: { prevent_creation?: true },

@@ -1,5 +1,4 @@
-// The rules of the house, checked from the text of the files: which part imports which, how long
-// a file is, who calls out. Pure: files in, sentences about what breaks a rule out.
+// The project rules, checked on the text of the files: allowed imports, length of files, outbound calls.
 import { posix } from "node:path";
 import { vendorViolations } from "./vendor-words";
 
@@ -11,7 +10,7 @@ export interface SourceFile {
 
 const LONGEST = 300;
 
-/** What breaks a rule, one sentence each, naming the file. Empty when the house is in order. */
+/** One sentence per violation, with the path of the file. */
 export function violationsOf(files: readonly SourceFile[]): string[] {
   const paths = new Set(files.map(({ path }) => path));
   return files.flatMap((file) => [
@@ -20,17 +19,18 @@ export function violationsOf(files: readonly SourceFile[]): string[] {
     ...callViolations(file),
     ...loadViolations(file),
     ...vendorViolations(file),
+    ...asyncViolations(file),
   ]);
 }
 
-/** What a lock file breaks: one made against a mirror records its address for every package. */
+/** A lock file that was created with a mirror contains its address for every package. */
 export function lockViolations(text: string): string[] {
   return text.includes("://")
-    ? ["bun.lock holds download addresses; make it against the default registry"]
+    ? ["bun.lock contains download addresses; create it with the default registry"]
     : [];
 }
 
-/** Everything that a text imports or re-exports, types and dynamic imports too, as written. */
+/** All imports and re-exports of a file as written, including types and dynamic imports. */
 export function importsOf(text: string): string[] {
   const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
   const patterns = [
@@ -55,7 +55,7 @@ function importViolations(file: SourceFile, paths: ReadonlySet<string>): string[
   return violations;
 }
 
-// The file or folder that a relative import means; undefined for packages.
+// The file or folder of a relative import; undefined for packages.
 function targetOf(from: string, specifier: string, paths: ReadonlySet<string>): string | undefined {
   if (!specifier.startsWith(".")) {
     const root = specifier.split("/")[0] ?? "";
@@ -66,17 +66,17 @@ function targetOf(from: string, specifier: string, paths: ReadonlySet<string>): 
 }
 
 function brokenRule(from: string, target: string, onlyTypes: boolean): string | undefined {
-  // The product's version is written down there and nowhere else.
+  // The product's version is only there.
   if (target === "package.json") return undefined;
   const [part = "", area] = placeOf(from);
   const [targetPart = "", targetArea] = placeOf(target);
   if (targetPart === "test") return "nothing outside test/ imports tests";
   if (part === "src") return brokenRuleOfSrc(area, targetPart, targetArea, target);
   if (part === "catalogs") return brokenRuleOfCatalogs(targetPart, target, onlyTypes);
-  if (part === "server" && targetPart === "cli") return "the server does not know the terminal";
+  if (part === "server" && targetPart === "cli") return "server imports nothing of cli";
   if (part === "cli" && targetPart === "server") {
     const allowed = from === "cli/serve.ts" && isIndexOf("server", target);
-    return allowed ? undefined : "of cli/ only cli/serve.ts imports the server, through server/index.ts";
+    return allowed ? undefined : "of cli only cli/serve.ts imports the server, through server/index.ts";
   }
   return undefined;
 }
@@ -89,7 +89,7 @@ function brokenRuleOfSrc(
 ): string | undefined {
   if (targetPart !== "src") return "src imports nothing of catalogs, server or cli";
   if (area === targetArea) return undefined;
-  if (target === "src/runtime.ts") return "the composition root knows the areas, not they it";
+  if (target === "src/runtime.ts") return "areas do not import the composition root";
   if (targetArea === undefined) return undefined;
   return isIndexOf(`src/${targetArea}`, target) || isSchema(target)
     ? undefined
@@ -109,7 +109,7 @@ function brokenRuleOfCatalogs(targetPart: string, target: string, onlyTypes: boo
   return "catalogs import only src/tools and src/egress, through their index.ts";
 }
 
-// Part of the house, and for files in a folder of src the area: `src/store/port.ts` → src, store.
+// The top-level folder and, below src, the area: `src/store/port.ts` → src, store.
 function placeOf(path: string): (string | undefined)[] {
   const [part, area, ...rest] = path.split("/");
   const isFolder = rest.length > 0 || (area !== undefined && !area.includes("."));
@@ -127,15 +127,22 @@ function lengthViolations({ path, text }: SourceFile): string[] {
     : [];
 }
 
-// It brings streams with it, and every start would wait for them.
+// It loads streams, which would slow down every start.
 function loadViolations({ path, text }: SourceFile): string[] {
   const imports = new Bun.Transpiler({ loader: "ts", target: "bun" }).scanImports(text);
   return imports.some((found) => found.path === "node:crypto")
-    ? [`${path} imports node:crypto: it is loaded late, by nodeCrypto()`]
+    ? [`${path} imports node:crypto: load it with nodeCrypto()`]
     : [];
 }
 
-// Without types and comments what is left is code: a signature `fetch(request)` of an interface is gone.
+/** A value that may be a promise is handled by the store and its caches; everything above them is plain async. */
+function asyncViolations({ path, text }: SourceFile): string[] {
+  if (!path.startsWith("src/") || path.startsWith("src/store/")) return [];
+  const word = /\bAwaitable\b|\binstanceof Promise\b/.exec(text)?.[0];
+  return word === undefined ? [] : [`${path} uses ${word}: outside src/store, functions are async`];
+}
+
+// Removes types and comments, so that a signature `fetch(request)` of an interface is not found.
 const stripper = new Bun.Transpiler({ loader: "ts", target: "bun" });
 
 function callViolations({ path, text }: SourceFile): string[] {
@@ -144,12 +151,12 @@ function callViolations({ path, text }: SourceFile): string[] {
   const violations: string[] = [];
   if (/\bconsole\.(?:log|info|warn|error|debug)\(/.test(code))
     violations.push(`${path} prints: src writes to its log`);
-  if (!path.startsWith("src/egress/") && callsOut(code))
-    violations.push(`${path} calls fetch: only src/egress calls out`);
+  if (!path.startsWith("src/egress/") && callsFetch(code))
+    violations.push(`${path} calls fetch: only src/egress makes outbound calls`);
   return violations;
 }
 
-function callsOut(code: string): boolean {
+function callsFetch(code: string): boolean {
   if (/\b(?:globalThis|self|window|Bun)\s*(?:\.\s*fetch\b|\[\s*["']fetch["']\s*\])/.test(code)) return true;
   return [...code.matchAll(/(?<![\w$.#])fetch\s*\(/g)].some((call) => !isDefinition(code, call.index));
 }

@@ -2,7 +2,7 @@
 // never created.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ChatClient } from "../../../../catalogs/chat/client";
-import { existingConversation } from "../../../../catalogs/chat/resolve/existing";
+import { existingConversation } from "../../../../catalogs/chat/resolve/direct";
 import { type ChatSandbox, startChatSandbox } from "../../../sandbox/chat";
 import { ALL_SCOPES, Connection, connectionOf, failureOf } from "../run";
 import { page, refusal, Stub, throttle } from "../stub";

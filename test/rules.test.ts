@@ -1,15 +1,15 @@
-// The rules of the house, on the house itself and on files made up to break each of them.
+// The project rules, checked on the project itself and on made-up files that break each of them.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/house";
+import { importsOf, lockViolations, type SourceFile, violationsOf } from "./support/rules";
 import { areaCircles, importCircles } from "./support/imports";
 import { unusedExceptions } from "./support/vendor-words";
 
 const ROOT = join(import.meta.dir, "..");
 const PARTS = ["src", "catalogs", "server", "cli"].filter((part) => existsSync(join(ROOT, part)));
 
-function filesOfTheHouse(): SourceFile[] {
+function projectFiles(): SourceFile[] {
   return PARTS.flatMap((part) =>
     [...new Bun.Glob("**/*.{ts,tsx}").scanSync({ cwd: join(ROOT, part) })].map((name) => ({
       path: `${part}/${name}`,
@@ -18,8 +18,8 @@ function filesOfTheHouse(): SourceFile[] {
   );
 }
 
-/** A house of the files that the rules speak of, with one more file in it. */
-function houseWith(path: string, text: string): SourceFile[] {
+/** A small project: the files that the rules name, and one more. */
+function projectWith(path: string, text: string): SourceFile[] {
   const others = [
     "src/errors.ts",
     "src/runtime.ts",
@@ -34,23 +34,23 @@ function houseWith(path: string, text: string): SourceFile[] {
     "cli/io.ts",
     "catalogs/chat/index.ts",
   ];
-  return [...others, ...more, "test/support/house.ts"]
+  return [...others, ...more, "test/support/rules.ts"]
     .filter((other) => other !== path)
     .map((other) => ({ path: other, text: "" }))
     .concat([{ path, text }]);
 }
 
-describe("the house", () => {
-  const files = filesOfTheHouse();
+describe("the project", () => {
+  const files = projectFiles();
 
-  test("is found: its areas are among the files that are checked", () => {
+  test("has its areas among the checked files", () => {
     const paths = files.map(({ path }) => path);
 
     expect(paths).toContain("src/errors.ts");
     expect(paths).toContain("src/store/sqlite.ts");
   });
 
-  test("has imports that are found", () => {
+  test("has imports that the pattern finds", () => {
     const sqlite = files.find(({ path }) => path === "src/store/sqlite.ts");
 
     expect(importsOf(sqlite?.text ?? "")).toEqual(
@@ -58,7 +58,7 @@ describe("the house", () => {
     );
   });
 
-  test("has no import that the compiler sees and the pattern does not", () => {
+  test("has no import that the compiler finds and the pattern misses", () => {
     const compiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
     const missed = files.flatMap(({ path, text }) => {
       const found = new Set(importsOf(text));
@@ -70,7 +70,7 @@ describe("the house", () => {
     expect(missed).toEqual([]);
   });
 
-  test("keeps its rules", () => {
+  test("follows the rules", () => {
     expect(violationsOf(files)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe("the one-way rule refuses", () => {
       "an area → the composition root",
       "src/audit/service.ts",
       "../runtime",
-      "the composition root knows the areas, not they it",
+      "areas do not import the composition root",
     ],
     [
       "catalogs → an area",
@@ -168,17 +168,17 @@ describe("the one-way rule refuses", () => {
       "../../src/providers/preset",
       "catalogs import only",
     ],
-    ["server → cli", "server/dispatch.ts", "../cli/io", "the server does not know the terminal"],
-    ["cli → server", "cli/keys.ts", "../server", "of cli/ only cli/serve.ts imports the server"],
+    ["server → cli", "server/dispatch.ts", "../cli/io", "server imports nothing of cli"],
+    ["cli → server", "cli/keys.ts", "../server", "of cli only cli/serve.ts imports the server"],
     [
       "cli/serve.ts → the inside of the server",
       "cli/serve.ts",
       "../server/dispatch",
-      "of cli/ only cli/serve.ts imports",
+      "of cli only cli/serve.ts imports",
     ],
-    ["anything → tests", "src/runtime.ts", "../test/support/house", "nothing outside test/ imports tests"],
+    ["anything → tests", "src/runtime.ts", "../test/support/rules", "nothing outside test/ imports tests"],
   ])("%s", (_way, path, specifier, rule) => {
-    const violations = violationsOf(houseWith(path, `import { something } from "${specifier}";\n`));
+    const violations = violationsOf(projectWith(path, `import { something } from "${specifier}";\n`));
 
     expect(violations).toEqual([expect.stringContaining(`${path} imports ${specifier}: ${rule}`)]);
   });
@@ -200,26 +200,26 @@ describe("the one-way rule refuses", () => {
     ["require", 'const port = require("../store/port");'],
     ["after code", 'const one = 1;\nimport { other } from "../store/port";'],
   ])("an import of %s", (_form, text) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(1);
+    expect(violationsOf(projectWith("src/audit/service.ts", text))).toHaveLength(1);
   });
 });
 
 describe.each(["providers", "config"])("catalogs → src/%s", (area) => {
   const importing = (clause: string): string[] =>
-    violationsOf(houseWith("catalogs/presets/new.ts", `${clause} from "../../src/${area}";\n`));
+    violationsOf(projectWith("catalogs/presets/new.ts", `${clause} from "../../src/${area}";\n`));
 
-  test("a type is allowed", () => {
+  test("allows a type", () => {
     expect(importing("import type { Something }")).toEqual([]);
   });
 
-  test("a value is not", () => {
+  test("refuses a value", () => {
     expect(importing("export { something }")).toEqual([
       expect.stringContaining("catalogs import only types of src/providers and src/config"),
     ]);
   });
 });
 
-describe("the one-way rule lets through", () => {
+describe("the one-way rule allows", () => {
   test.each([
     ["an area → another's index", "src/audit/service.ts", "../store"],
     ["an area → another's index by name", "src/audit/service.ts", "../store/index"],
@@ -243,23 +243,23 @@ describe("the one-way rule lets through", () => {
     ["a package", "src/audit/service.ts", "typebox/compile"],
     ["a module of the system", "src/audit/service.ts", "node:fs"],
   ])("%s", (_way, path, specifier) => {
-    expect(violationsOf(houseWith(path, `import { something } from "${specifier}";\n`))).toEqual([]);
+    expect(violationsOf(projectWith(path, `import { something } from "${specifier}";\n`))).toEqual([]);
   });
 
   test.each([
     ["a comment", '// import { one } from "../store/port";'],
     ["an example in a docstring", '/**\n * import { one } from "../store/port";\n */'],
-    ["a text that speaks of it", 'const hint = `write: import { one } from "../store/port"`;'],
+    ["a string that contains one", 'const hint = `write: import { one } from "../store/port"`;'],
   ])("%s", (_what, text) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([]);
+    expect(violationsOf(projectWith("src/audit/service.ts", text))).toEqual([]);
   });
 });
 
 describe("the other rules", () => {
   test.each(["src/audit/service.ts", "server/dispatch.ts", "cli/keys.ts", "catalogs/chat/tools.ts"])(
-    "a file of 301 lines is too long: %s",
+    "refuses a file of 301 lines: %s",
     (path) => {
-      expect(violationsOf(houseWith(path, "void 1;\n".repeat(301)))).toEqual([
+      expect(violationsOf(projectWith(path, "void 1;\n".repeat(301)))).toEqual([
         `${path} has 301 lines: past 300, look for the second thing in it`,
       ]);
     },
@@ -272,14 +272,14 @@ describe("the other rules", () => {
       "../../build",
       ["src/audit/service.ts imports ../../build: src imports nothing of catalogs, server or cli"],
     ],
-  ])("src may import the product's version, nothing else of the root: %s", (_which, target, broken) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", `import { version } from "${target}";`))).toEqual(
+  ])("src may import the product's version from the root, nothing else: %s", (_which, target, broken) => {
+    expect(violationsOf(projectWith("src/audit/service.ts", `import { version } from "${target}";`))).toEqual(
       broken,
     );
   });
 
-  test("a file of 300 lines is not", () => {
-    expect(violationsOf(houseWith("src/audit/service.ts", "void 1;\n".repeat(300)))).toEqual([]);
+  test("allows a file of 300 lines", () => {
+    expect(violationsOf(projectWith("src/audit/service.ts", "void 1;\n".repeat(300)))).toEqual([]);
   });
 
   test.each([
@@ -289,9 +289,9 @@ describe("the other rules", () => {
     ["globalThis.fetch", "export const send = globalThis.fetch;"],
     ["Bun.fetch", "export const send = Bun.fetch(address);"],
     ["globalThis with a text", 'export const send = globalThis["fetch"];'],
-  ])("src outside egress does not call out by %s", (_how, text) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([
-      "src/audit/service.ts calls fetch: only src/egress calls out",
+  ])("src outside egress makes no outbound call by %s", (_how, text) => {
+    expect(violationsOf(projectWith("src/audit/service.ts", text))).toEqual([
+      "src/audit/service.ts calls fetch: only src/egress makes outbound calls",
     ]);
   });
 
@@ -302,27 +302,36 @@ describe("the other rules", () => {
     ["a method's definition", "export const tool = { async fetch(address: string) { return address; } };"],
     ["another name", "prefetch(address); fetchAll(address); refetch (address);"],
     ["a comment", "// fetch(address)\nexport const one = 1;"],
-  ])("%s is no call out", (_what, text) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", text))).toEqual([]);
+  ])("%s is not an outbound call", (_what, text) => {
+    expect(violationsOf(projectWith("src/audit/service.ts", text))).toEqual([]);
   });
 
-  test("egress may call out", () => {
-    expect(violationsOf(houseWith("src/egress/client.ts", "export const a = await fetch(address);"))).toEqual(
-      [],
-    );
+  test("egress may make outbound calls", () => {
+    expect(
+      violationsOf(projectWith("src/egress/client.ts", "export const a = await fetch(address);")),
+    ).toEqual([]);
   });
 
-  test.each(["log", "error"])("src does not print by console.%s", (method) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", `console.${method}("x");`))).toEqual([
+  test.each(["log", "error"])("src does not print with console.%s", (method) => {
+    expect(violationsOf(projectWith("src/audit/service.ts", `console.${method}("x");`))).toEqual([
       "src/audit/service.ts prints: src writes to its log",
     ]);
   });
 
   test.each([
+    ["a function of an area", "src/tools/x.ts", "export function f(): Awaitable<string> {}", 1],
+    ["a look at the value", "src/tools/x.ts", "if (value instanceof Promise) await value;", 1],
+    ["the store", "src/store/x.ts", "export function f(): Awaitable<string> {}", 0],
+    ["a promise", "src/tools/x.ts", "export function f(): Promise<string> {}", 0],
+  ])("a value that may be a promise stays in the store: %s", (_what, path, text, count) => {
+    expect(violationsOf(projectWith(path, text))).toHaveLength(count);
+  });
+
+  test.each([
     ["a value", 'import { createHash } from "node:crypto"; createHash("md5");', 1],
     ["a type", 'import type { KeyObject } from "node:crypto";', 0],
-  ])("node:crypto is imported by nobody: %s", (_what, text, count) => {
-    expect(violationsOf(houseWith("src/audit/service.ts", text))).toHaveLength(count);
+  ])("node:crypto is not imported: %s", (_what, text, count) => {
+    expect(violationsOf(projectWith("src/audit/service.ts", text))).toHaveLength(count);
   });
 
   test.each([
@@ -373,14 +382,14 @@ describe("the other rules", () => {
     ["a scope of it", 'export const scope = "chat:write";', "chat:w"],
     ["a setting", 'export const setting = "records.accounts_hosts";', "accounts_hosts"],
   ])("src does not name %s", (_what, line, word) => {
-    const [violation, ...others] = violationsOf(houseWith("src/audit/service.ts", `\n${line}\n`));
+    const [violation, ...others] = violationsOf(projectWith("src/audit/service.ts", `\n${line}\n`));
 
     expect(violation).toBe(`src/audit/service.ts:2 contains the vendor word "${word}": move it to catalogs`);
     expect(others).toEqual([]);
   });
 
   test("no file of src is named after a vendor", () => {
-    expect(violationsOf(houseWith("src/audit/slack.ts", ""))).toEqual([
+    expect(violationsOf(projectWith("src/audit/slack.ts", ""))).toEqual([
       "src/audit/slack.ts is named after a vendor",
     ]);
   });
@@ -396,18 +405,20 @@ describe("the other rules", () => {
     ["a catalog", "catalogs/chat/index.ts", 'export const id = "slack";'],
     ["an exception", "src/egress/address.ts", 'void "fd20:ce::254"; // Google'],
   ])("the vendor words let through %s", (_what, path, line) => {
-    expect(violationsOf(houseWith(path, line))).toEqual([]);
+    expect(violationsOf(projectWith(path, line))).toEqual([]);
   });
 
   test("an exception holds in its file only", () => {
-    expect(violationsOf(houseWith("src/audit/service.ts", 'void "fd20:ce::254"; // Google'))).toHaveLength(1);
+    expect(violationsOf(projectWith("src/audit/service.ts", 'void "fd20:ce::254"; // Google'))).toHaveLength(
+      1,
+    );
   });
 
-  test("the terminal may print", () => {
-    expect(violationsOf(houseWith("cli/io.ts", 'console.log("x");'))).toEqual([]);
+  test("cli may print", () => {
+    expect(violationsOf(projectWith("cli/io.ts", 'console.log("x");'))).toEqual([]);
   });
 
-  test("a lock file made against a mirror is refused", () => {
+  test("refuses a lock file that was created with a mirror", () => {
     const entry = '"chalk": ["chalk@6.0.1", "https://mirror.test/chalk.tgz", {}, "sha512-x"]';
 
     expect(lockViolations(entry)).toHaveLength(1);
