@@ -151,7 +151,7 @@ describe("confirm_user", () => {
     await using deployment = await startVerifiedSite();
     const { site, started, flow_id } = await underway(deployment);
     // Without HTTP in between: all of them have read the flow before one of them is through.
-    const confirm = () => site.runtime.consent.confirmUser(agent(), { flow_id, user_id: "alice" });
+    const confirm = () => site.runtime.consent.verifier.confirm(agent(), { flow_id, user_id: "alice" });
     const answers = await Promise.allSettled([confirm(), confirm(), confirm(), confirm()]);
 
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
