@@ -76,7 +76,7 @@ const ROWS: readonly FieldCase[] = [
       ["connections/reconsent.test.ts", "%s keeps the earlier refresh token when no new one came (F006)"],
       [
         "authorization/no-refresh-token.test.ts",
-        "with none the consent is completed, and its record says that the grant will not last",
+        "the consent is completed, and its record warns that the grant will expire",
       ],
     ],
   ],
@@ -110,8 +110,8 @@ const ROWS: readonly FieldCase[] = [
     [
       ["connections/token-answer.test.ts", "scope (F012)"],
       ["authorization/consent.test.ts", "both are granted when the provider says so %s (F012)"],
-      ["authorization/consent.test.ts", "all are granted when the provider does not say (F012)"],
-      ["authorization/consent.test.ts", "one that differs by case is another one"],
+      ["authorization/consent.test.ts", "all are granted if the provider returns no scope (F012)"],
+      ["authorization/consent.test.ts", "one in another case is a different one"],
       [
         "authorization/address.test.ts",
         "joins scopes with the provider's own separator, under its own name (F012)",
@@ -122,7 +122,7 @@ const ROWS: readonly FieldCase[] = [
     "F013",
     "renamed, dropped or added scopes make consent loop",
     [
-      ["authorization/scope-names.test.ts", "%s: completed, and no second consent is asked for"],
+      ["authorization/scope-names.test.ts", "%s: completed, and no second consent is needed"],
       [
         "authorization/scope-names.test.ts",
         "a tool that needs long names is granted %s: requirements, authorize and execute agree",
@@ -153,7 +153,7 @@ const ROWS: readonly FieldCase[] = [
     "error_description runs as HTML on our origin",
     [
       ["server/callback.test.ts", "error=%s ends the consent with a reason and wakes its poller"],
-      ["authorization/callback/checks.test.ts", "%s becomes a reason in our words (F018)"],
+      ["authorization/callback/checks.test.ts", "%s becomes a reason (F018)"],
       ["authorization/redirect-attacks.test.ts", "a path that speaks of another site sends nobody there:"],
     ],
   ],
@@ -191,7 +191,7 @@ const ROWS: readonly FieldCase[] = [
     [
       [
         "authorization/address.test.ts",
-        "keeps the query that the endpoint has, without a second question mark (F023)",
+        "keeps the query of the endpoint, without a second question mark (F023)",
       ],
     ],
   ],
@@ -214,8 +214,8 @@ const ROWS: readonly FieldCase[] = [
     [
       ["server/polling.test.ts", "when the provider says no"],
       ["server/polling.test.ts", "when another process finishes the consent"],
-      ["authorization/status.test.ts", "that it was %s, in another process"],
-      ["authorization/status.test.ts", "a consent that runs out while somebody waits ends the wait"],
+      ["authorization/status.test.ts", "for a consent that was %s in another process"],
+      ["authorization/status.test.ts", "a consent that expires ends the wait"],
       ["server/polling.test.ts", 'const bad = ["60", "-1", "1.5", "abc"'],
     ],
   ],

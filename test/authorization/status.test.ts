@@ -1,4 +1,4 @@
-// Watching a consent: how it stands, and as soon as it has ended.
+// The status of a consent, and waiting for its end.
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Authorization } from "../../src/authorization";
 import type { Principal } from "../../src/identity";
@@ -65,8 +65,8 @@ const ENDINGS: [string, Ending, string][] = [
 /** Seconds of a wait that no test outlasts: an answer shows that something ended the wait. */
 const LONGER_THAN_A_TEST = 59;
 
-describe("who waits for a consent learns at once", () => {
-  test.each(ENDINGS)("that it was %s, in another process", async (_name, end, expected) => {
+describe("a waiting request returns at once", () => {
+  test.each(ENDINGS)("for a consent that was %s in another process", async (_name, end, expected) => {
     const site = await watched();
     await using _ = site.deployment;
     const waiting = status(site.runtime, site.authorization, LONGER_THAN_A_TEST);
@@ -78,7 +78,7 @@ describe("who waits for a consent learns at once", () => {
     expect(value.id).toBe(site.authorization.id);
   });
 
-  test("that it was completed, when many wait", async () => {
+  test("for a completed consent, when many wait", async () => {
     const site = await watched();
     await using _ = site.deployment;
     const waiting = Promise.all(
@@ -91,7 +91,7 @@ describe("who waits for a consent learns at once", () => {
     expect(new Set((await waiting).map((record) => record.status))).toEqual(new Set(["completed"]));
   });
 
-  test("nothing while somebody else's consent ends, until the time is over", async () => {
+  test("only after the timeout when the consent of another user ends", async () => {
     const site = await watched();
     await using _ = site.deployment;
     const waiting = timed(status(site.runtime, site.authorization, 1));
@@ -103,7 +103,7 @@ describe("who waits for a consent learns at once", () => {
   });
 });
 
-describe("an answer comes at once", () => {
+describe("the response is immediate", () => {
   test.each([
     ["without wait", undefined],
     ["with wait 0", 0],
@@ -130,7 +130,7 @@ describe("an answer comes at once", () => {
     expect(value.id).toBe(authorization.id);
   });
 
-  test("for a caller who is gone", async () => {
+  test("for a caller who has disconnected", async () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     const gone = new AbortController();
@@ -143,27 +143,30 @@ describe("an answer comes at once", () => {
   });
 });
 
-describe("a consent that has failed before", () => {
+describe("a failed consent", () => {
   test.each([
     { wait: 1, pauseMs: 1000 },
     { wait: 20, pauseMs: 2000 },
-  ])("is answered slowly, within 2 s, for wait $wait: clients ask again without a pause", async (row) => {
-    const { deployment, runtime, authorization } = await watched();
-    await using _ = deployment;
-    deployment.clock.move(24 * HOUR);
-    const paused = Promise.withResolvers<void>();
-    const sleep = spyOn(deployment.clock, "sleep").mockReturnValue(paused.promise);
-    let answered = false;
-    const answer = status(runtime, authorization, row.wait).finally(() => (answered = true));
-    await until(() => sleep.mock.calls.length > 0);
+  ])(
+    "is reported with a delay of up to 2 s for wait $wait, because clients poll without a pause",
+    async (row) => {
+      const { deployment, runtime, authorization } = await watched();
+      await using _ = deployment;
+      deployment.clock.move(24 * HOUR);
+      const paused = Promise.withResolvers<void>();
+      const sleep = spyOn(deployment.clock, "sleep").mockReturnValue(paused.promise);
+      let answered = false;
+      const answer = status(runtime, authorization, row.wait).finally(() => (answered = true));
+      await until(() => sleep.mock.calls.length > 0);
 
-    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([row.pauseMs]);
-    expect(answered).toBe(false);
-    paused.resolve();
-    expect((await answer).status).toBe("failed");
-  });
+      expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([row.pauseMs]);
+      expect(answered).toBe(false);
+      paused.resolve();
+      expect((await answer).status).toBe("failed");
+    },
+  );
 
-  test("is answered at once without wait", async () => {
+  test("is reported at once without wait", async () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     deployment.clock.move(24 * HOUR);
@@ -174,7 +177,7 @@ describe("a consent that has failed before", () => {
   });
 });
 
-test("a consent that runs out while somebody waits ends the wait", async () => {
+test("a consent that expires ends the wait", async () => {
   const { deployment, runtime, authorization } = await watched();
   await using _ = deployment;
   deployment.clock.move(24 * HOUR - 600);
@@ -191,7 +194,7 @@ describe("a completed consent", () => {
     return site;
   }
 
-  test("has failed when its connection was deleted", async () => {
+  test("has failed if its connection was deleted", async () => {
     const { deployment, runtime, authorization } = await completed();
     await using _ = deployment;
     const { items } = await runtime.connections.list(operator(), {});
@@ -216,7 +219,7 @@ describe("a completed consent", () => {
     });
   });
 
-  test("lists the scopes that the connection has by now", async () => {
+  test("has the current scopes of the connection", async () => {
     const { deployment, runtime, authorization } = await completed();
     await using _ = deployment;
     await deployment.give("alice", { scopes: ["a", "b", "c"] });
@@ -224,7 +227,7 @@ describe("a completed consent", () => {
     expect((await status(runtime, authorization)).scopes).toEqual(["a", "b", "c"]);
   });
 
-  test("is found by the id of its connection too", async () => {
+  test("can be found by the id of its connection", async () => {
     const { deployment, runtime } = await completed();
     await using _ = deployment;
     const { items } = await runtime.connections.list(operator(), {});
@@ -234,14 +237,14 @@ describe("a completed consent", () => {
   });
 });
 
-describe("somebody else's consent", () => {
+describe("the consent of another user", () => {
   const strangers: [string, Principal][] = [
     ["a key of another project", agent(null, "second")],
     ["a key that is pinned to others", agent(["bob"])],
     ["a user token of somebody else", { kind: "user", projectId: "default", userId: "bob" }],
   ];
 
-  test.each(strangers)("is to %s what an unknown one is", async (_name, principal) => {
+  test.each(strangers)("looks like an unknown one to %s", async (_name, principal) => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     const connection = await deployment.give("alice");
