@@ -34,7 +34,7 @@ export const authorizationOperations = [
     success: { status: 200, schema: AuthorizationConfirmUserResponse },
     errors: [400, 401, 403, 404, 413, 415, 500],
     remembersAnswer: true,
-    handle: ({ runtime, principal, body }) => runtime.consent.confirmUser(principal, body),
+    handle: ({ runtime, principal, body }) => runtime.consent.verifier.confirm(principal, body),
   }),
   operation("POST", "/v1/auth/validate_custom_verifier", {
     id: "test-authorization-flow",
@@ -44,7 +44,7 @@ export const authorizationOperations = [
     body: ValidateCustomVerifierRequest,
     success: { status: 200, schema: ValidateCustomVerifierResponse },
     errors: [400, 401, 403, 413, 415, 500],
-    handle: ({ runtime, principal, body }) => runtime.consent.testVerifier(principal, body),
+    handle: ({ runtime, principal, body }) => runtime.consent.verifier.test(principal, body),
   }),
   operation("GET", "/v1/auth/status", {
     id: "auth-status",

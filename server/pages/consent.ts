@@ -38,7 +38,7 @@ export async function signInCallback(runtime: Runtime, request: Request): Promis
   const { search, searchParams } = requestUrl(request);
   runtime.core.log.debug("sign-in callback", { query: new Redacted(search) });
   return render(
-    await runtime.consent.signInCallback(searchParams, readCookie(request, publicUrl)),
+    await runtime.consent.signIn.callback(searchParams, readCookie(request, publicUrl)),
     publicUrl,
   );
 }
