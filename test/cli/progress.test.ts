@@ -28,9 +28,11 @@ test("the line goes when the work fails too", async () => {
 });
 
 test("without a terminal nothing is shown", async () => {
+  const work = Promise.withResolvers<void>();
   const io = fakeIo();
+  const terminal = fakeIo({ transient: () => work.resolve() });
 
-  await withProgress(io, "x", Bun.sleep(1100));
+  await Promise.all([io, terminal].map((each) => withProgress(each, "x", work.promise)));
 
   expect(io.stdout + io.stderr).toBe("");
 });
