@@ -49,16 +49,16 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }
 
-/** A request that got no answer, as the failure of a tool. */
+/** A request without an answer, as the failure of a tool. */
 interface NetworkFailure {
   error: ToolError;
-  /** It may pass by itself: the same request, if it may be sent again, can fare better at once. */
-  passing: boolean;
+  /** The same request may succeed at once, if it may be sent again. */
+  transient: boolean;
   /** The request may have reached the platform and been done. */
   maybeDone: boolean;
 }
 
-const PASSING: readonly EgressError["reason"][] = ["not_resolved", "unreachable", "timeout"];
+const TRANSIENT: readonly EgressError["reason"][] = ["not_resolved", "unreachable", "timeout"];
 
 /**
  * What a thrown `EgressError` means to the caller. Anything else is a fault of ours and is thrown on.
@@ -70,7 +70,7 @@ export function networkFailureOf(thrown: unknown, method?: string): NetworkFailu
   const said = method === undefined ? {} : { developerMessage: `${method}: ${thrown.reason}` };
   return {
     error: errorFor(thrown, { ...said, cause: thrown }),
-    passing: PASSING.includes(thrown.reason),
+    transient: TRANSIENT.includes(thrown.reason),
     maybeDone: thrown.maybeSent,
   };
 }
