@@ -116,8 +116,8 @@ export class Tools {
     return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
   }
 
-  /** The consent that a call still waits for, started; undefined when none does. Throws what stands in its way. */
-  async owed(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
+  /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
+  async startMissingConsent(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
     // The caller's input is JSON; the definition only looks at it.
