@@ -110,7 +110,7 @@ export class Tools {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
     if (authorization?.provider === undefined || authorization.scopes.length === 0) {
-      return this.#authorization.nothingOwed(projectId, userId);
+      return this.#authorization.createCompleted(projectId, userId);
     }
     const { provider, scopes } = authorization;
     return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });

@@ -142,7 +142,7 @@ describe("a format", () => {
     expect(formatted(fullTool, "arcade")).toEqual(toolRecord(fullTool));
   });
 
-  test("of a tool without parameters has an empty schema, with an empty list of what is required (F044)", () => {
+  test("of a tool without parameters has an empty schema, with an empty list of what is required", () => {
     expect(formatted(noneTool, "openai")).toEqual({
       type: "function",
       function: {
@@ -162,7 +162,7 @@ describe("a format", () => {
     expect(() => formatOf(name)).toThrow("openai, anthropic");
   });
 
-  test("has names that models can use (F028)", () => {
+  test("has names that models can use", () => {
     for (const tool of tools) {
       expect(JSON.stringify(formatted(tool, "openai"))).toMatch(/"name":"[A-Za-z0-9_-]{1,64}"/);
     }
