@@ -153,7 +153,7 @@ describe("the OpenAI client", () => {
   test("maps refusals and failures to its errors", async () => {
     const refused = await failureOf(openai.chat.completions.create({ model: "unknown", messages }));
     expect(refused).toBeInstanceOf(BadRequestError);
-    expect(refused.message).toContain("nobody here serves this model");
+    expect(refused.message).toContain("unknown model");
     chat.upstream.script((_request, reply) => reply.json(429, {}, { "retry-after": "7" }));
     const limited = await failureOf(openai.chat.completions.create({ model: "test-model", messages }));
     expect(limited).toBeInstanceOf(RateLimitError);
@@ -259,7 +259,7 @@ describe("the public client", () => {
       tool_choice: "generate",
     };
     expect((await failureOf(retrying.chat.completions.create(request))).message).toContain(
-      "writes has run already",
+      "writes has already run",
     );
     const sent = await chat.site.chat.messages(chat.site.chat.channels.general.id);
     expect(sent.filter(({ text }) => text === "once").length).toBe(1);

@@ -133,7 +133,7 @@ describe("a stored entry", () => {
     expect(JSON.stringify((await agent.get("/v1/models")).body)).toContain("broken-model");
     const refused = await ask("broken-model");
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([500, "false"]);
-    expect(at(refused.body, "message")).toContain('"broken" cannot be opened');
+    expect(at(refused.body, "message")).toContain('"broken" cannot be decrypted');
     expect(upstream.exchanges.length).toBe(1);
 
     await models.update(operator, "broken", { api_key: "mended-key" });

@@ -45,7 +45,7 @@ describe("a request", () => {
     expect([answer.status, at(answer.body, "name"), at(answer.body, "message")]).toEqual([
       400,
       "invalid_parameter",
-      `model: nobody here serves this model. Did you mean "test-model"?`,
+      `model: unknown model. Did you mean "test-model"?`,
     ]);
   });
 
@@ -194,7 +194,7 @@ describe("instead of an answer", () => {
       (_, reply) => reply.json(503, { error: { message: "overloaded" } }),
       500,
       "internal_error",
-      "(503). It says: overloaded",
+      "(503). Its message: overloaded",
     ],
     [
       "a failure as a page",

@@ -49,7 +49,7 @@ describe("a tool is not found", () => {
     ["TestKit.Echo.More", "tool_not_found", "There is no tool"],
     ["Echo", "malformed_request", "failed to parse tool name"],
     ["echo", "malformed_request", "failed to parse tool name"],
-    ["%3Cscript%3E", "malformed_request", "failed to parse tool name of this form"],
+    ["%3Cscript%3E", "malformed_request", "failed to parse tool name: it must be"],
     ["__proto__", "tool_not_found", "There is no tool"],
     ["constructor.constructor", "tool_not_found", "There is no tool"],
   ])("as %s: %s, %s", async (name, error, text) => {
