@@ -100,7 +100,7 @@ test("without trust each fails with an error that names the certificate [fault: 
 const unshare = ["unshare", "--map-root-user", "--net"];
 // The system may forbid this; there is nothing to install, so the test is then skipped.
 const mayUnshare = Bun.which("unshare") !== null && Bun.spawnSync([...unshare, "true"]).success;
-if (!mayUnshare) process.stderr.write("skipped: this machine gives nobody a network of their own\n");
+if (!mayUnshare) process.stderr.write("skipped: this machine does not allow separate networks\n");
 
 test.skipIf(!mayUnshare)(
   "a server starts without any network, and commands work [fault: private-authority]",

@@ -66,7 +66,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       const store = stores.new();
       const written = store.write(function* () {
         yield* touch("keys");
-        throw notFound("There is no such note.");
+        throw notFound("The note does not exist.");
       });
 
       await expect(written).rejects.toThrow();
@@ -84,7 +84,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
           const fails = random(5) === 0;
           return (random(2) === 0 ? one : other).write(function* () {
             yield* touch(kind);
-            if (fails) throw notFound("There is no such note.");
+            if (fails) throw notFound("The note does not exist.");
           });
         });
         if (random(2) === 0) await one.generation("keys");
@@ -268,9 +268,9 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
     test("does not cache a load that throws", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
-      const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
+      const failed = cache.get("a", () => Promise.reject(notFound("The note does not exist.")));
 
-      await expect(failed).rejects.toThrow("There is no such note.");
+      await expect(failed).rejects.toThrow("The note does not exist.");
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 
@@ -322,9 +322,9 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
 
     test("does not cache a load that throws", async () => {
       const cache = cacheOf(stores.new());
-      const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
+      const failed = cache.get("one", "a", () => Promise.reject(notFound("The note does not exist.")));
 
-      await expect(failed).rejects.toThrow("There is no such note.");
+      await expect(failed).rejects.toThrow("The note does not exist.");
       expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
     });
 

@@ -40,8 +40,8 @@ export function chat(): void {
       const client = clientOf(site.url, chatSite.key);
       const request = { ...HELLO, user: "alice", tools: ["Chat.SendMessage"], tool_choice: "generate" };
 
-      const [owed] = (await client.chat.completions.create(request)).choices ?? [];
-      const [authorization] = owed?.tool_authorizations ?? [];
+      const [pending] = (await client.chat.completions.create(request)).choices ?? [];
+      const [authorization] = pending?.tool_authorizations ?? [];
       const { id = "", url = "" } = Object(authorization);
       await new Browser().consent(url, "alice");
       expect((await client.auth.waitForCompletion(id)).status).toBe("completed");

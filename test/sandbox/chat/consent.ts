@@ -58,7 +58,7 @@ export function decideConsent(
   if ("refused" in checked) return checked.refused;
   const name = form.get("user") ?? "";
   if (name === "cancel") return redirect(form, { error: "access_denied" });
-  if (!workspace.signInNames().includes(name)) return errorPage("Nobody of that name can sign in.");
+  if (!workspace.signInNames().includes(name)) return errorPage("No person of that name can sign in.");
   const granted = (scope: string): boolean => !settings.denied.has(scope);
   const code = codes.issue({
     userId: workspace.person(name).id,
