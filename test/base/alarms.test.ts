@@ -9,7 +9,7 @@ const rung = (): { times: number; ring: () => void } => {
 };
 
 describe("an alarm", () => {
-  test("rings once, not before its time", async () => {
+  test("rings once, not before it is due", async () => {
     const order: string[] = [];
     const late = new Promise<void>((resolve) => setAlarm(300, resolve)).then(() => order.push("300 ms"));
     await new Promise<void>((resolve) => setAlarm(SHORT, resolve)).then(() => order.push("21 ms"));
@@ -18,7 +18,7 @@ describe("an alarm", () => {
     expect(order).toEqual(["21 ms", "300 ms"]);
   });
 
-  test("never rings after it is cancelled, and may be cancelled again", async () => {
+  test("does not ring if it is cancelled, and can be cancelled again", async () => {
     const cancelled = rung();
     const alarm = setAlarm(SHORT, cancelled.ring);
     alarm.cancel();
@@ -37,7 +37,7 @@ describe("an alarm", () => {
     expect(all.map(({ times }) => times)).toEqual([0, 1, 2].map((index) => (index === gone ? 0 : 1)));
   });
 
-  test("rings if another of its length was cancelled before", async () => {
+  test("rings if another one with the same duration was cancelled before", async () => {
     const first = rung();
     setAlarm(60, first.ring).cancel();
     await new Promise<void>((resolve) => setAlarm(60, resolve));
@@ -45,7 +45,7 @@ describe("an alarm", () => {
     expect(first.times).toBe(0);
   });
 
-  test("may set and cancel others while it rings", async () => {
+  test("can set and cancel others while it rings", async () => {
     const second = rung();
     const third = rung();
     setAlarm(SHORT, () => {
@@ -57,7 +57,7 @@ describe("an alarm", () => {
     expect([second.times, third.times]).toEqual([1, 0]);
   });
 
-  test("does not keep a process alive", () => {
+  test("does not keep the process alive", () => {
     const script = `import { setAlarm } from "${import.meta.dir}/../../src/base"; setAlarm(60_000, () => {});`;
     const done = Bun.spawnSync([process.execPath, "-e", script], { timeout: 10_000 });
 

@@ -6,7 +6,7 @@ import { systemClock, timestamp } from "../../src/base";
 const LONG = 60_000;
 
 describe("sleep", () => {
-  test("lasts its time", async () => {
+  test("lasts as long as requested", async () => {
     const order: string[] = [];
     const sleep = (ms: number): Promise<unknown> => systemClock.sleep(ms).then(() => order.push(`${ms} ms`));
     await Promise.all([sleep(300), sleep(20)]);
@@ -14,7 +14,7 @@ describe("sleep", () => {
     expect(order).toEqual(["20 ms", "300 ms"]);
   });
 
-  test("ends at once, without an error, when its signal aborts", async () => {
+  test("ends immediately, without an error, when its signal aborts", async () => {
     const abort = new AbortController();
     const slept = systemClock.sleep(LONG, abort.signal);
     abort.abort();
@@ -22,7 +22,7 @@ describe("sleep", () => {
     expect(await slept).toBeUndefined();
   });
 
-  test("ends at once when its signal was already aborted", async () => {
+  test("does not start if its signal is already aborted", async () => {
     expect(await systemClock.sleep(LONG, AbortSignal.abort())).toBeUndefined();
   });
 });

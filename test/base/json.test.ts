@@ -1,10 +1,10 @@
-// JSON that keeps exact digits: record ids of 19 digits stay unchanged.
+// JSON without loss of precision: record ids of 19 digits pass through unchanged.
 import { describe, expect, test } from "bun:test";
 import { isObject, parseJson } from "../../src/base";
 
 const ID = "3000000000000123457";
 
-describe("integers that are too large for a number become text with their digits", () => {
+describe("integers outside the safe range become strings with their exact digits", () => {
   test.each<[string, string, unknown]>([
     ["alone", ID, ID],
     ["in an object", `{"id":${ID}}`, { id: ID }],
@@ -23,7 +23,7 @@ describe("integers that are too large for a number become text with their digits
   });
 });
 
-describe("everything else is parsed like JSON.parse", () => {
+describe("everything else is parsed as by JSON.parse", () => {
   test.each([
     ["the largest safe integer", "9007199254740991"],
     ["the smallest safe integer", "-9007199254740991"],

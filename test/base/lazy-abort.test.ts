@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { LazyAbort, signalOf } from "../../src/base";
 
 describe("a lazy abort", () => {
-  test("notifies all listeners once", () => {
+  test("notifies all listeners, once", () => {
     const abort = new LazyAbort();
     const notified: string[] = [];
     abort.addEventListener("abort", () => notified.push("one"));
@@ -15,7 +15,7 @@ describe("a lazy abort", () => {
     expect(notified).toEqual(["one", "other"]);
   });
 
-  test("does not notify removed or late listeners", () => {
+  test("does not notify removed listeners, or listeners that are added later", () => {
     const abort = new LazyAbort();
     const notified: string[] = [];
     const gone = (): void => void notified.push("gone");
@@ -28,7 +28,7 @@ describe("a lazy abort", () => {
     expect(notified).toEqual([]);
   });
 
-  test("has a signal that aborts with it, created before or after", () => {
+  test("has a signal that aborts with it, whether created before or after", () => {
     const before = new LazyAbort();
     const { signal } = before;
     before.abort();
@@ -38,7 +38,7 @@ describe("a lazy abort", () => {
     expect([signal.aborted, before.signal === signal, after.signal.aborted]).toEqual([true, true, true]);
   });
 
-  test("converts to a real signal; a real one is returned unchanged", () => {
+  test("is converted into its signal; a real signal is returned as it is", () => {
     const abort = new LazyAbort();
     const { signal } = new AbortController();
 

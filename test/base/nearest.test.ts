@@ -1,4 +1,4 @@
-// "Did you mean …?": suggests a similar name, or nothing.
+// "Did you mean …?": a close candidate, or none.
 import { describe, expect, test } from "bun:test";
 import { nearest } from "../../src/base";
 
@@ -23,19 +23,19 @@ describe("the nearest name", () => {
     ["nothing alike", "DeleteWorkspace"],
     ["empty text", ""],
     ["a short name, three letters off", "xyz"],
-  ])("is absent for %s", (_how, name) => {
+  ])("is undefined for %s", (_how, name) => {
     expect(nearest(name, TOOLS)).toBeUndefined();
   });
 
-  test("is absent for an empty list", () => {
+  test("is undefined without candidates", () => {
     expect(nearest("ListUsers", [])).toBeUndefined();
   });
 
-  test("is the first of two equally similar names", () => {
+  test("is the first of two equally near candidates", () => {
     expect(nearest("ab", ["aa", "bb"])).toBe("aa");
   });
 
-  test("may differ from a long name by a third at most", () => {
+  test("may differ in at most a third of a long name", () => {
     expect([nearest("abcdefxxx", ["abcdefghi"]), nearest("abcdexxxx", ["abcdefghi"])]).toEqual([
       "abcdefghi",
       undefined,

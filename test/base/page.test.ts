@@ -1,4 +1,4 @@
-// Lists by offset: defaults, the maximum, and the fields of every page.
+// Pages by offset: defaults, the maximum, and the numbers of a page.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { fieldErrors, page, paging, wholePage } from "../../src/base";
@@ -31,7 +31,7 @@ describe("paging", () => {
 });
 
 describe("a page", () => {
-  test("has its items, the total and its offset", () => {
+  test("has its items, the total and its position", () => {
     expect(page(["a", "b"], 7, { limit: 2, offset: 4 })).toEqual({
       items: ["a", "b"],
       total_count: 7,
@@ -55,7 +55,7 @@ describe("a page", () => {
     });
   });
 
-  test("matches its schema, and a page of other items does not", () => {
+  test("matches its schema; a page of other items does not", () => {
     const schema = pageOf(Type.String());
 
     expect(fieldErrors(schema, wholePage(["a"]))).toEqual([]);

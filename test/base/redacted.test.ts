@@ -1,11 +1,11 @@
-// A redacted value is not printed by any usual function.
+// A redacted value does not print, whichever way a person or a library converts it to text.
 import { describe, expect, test } from "bun:test";
 import { format, inspect } from "node:util";
 import { Redacted, reveal } from "../../src/base";
 
 const TOKEN = "xoxb-1234567890-token";
 
-/** A token without redaction: a control which shows that each function below prints it. */
+/** A token without redaction: proves that each conversion below prints. */
 class Naked {
   readonly text = TOKEN;
 
@@ -14,7 +14,7 @@ class Naked {
   }
 }
 
-// Every known conversion of a value to text.
+// All known conversions of a value to text.
 const WAYS: [string, (value: Redacted | Naked) => unknown][] = [
   ["String()", (value) => String(value)],
   ["a template", (value) => `Bearer ${value}`],
@@ -43,7 +43,7 @@ describe("a redacted value", () => {
     expect(print(new Naked())).toContain("1234567890");
   });
 
-  test("prints that it was redacted", () => {
+  test("prints as [redacted]", () => {
     const value = new Redacted(TOKEN);
 
     expect([String(value), JSON.stringify(value), Bun.inspect(value)]).toEqual([
@@ -73,6 +73,6 @@ describe("a redacted value", () => {
   });
 });
 
-test("reveal returns the text of a redacted value, and plain text unchanged", () => {
+test("reveal returns the text of a redacted value and leaves plain text as it is", () => {
   expect([reveal(new Redacted(TOKEN)), reveal("plain")]).toEqual([TOKEN, "plain"]);
 });

@@ -1,7 +1,7 @@
-// Text of flags and variables → values of the declared type.
+// Converts text of flags and variables to the declared type.
 import { describe, expect, test } from "bun:test";
 import type { KeyName } from "../../src/config";
-import { load, refusalOf } from "./site";
+import { load, refusalOf } from "./home";
 
 describe("lists as text", () => {
   test.each([
@@ -49,7 +49,7 @@ describe("numbers as text", () => {
     );
   });
 
-  test("that a flag has wrong are refused by the flag's name", () => {
+  test("of a flag are refused with the flag's name", () => {
     expect(refusalOf(() => load(undefined, {}, { flags: { "http.body_limit": "much" } }))).toMatch(
       /^(flag )?--http-body-limit: "http\.body_limit" must be bytes\.$/,
     );
@@ -72,7 +72,7 @@ describe("texts", () => {
     expect(message).not.toContain("\n");
   });
 
-  test("digits stay text where text is wanted", () => {
+  test("digits stay text for a text setting", () => {
     expect(load(undefined, { RUNTIME_PROJECT: "0012" }).settings.project).toBe("0012");
   });
 

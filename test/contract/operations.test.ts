@@ -1,6 +1,6 @@
 // The API description against the published contract (`operations.json`): operation ids, statuses, queries, records.
 import { describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { isObject } from "../../src/base";
 import {
   describedOperations,

@@ -1,7 +1,7 @@
 // Results that are too large for a client: cut so that they are still JSON of their form, and say so.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { cutTo } from "../../src/mcp/cut";
+import { cutTo } from "../../src/mcp/result";
 import { type Catalog, defineTool } from "../../src/tools";
 import { client, type McpSite, said, startMcpSite } from "./site";
 

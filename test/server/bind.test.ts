@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { RuntimeError } from "../../src/errors";
-import { bindError } from "../../server/bind-error";
+import { bindError } from "../../server";
 import { type Own, startOwn, testCatalog } from "./own";
 
 const BEHIND = { RUNTIME_BEHIND_PROXY: "true" };

@@ -66,7 +66,7 @@ describe("a callback that is repeated", () => {
     const [before, calls] = [flowRow(stage, flow.id), exchanges()];
     const again = await flow.browser.open(flow.callback);
     expect(again.status).toBe(400);
-    expect(await again.text()).toContain("used already");
+    expect(await again.text()).toContain("already used");
     expect(flowRow(stage, flow.id)).toEqual(before);
     expect(exchanges()).toBe(calls);
   });

@@ -1,7 +1,7 @@
 // The credential of a request: what is one, what is none, and when it stops being one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../support/config";
 import { newApiKey, systemRandom } from "../../src/crypto";

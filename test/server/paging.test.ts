@@ -1,6 +1,6 @@
 // Every list with paging parameters against the same table.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { Redacted } from "../../src/base";
 import { api, at } from "../support/api";
 import { type Stage, startStage } from "./stage";

@@ -162,7 +162,8 @@ test("a root key that is another one now makes health 503 with that reason, and 
 
   expect({ status: answer.status, reason: at(answer.body, "reason") }).toEqual({
     status: 503,
-    reason: "The root key cannot be used: stored tokens and secrets stay closed. The log has the reason.",
+    reason:
+      "The root key cannot be used, so stored tokens and secrets cannot be decrypted. The log has the reason.",
   });
   canary("substr(value, 2)");
   expect((await health()).status).toBe(200);

@@ -191,8 +191,8 @@ describe("the start is refused with one line that names the file", () => {
   });
 
   test.each([
-    ["RUNTIME_TLS_CERT", "tls.cert is set and tls.key is not"],
-    ["RUNTIME_TLS_KEY", "tls.key is set and tls.cert is not"],
+    ["RUNTIME_TLS_CERT", "tls.cert is set but tls.key is not"],
+    ["RUNTIME_TLS_KEY", "tls.key is set but tls.cert is not"],
   ])("%s alone", async (name, text) => {
     const environment = { HOME: folder, [name]: join(folder, "first.pem") };
     const error: unknown = await createRuntime(loadConfig({ environment }), NO_EXTENSIONS, {

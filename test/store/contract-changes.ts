@@ -1,20 +1,13 @@
-// The second half of the contract of the store port: generations, waiting for a change, the cache above them.
+// The contract of the store port, part two: generations, waiting for changes, and the caches.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
-import {
-  CachedByGeneration,
-  CachedByOwner,
-  query,
-  type SqliteOptions,
-  type Store,
-  touch,
-} from "../../src/store";
+import { CachedByGeneration, query, type SqliteOptions, type Store, touch } from "../../src/store";
 import { FIND, increment, insert } from "./notes";
 import { engine, nextTurn } from "./opening";
 
 const STORED = query<{ value: number }>("SELECT value FROM generations WHERE kind = ?");
 
-/** Numbers below `below` that are the same in every run. */
+/** Random numbers below `below`, the same in every run. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +24,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await stores.new().generation("keys")).toBe(0);
     });
 
-    test("a touch raises the generation of its kind only", async () => {
+    test("a touch raises only its own kind", async () => {
       const store = stores.new();
       await store.write(() => touch("keys"));
 
@@ -47,7 +40,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await other.generation("keys")]).toEqual([0, 1]);
     });
 
-    test("touches of one turn raise their kinds only", async () => {
+    test("touches of one turn raise their kinds, and no others", async () => {
       const store = stores.new();
       await Promise.all([
         store.write(() => touch("keys")),
@@ -73,8 +66,8 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("keys")).toBe(0);
     });
 
-    // An instance counts its own touches and reads those of others. It must miss neither, in any order.
-    test("two instances that touch in turn and at the same time return the stored generations", async () => {
+    // An instance counts its own touches and reads those of others. It must miss neither.
+    test("two instances that touch alternately and concurrently return the stored generation", async () => {
       const [one, other] = stores.two();
       const kinds = ["keys", "secrets", "providers"] as const;
       const random = seeded(7);
@@ -113,7 +106,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("authorizations")).toBe(1);
     });
 
-    test("a commit of the same instance wakes waiters within a few turns, before a poll", async () => {
+    test("a commit of the same instance wakes a waiter within a few turns, before any poll", async () => {
       const store = stores.new();
       let woken = false;
       void store.changed("authorizations", 0, { timeoutMs: LONG }).then(() => (woken = true));
@@ -124,7 +117,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(woken).toBe(true);
     });
 
-    test("a commit of another instance wakes waiters", async () => {
+    test("a commit of another instance wakes a waiter", async () => {
       const [one, other] = stores.two();
       const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -143,7 +136,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await Promise.all(waiters)).toHaveLength(3);
     });
 
-    test("a change of another kind wakes no waiter", async () => {
+    test("a change of another kind does not wake a waiter", async () => {
       const store = stores.new();
       const order: string[] = [];
       const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
@@ -181,14 +174,14 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await waiting).toBeUndefined();
     });
 
-    test("a signal that was aborted before ends the wait at once", async () => {
+    test("an aborted signal ends the wait at once", async () => {
       const store = stores.new();
       const wait = { timeoutMs: LONG, signal: AbortSignal.abort() };
 
       expect(await store.changed("authorizations", 0, wait)).toBeUndefined();
     });
 
-    test("closing the store wakes waiters", async () => {
+    test("closing the store wakes all waiters", async () => {
       const store = stores.new();
       const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -210,7 +203,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBe(1);
     });
 
-    test("loads again after a touch of another instance", async () => {
+    test("loads again after another instance's touch", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(other, "keys");
@@ -224,7 +217,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
     });
 
-    test("is not affected by a touch of another kind", async () => {
+    test("a touch of another kind does not empty it", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       await cache.get("a", () => 1);
@@ -233,7 +226,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 2)).toBe(1);
     });
 
-    test("caches that nothing was found", async () => {
+    test("caches undefined too", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
       await cache.get("a", numberOf(store));
@@ -241,7 +234,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBeUndefined();
     });
 
-    test("does not cache a value that was loaded during a change", async () => {
+    test("a value that was loaded during a change is used but not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const loaded = await cache.get("a", async () => {
@@ -252,7 +245,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([loaded, await cache.get("a", () => "fresh")]).toEqual(["stale", "fresh"]);
     });
 
-    test("a late load does not restore an old value after others have seen the change", async () => {
+    test("a value that was loaded late does not reappear after others have seen the change", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const gate = Promise.withResolvers<string>();
@@ -265,7 +258,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([await late, await cache.get("a", () => "unused")]).toEqual(["stale", "fresh"]);
     });
 
-    test("does not cache a load that throws", async () => {
+    test("an error of a load is not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       const failed = cache.get("a", () => Promise.reject(notFound("The note does not exist.")));
@@ -274,67 +267,12 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 
-    test("is cleared when it exceeds its limit", async () => {
+    test("above its limit it is emptied", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys", 2);
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
 
       expect([await cache.get("a", () => 2), await cache.get("c", () => 2)]).toEqual([2, 1]);
-    });
-  });
-
-  describe(`${name}: a cache by owner`, () => {
-    const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
-    const value = (of: string) => () => ({ of });
-
-    test("separates the values of owners with the same key", async () => {
-      const cache = cacheOf(stores.new());
-      await cache.get("one", "a", value("one"));
-
-      expect(await cache.get("other", "a", value("other"))).toEqual({ of: "other" });
-      expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
-    });
-
-    test("is cleared for every owner by a touch of another instance", async () => {
-      const [one, other] = stores.two();
-      const cache = cacheOf(other);
-      for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
-      await one.write(() => touch("keys"));
-      await nextTurn();
-
-      for (const owner of ["one", "other"])
-        expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
-    });
-
-    test("does not cache a value that was loaded during a change", async () => {
-      const store = stores.new();
-      const cache = cacheOf(store);
-      const loaded = await cache.get("one", "a", async () => {
-        await store.write(() => touch("keys"));
-        return { of: "stale" };
-      });
-
-      expect([loaded, await cache.get("one", "a", value("fresh"))]).toEqual([
-        { of: "stale" },
-        { of: "fresh" },
-      ]);
-    });
-
-    test("does not cache a load that throws", async () => {
-      const cache = cacheOf(stores.new());
-      const failed = cache.get("one", "a", () => Promise.reject(notFound("The note does not exist.")));
-
-      await expect(failed).rejects.toThrow("The note does not exist.");
-      expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
-    });
-
-    test("clears the values of one owner that exceeds the limit", async () => {
-      const cache = cacheOf(stores.new(), 2);
-      await cache.get("other", "a", value("kept"));
-      for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));
-
-      expect(await cache.get("one", "a", value("after"))).toEqual({ of: "after" });
-      expect(await cache.get("other", "a", value("unused"))).toEqual({ of: "kept" });
     });
   });
 }

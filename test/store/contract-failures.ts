@@ -1,4 +1,4 @@
-// The contract of the store port for failures: a body that fails does not affect other writes.
+// The contract of the store port for failures: a failed body does not affect others.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
 import {
@@ -18,7 +18,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
   const idsOf = async (store: Store): Promise<string[]> => (await store.all(LIST)).map(({ id }) => id);
 
   describe(`${name}: a body that throws`, () => {
-    test("rejects with the error that it threw", async () => {
+    test("its error reaches the caller unchanged", async () => {
       const refusal = notFound("The note does not exist.");
       const written = stores.new().write(function* () {
         yield* insert("a", 1);
@@ -28,7 +28,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await written.catch((error: unknown) => error)).toBe(refusal);
     });
 
-    test("loses its own rows only; other writes of the turn are stored", async () => {
+    test("its rows are rolled back, the rows of other writes of its turn are stored", async () => {
       const store = stores.new();
       const written = await Promise.allSettled([
         store.write(() => insert("before", 1)),
@@ -44,14 +44,14 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
     });
 
     const REFUSED: [string, () => Transaction<unknown>][] = [
-      ["before it writes", refused],
-      ["after it writes", () => insertThen(refused)],
-      ["after a touch", () => touchThen(refused)],
-      ["because a row already exists, after it writes", () => insertThen(() => insert("before", 9))],
-      ["because a row refers to a missing row", () => run(INSERT_BELOW, "gone", 99, "nobody")],
+      ["before it wrote", refused],
+      ["after it wrote", () => insertThen(refused)],
+      ["after it touched", () => touchThen(refused)],
+      ["because a row exists, after it wrote", () => insertThen(() => insert("before", 9))],
+      ["because of a broken reference", () => run(INSERT_BELOW, "gone", 99, "nobody")],
     ];
     test.each(REFUSED)(
-      "%s affects no other write of its turn, and each settles once",
+      "%s does not affect other writes of its turn, and each settles once",
       async (_when, refuse) => {
         const store = stores.new();
         const answers: string[] = [];
@@ -74,7 +74,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       },
     );
 
-    test("all bodies of a turn store nothing and reject with their own errors", async () => {
+    test("if all of a turn throw, nothing is stored, and each gets its own error", async () => {
       const store = stores.new();
       const written = await Promise.allSettled(
         ["a", "b", "c"].map((id, index) =>
@@ -94,7 +94,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await store.write(() => insert("a", 1))).toBe(1);
     });
 
-    test("a body that throws before its first step affects no other write", async () => {
+    test("an error before the first step does not affect others", async () => {
       const store = stores.new();
       const failed = store.write(() => {
         throw notFound("The note does not exist.");
@@ -105,7 +105,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await kept).toBe(1);
     });
 
-    test("a statement that is not SQL rejects its own write only", async () => {
+    test("a statement with a syntax error only rejects its own write", async () => {
       const store = stores.new();
       const failed = store.write(() => run(query("INSERT INTO nowhere VALUES (1)")));
       const kept = store.write(() => insert("a", 1));
@@ -146,7 +146,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await idsOf(store)).toEqual(["a", "kept", "instead"]);
     });
 
-    test("the body may catch it between two writes, next to bodies that do the same or fail", async () => {
+    test("the body may catch it between two writes, next to others that do the same or fail", async () => {
       const store = stores.new();
       function* around(id: string, number: number): Transaction<void> {
         yield* insert(`${id} before`, number);
@@ -173,7 +173,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await idsOf(store)).toEqual(["a", "b before", "b after", "c before", "c after"]);
     });
 
-    test("the first of two writes of one turn with the same key wins", async () => {
+    test("of two writes of one turn with the same key the first succeeds", async () => {
       const store = stores.new();
       const [first, second] = await Promise.allSettled([
         store.write(() => insert("a", 1)),

@@ -1,4 +1,4 @@
-// The contract of the store port for reads, writes and closing. `store.test.ts` runs it for each engine.
+// The contract of the store port. `store.test.ts` runs it for each engine.
 import { describe, expect, test } from "bun:test";
 import { get, query, run, type SqliteOptions, type Store, touch } from "../../src/store";
 import { changesContract } from "./contract-changes";
@@ -18,7 +18,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await store.get(FIND, "a")).toEqual({ id: "a", number: 1 });
     });
 
-    test("a read that finds nothing returns undefined", async () => {
+    test("a read without a match returns undefined", async () => {
       expect(await stores.new().get(FIND, "a")).toBeUndefined();
     });
 
@@ -41,7 +41,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect((await store.get(FIND, id))?.id).toBe(id);
     });
 
-    test("a caller that awaited a write reads it, even if the same turn read before and after queuing it", async () => {
+    test("a caller reads its own write, even if the same turn has read before", async () => {
       const store = stores.new();
       const before = store.get(FIND, "a");
       const written = store.write(() => insert("a", 1));
@@ -54,7 +54,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       await queued;
     });
 
-    test("a caller that awaited a touch reads the new generation, even if the same turn had read the old one", async () => {
+    test("a caller reads the generation of its own touch, even if the same turn has read the old one", async () => {
       const store = stores.new();
       const written = store.write(() => touch("keys"));
       const queued = store.generation("keys");
@@ -92,7 +92,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await store.write(listIds)).toEqual(["a"]);
     });
 
-    test("a row that refers to a missing row is refused", async () => {
+    test("a row with a broken reference is refused", async () => {
       const store = stores.new();
       const written = store.write(() => run(INSERT_BELOW, "a", 1, "nobody"));
 
@@ -102,7 +102,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   });
 
   describe(`${name}: many writers`, () => {
-    test("read-then-write bodies of two instances lose no increment", async () => {
+    test("read-then-write transactions of two instances lose no increment", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("counter", 0));
       await Promise.all(
@@ -142,7 +142,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await idsOf(stores.at(file))).toEqual(["n1", "n2", "n3"]);
     });
 
-    test("later reads of rows and generations are refused as unavailable", async () => {
+    test("a later read is refused as unavailable, and so is a generation", async () => {
       const store = stores.new();
       await store.close();
       const reading = async () => store.get(FIND, "a");
@@ -153,14 +153,14 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       }
     });
 
-    test("later writes are refused as unavailable", async () => {
+    test("a later write is refused as unavailable", async () => {
       const store = stores.new();
       await store.close();
 
       await expect(store.write(() => insert("a", 1))).rejects.toMatchObject({ name: "unavailable" });
     });
 
-    test("may happen twice", async () => {
+    test("may be called twice", async () => {
       const store = stores.new();
       await store.close();
 
@@ -181,7 +181,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(changed).toEqual([1, 0]);
     });
 
-    test("a step that finds nothing returns undefined", async () => {
+    test("a step without a match returns undefined", async () => {
       expect(await stores.new().write(() => get(FIND, "a"))).toBeUndefined();
     });
   });

@@ -65,7 +65,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("do not run again when the file is opened again", async () => {
+  test("run only once", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
     const store = openAt(file, [...notes, second]);
@@ -73,7 +73,7 @@ describe("migrations", () => {
     expect(await stepsOf(store)).toEqual(["second, first statement", "second, second statement"]);
   });
 
-  test("run on an old file if they are new", async () => {
+  test("only run on an old file if they are new", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
     const store = openAt(file, [...notes, second, third]);
@@ -81,7 +81,7 @@ describe("migrations", () => {
     expect(await stepsOf(store)).toEqual(["second, first statement", "second, second statement", "third"]);
   });
 
-  test("leave the file unchanged if one fails", async () => {
+  test("a failed one leaves the file unchanged", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
 
@@ -92,7 +92,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("release the file if one fails", async () => {
+  test("a failed one closes the file", async () => {
     const file = newFile();
     expect(() => openSqlite({ file, migrations: [...notes, second, broken] })).toThrow();
     await openAt(file, [...notes, second, third]).close();
@@ -108,18 +108,18 @@ describe("a file of a newer version", () => {
     return file;
   }
 
-  test("is refused with both versions and the next step", async () => {
+  test("is refused with both versions and advice", async () => {
     const file = await newerFile();
 
     expect(() => openSqlite({ file, migrations: notes })).toThrow(
       expect.objectContaining({
         name: "configuration",
-        message: expect.stringMatching(/notes\.db .*newer version.*schema 2.*knows 1.*backup/),
+        message: expect.stringMatching(/notes\.db .*newer version.*schema 2.*supports 1.*backup/),
       }),
     );
   });
 
-  test("is not changed", async () => {
+  test("is unchanged", async () => {
     const file = await newerFile();
     const before = readFileSync(file);
     expect(() => openSqlite({ file, migrations: notes })).toThrow(/newer version/);
@@ -127,7 +127,7 @@ describe("a file of a newer version", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test("is not changed when a killed process left a log", async () => {
+  test("is unchanged when a killed process has left a log", async () => {
     const killed = newFile();
     const store = openAt(killed, [...notes, second]);
     await store.write(() => run(query("INSERT INTO steps (step) VALUES ('only in the log')")));
@@ -140,7 +140,7 @@ describe("a file of a newer version", () => {
     expect(await stepsOf(openAt(file, [...notes, second]))).toContain("only in the log");
   });
 
-  test("is not touched while a newer process uses it", async () => {
+  test("is unchanged while its own version uses it", async () => {
     const file = newFile();
     const store = openAt(file, [...notes, second]);
     expect(() => openSqlite({ file, migrations: notes })).toThrow(/newer version/);
@@ -169,13 +169,10 @@ describe("the schemas of this version", () => {
     expect(await store.all(loose)).toEqual([]);
   });
 
-  test.each(schemas)(
-    "%s: has a generation for each kind that callers wait for",
-    async (_name, migrations) => {
-      const store = openAt(newFile(), migrations);
-      const kinds = query<{ kind: string }>("SELECT kind FROM generations ORDER BY kind");
+  test.each(schemas)("%s: has generations for records that are waited for", async (_name, migrations) => {
+    const store = openAt(newFile(), migrations);
+    const kinds = query<{ kind: string }>("SELECT kind FROM generations ORDER BY kind");
 
-      expect((await store.all(kinds)).map(({ kind }) => kind)).toContain("authorizations");
-    },
-  );
+    expect((await store.all(kinds)).map(({ kind }) => kind)).toContain("authorizations");
+  });
 });

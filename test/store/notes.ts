@@ -34,12 +34,12 @@ export const FIND = query<Note>("SELECT id, number FROM notes WHERE id = ?");
 export const LIST = query<Note>("SELECT id, number FROM notes ORDER BY number");
 export const RENUMBER = query("UPDATE notes SET number = ? WHERE id = ?");
 
-/** Adds a note and returns the number of inserted rows. */
+/** Adds a note. Returns the number of new rows. */
 export function* insert(id: string, number: number): Transaction<number> {
   return yield* run(INSERT, id, number);
 }
 
-/** Increments a note's number by reading and writing it; simultaneous writers could lose an increment. */
+/** Increments a note's number with a read and a write, which concurrent writers without a lock would lose. */
 export function* increment(id: string): Transaction<number> {
   const number = ((yield* get(FIND, id))?.number ?? 0) + 1;
   yield* run(RENUMBER, number, id);

@@ -1,4 +1,4 @@
-// Databases for the store tests: new ones of each engine, or SQLite with a second connection.
+// Databases for the tests of the store.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { openSqlite, type SqliteOptions, type Store } from "../../src/store";
@@ -8,12 +8,12 @@ import { migrations } from "./notes";
 /** The program that other processes run. */
 export const CHILD = join(import.meta.dir, "child.ts");
 
-/** A path for a new database. All functions here must be called inside a test. */
+/** The path of a new database. Like all functions here, must be called inside a test. */
 export function newFile(): string {
   return join(temporaryFolder(), "notes.db");
 }
 
-/** A SQLite store on the file, closed when the test is over. */
+/** A SQLite store on the file, closed after the test. */
 export function openAt(file: string, options: Partial<SqliteOptions> = {}): Store {
   return closedAfterTest(openSqlite({ file, migrations, ...options }));
 }
@@ -27,7 +27,7 @@ export function connect(file: string): Database {
 export interface Engine {
   at: (file: string) => Store;
   new: () => Store;
-  /** Two stores on one file, as in two processes. */
+  /** Two stores on one file, like those of two processes. */
   two: () => [Store, Store];
 }
 
@@ -43,7 +43,7 @@ export function engine(open: (options: SqliteOptions) => Store): Engine {
   };
 }
 
-/** Waits until the work that was queued in this turn is done. */
+/** Waits until the writes of this turn are done. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -44,7 +44,7 @@ describe("a lock that another process holds", () => {
     expect(read?.number).toBe(1);
   });
 
-  test("held longer than the lock timeout rejects the write as unavailable", async () => {
+  test("that is longer than the lock timeout rejects the write as unavailable", async () => {
     const file = newFile();
     const store = openAt(file, { lockTimeoutMs: 100 });
     const other = connect(file);
@@ -55,7 +55,7 @@ describe("a lock that another process holds", () => {
     expect(written).toMatchObject({ name: "unavailable", message: expect.stringMatching(/locked/) });
   });
 
-  test("does not affect later writes after its release", async () => {
+  test("does not affect the next write after a timeout", async () => {
     const file = newFile();
     const store = openAt(file, { lockTimeoutMs: 100 });
     const other = connect(file);
@@ -99,7 +99,7 @@ describe("processes", () => {
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   });
 
-  test("a killed writer leaves a sound file", async () => {
+  test("the file of a killed writer is intact", async () => {
     const file = newFile();
     const child = startChild(CHILD, "acknowledge", file);
     await child.line();
@@ -112,7 +112,7 @@ describe("processes", () => {
     expect(await openAt(file).all(check)).toEqual([{ integrity_check: "ok" }]);
   });
 
-  test("four that open a new file at the same time succeed and migrate it once", async () => {
+  test("four that open a new file at the same time all succeed, and it is migrated once", async () => {
     const file = newFile();
     const children = [1, 2, 3, 4].map(() => startChild(CHILD, "open", file));
     for (const child of children) await child.line();
@@ -124,7 +124,7 @@ describe("processes", () => {
     expect(await openAt(file).all(applied)).toEqual([{ version: 1 }]);
   });
 
-  test("four that open an old file at the same time succeed and migrate it once", async () => {
+  test("four that open an old file at the same time all succeed, and it is migrated once", async () => {
     const file = newFile();
     await openAt(file).close();
     const children = [1, 2, 3, 4].map(() => startChild(CHILD, "upgrade", file));
@@ -140,8 +140,8 @@ describe("processes", () => {
     ]);
   });
 
-  // Two processes that open a new file; one of them is paused.
-  test("a file can be opened while another process writes to it before WAL mode", async () => {
+  // Simulates a process that is creating the file at the same time.
+  test("a file that another process writes to before it is in WAL mode can be opened", async () => {
     const file = newFile();
     const before = connect(file);
     before.run("CREATE TABLE anything (id TEXT) STRICT");

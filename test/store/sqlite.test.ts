@@ -1,4 +1,4 @@
-// Specific to the SQLite engine: shared commits and snapshots, failing commits, files.
+// The SQLite engine: shared commits and snapshots, failed commits, files.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe("commits of one turn", () => {
     expect(commitsIn(file) - before).toBe(10);
   });
 
-  test("a body that throws causes no second commit of its turn", async () => {
+  test("a body that throws does not cause a second commit", async () => {
     const file = newFile();
     const store = openAt(file);
     const before = commitsIn(file);
@@ -53,7 +53,7 @@ describe("commits of one turn", () => {
     expect(commitsIn(file) - before).toBe(1);
   });
 
-  test("no body runs more than twice when one of its group fails", async () => {
+  test("a group with a failure runs each body at most twice", async () => {
     const store = openAt(newFile());
     const runs = [0, 0, 0];
     const counted = (index: number, body: () => Transaction<unknown>) => () => {
@@ -88,7 +88,7 @@ describe("commits of one turn", () => {
 });
 
 describe("reads of one turn", () => {
-  test("share a snapshot that has no commit made between them", async () => {
+  test("share a snapshot: neither sees a commit between them", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("a", 1));
@@ -124,7 +124,7 @@ describe("reads of one turn", () => {
     expect((await store.get(FIND, "a"))?.number).toBe(11);
   });
 
-  test("a read that is not SQL throws and does not affect the next", async () => {
+  test("a read with a syntax error rejects and does not affect the next", async () => {
     const store = openAt(newFile());
     await store.write(() => insert("a", 1));
 
@@ -163,14 +163,14 @@ describe("a commit that fails", () => {
     expect(await store.write(() => insert("a", 1))).toBe(1);
   });
 
-  test("that happened once does not fail the check", async () => {
+  test("does not fail the check if the next commit succeeds", async () => {
     const store = openAt(newFile());
     await store.write(insertBelowNobody).catch(() => undefined);
 
     expect(await store.check()).toBeUndefined();
   });
 
-  test("on a full disk is reported, fails the check, and keeps acknowledged writes", async () => {
+  test("because the disk is full is reported, the check fails, and acknowledged writes are stored", async () => {
     const file = newFile();
     const child = startChildOnFullDisk(2000, CHILD, "fill", file);
     await child.line();
@@ -185,7 +185,7 @@ describe("a commit that fails", () => {
 });
 
 describe("files", () => {
-  test("only the owner can read the database, its log and its index", async () => {
+  test("the database, its log and its index are only accessible to their owner", async () => {
     const file = newFile();
     const folder = join(file, "..");
     await openAt(file).write(() => insert("a", 1));
@@ -198,7 +198,7 @@ describe("files", () => {
     ]);
   });
 
-  test("a file that others could read becomes private", () => {
+  test("a file that others could read is made private", () => {
     const file = newFile();
     writeFileSync(file, "", { mode: 0o644 });
     openAt(file);
@@ -215,7 +215,7 @@ describe("files", () => {
     expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false]);
   });
 
-  test("a missing folder is an error on opening", () => {
+  test("a missing folder is an error", () => {
     const file = join(temporaryFolder(), "nowhere", "notes.db");
 
     expect(() => openSqlite({ file, migrations })).toThrow(/unable to open/);
@@ -223,12 +223,12 @@ describe("files", () => {
 
   const durabilities: [string, Partial<SqliteOptions>, number][] = [
     ["full by default", {}, 2],
-    ["full on request", { durability: "full" }, 2],
-    ["normal on request", { durability: "normal" }, 1],
+    ["full when set", { durability: "full" }, 2],
+    ["normal when set", { durability: "normal" }, 1],
   ];
   test.each(durabilities)("synchronous is %s", async (_name, options, level) => {
     const store = openAt(newFile(), options);
-    // A body runs on the connection that writes; only its setting matters.
+    // A body runs on the writing connection.
     const found = await store.write(function* () {
       return (yield { method: "get", text: "PRAGMA synchronous", params: [] }) as unknown;
     });
@@ -237,7 +237,7 @@ describe("files", () => {
   });
 });
 
-test("reads and writes work with more statements than the driver caches", async () => {
+test("more statements than the driver caches still work", async () => {
   const store = openAt(newFile());
   await store.write(() => insert("a", 1));
   for (let index = 0; index < 60; index++) await store.all(query(`SELECT ${index} AS number FROM notes`));

@@ -11,7 +11,7 @@ export function commitsIn(databaseFile: string): number {
   const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
   let commits = 0;
   for (let frame = HEADER_BYTES; frame + frameBytes <= log.length; frame += frameBytes) {
-    // Only the last frame of a transaction says how large the database is after it.
+    // Only the last frame of a transaction contains the size of the database.
     if (log.readUInt32BE(frame + 4) !== 0) commits++;
   }
   return commits;

@@ -6,7 +6,8 @@ import { RuntimeError } from "../../src/errors";
 import { defineTool } from "../../src/tools";
 import { ToolResponse } from "../../src/tools/schema";
 import { toolRecord } from "../../src/tools/document";
-import { FORMATS, formatOf, formatted } from "../../src/tools/formats";
+import { formatOf, formatted } from "../../src/tools/formats";
+import { FORMATS } from "../../src/tools/schema";
 import { Registry } from "../../src/tools/registry";
 
 const metadata = {

@@ -43,7 +43,7 @@ describe("an issuer whose metadata", () => {
     ["is not there", () => ({ status: 404, body: "no" }), "not valid"],
     ["is elsewhere", () => ({ status: 302, headers: { location: "/x" } }), "cannot be fetched"],
     ["breaks off", () => ({ resets: true }), "cannot be fetched"],
-    ["names no endpoints", (url) => ({ body: { issuer: url } }), "names no authorization and token"],
+    ["names no endpoints", (url) => ({ body: { issuer: url } }), "has no authorization or token endpoint"],
   ];
 
   test.each(answers)("%s is refused", async (_name, answer, why) => {

@@ -89,7 +89,7 @@ describe("delays", () => {
 
   test("does nothing for a caller that has disconnected", async () => {
     const channel = (await sandbox.addChannel("late")).id;
-    sandbox.fail("chat.postMessage", { kind: "delay", ms: 100 }, 2);
+    sandbox.fail("chat.postMessage", { kind: "delay", ms: 400 }, 2);
     const caller = new AbortController();
     const before = sandbox.calls("chat.postMessage");
     const gone = fetch(`${sandbox.apiUrl}chat.postMessage`, {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Compile } from "typebox/compile";
 import { isObject } from "../../../src/base";
-import { FORMATS } from "../../../src/tools/formats";
+import { FORMATS } from "../../../src/tools/schema";
 import { at } from "../../support/api";
 import { type FieldStage, fieldKit, startFieldStage } from "./stage";
 

@@ -110,9 +110,9 @@ test("the platform's reasons for refused arguments reach the caller", async () =
   expect(error.message).toContain("missing required field: user");
 });
 
-test("a stale cursor is called so", async () => {
+test("an expired cursor is reported with what to do next", async () => {
   const { error } = await errorOf(refusal("invalid_cursor"));
-  expect(error.message).toContain("start over");
+  expect(error.message).toContain("Start again without `next_cursor`");
 });
 
 test("a refused token is reported as a dead grant, with the code", async () => {
