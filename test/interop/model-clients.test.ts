@@ -137,13 +137,13 @@ describe("the OpenAI client", () => {
     chat.upstream.script((request, reply) =>
       say(request, reply, { content: String(request.messages.length) }),
     );
-    const said = first.choices[0]?.message;
+    const message = first.choices[0]?.message;
     const next = await openai.chat.completions.create({
       model: "test-model",
       messages: [
         ...messages,
         ...run,
-        ...(said === undefined ? [] : [said]),
+        ...(message === undefined ? [] : [message]),
         { role: "user", content: "Sure?" },
       ],
     });

@@ -83,13 +83,13 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
         if (random(2) === 0) await one.generation("keys");
         await Promise.allSettled(writes);
         if (random(2) === 0) await nextTurn();
-        const said = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
+        const generations = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
         const stored = await Promise.all(
           kinds.map(async (kind) => (await other.get(STORED, kind))?.value ?? -1),
         );
         await nextTurn();
 
-        expect([round, await said(one), await said(other)]).toEqual([round, stored, stored]);
+        expect([round, await generations(one), await generations(other)]).toEqual([round, stored, stored]);
       }
     });
   });

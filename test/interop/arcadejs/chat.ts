@@ -30,7 +30,7 @@ export function chat(): void {
       await site.addChatProvider();
       upstream.script((request, reply) => {
         const done = request.messages.some(({ role }) => role === "tool");
-        const input = JSON.stringify({ channel_name: "general", message: "said by a model" });
+        const input = JSON.stringify({ channel_name: "general", message: "written by a model" });
         say(
           request,
           reply,
@@ -50,7 +50,7 @@ export function chat(): void {
       expect(done?.message?.content).toBe("Sent.");
       expect(done?.tool_messages?.map(({ role }) => role)).toContain("tool");
       const messages = await site.chat.messages(site.chat.channels.general.id);
-      expect(messages.filter(({ text }) => text === "said by a model")).toHaveLength(1);
+      expect(messages.filter(({ text }) => text === "written by a model")).toHaveLength(1);
     });
   });
 }

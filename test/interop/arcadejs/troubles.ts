@@ -80,7 +80,7 @@ export function troubles(world: () => World): void {
       user_id: "repeating",
       input: { channel_name: "random", message },
     });
-    const said = async (message: string): Promise<number> => {
+    const messagesWith = async (message: string): Promise<number> => {
       const { chat } = world().site;
       const messages = await chat.messages(chat.channels.random.id);
       return messages.filter(({ text }) => text === message).length;
@@ -96,7 +96,7 @@ export function troubles(world: () => World): void {
       const sent = await agent(front.url).tools.execute(say("lost twice"));
 
       expect(sent.success).toBe(true);
-      expect(await said("lost twice")).toBe(1);
+      expect(await messagesWith("lost twice")).toBe(1);
       expect(front.heads).toHaveLength(3);
       expect(keysOf(front).size).toBe(1);
     });

@@ -80,10 +80,10 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   }
   const userScopes = scopeList(query.get("user_scope"));
   const botScopes = scopeList(query.get("scope"));
-  const asked = [...userScopes, ...botScopes];
-  if (asked.length === 0)
+  const requested = [...userScopes, ...botScopes];
+  if (requested.length === 0)
     return { refused: errorPage("No scopes requested: user_scope and scope are missing.") };
-  const unknown = asked.filter((scope) => !KNOWN_SCOPES.has(scope));
+  const unknown = requested.filter((scope) => !KNOWN_SCOPES.has(scope));
   if (unknown.length > 0) {
     return {
       refused: errorPage(

@@ -68,7 +68,7 @@ export function decideConsent(
     scopes,
     includeGranted: request.get("include_granted_scopes") === "true",
     offline: request.get("access_type") === "offline",
-    asked: promptsOf(request).includes("consent"),
+    prompted: promptsOf(request).includes("consent"),
     challenge: request.get("code_challenge") ?? "",
   });
   return redirect(request, {
