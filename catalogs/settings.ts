@@ -1,4 +1,4 @@
-// The settings that catalogs declare. They are separate from the tools because every command reads settings.
+// The settings of catalogs. They are separate from the tools because every command loads them.
 import type { SettingDeclarations } from "../src/config";
 
 const address = {

@@ -53,7 +53,7 @@ export const zohoPreset: ProviderPreset = {
     refusesHttp: "except_loopback",
   },
   revoke: { endpoint: `${ACCOUNTS}/oauth/v2/token/revoke`, params: { token: "{{refresh_token}}" } },
-  revokesAlone: true,
+  revokesSingleGrant: true,
   tokenServers: {
     parameter: "accounts-server",
     fact: "accounts_server",

@@ -1,18 +1,18 @@
-// The address at the provider to which the browser is sent (RFC 6749 section 4.1.1, RFC 7636).
+// The authorization request (RFC 6749 section 4.1.1, RFC 7636).
 import * as oauth from "oauth4webapi";
 import { fill, fillAddress, mentions, type Provider } from "../providers";
 
 export interface ProviderAddressOptions {
   provider: Provider;
-  /** All scopes to ask for: granted ones and needed ones. */
+  /** All scopes to request: those that are granted and those that are needed. */
   scopes: readonly string[];
-  /** Those among them that are granted already. */
+  /** Those of them that are already granted. */
   granted: readonly string[];
   state: string;
   verifier: string | undefined;
 }
 
-/** Parameters that stand in the provider's own endpoint stay; ours are added once. */
+/** Keeps parameters of the provider's endpoint and sets ours. */
 export async function providerAddress(options: ProviderAddressOptions): Promise<string> {
   const { provider, state, verifier } = options;
   const { authorize, clientId } = provider.oauth2;
@@ -35,10 +35,10 @@ export async function providerAddress(options: ProviderAddressOptions): Promise<
   return url.href;
 }
 
-// `{{scopes}}` is everything, unless the template lists the granted ones by itself.
+// `{{scopes}}` is all scopes, unless a template contains the granted ones separately.
 function scopeValues({ provider, scopes, granted }: ProviderAddressOptions, templates: readonly string[]) {
   const delimiter = provider.oauth2.scopeDelimiter;
-  const apart = templates.some((template) => mentions(template, "existing_scopes"));
-  const asked = apart ? scopes.filter((scope) => !granted.includes(scope)) : scopes;
-  return { scopes: asked.join(delimiter), existing_scopes: granted.join(delimiter) };
+  const separate = templates.some((template) => mentions(template, "existing_scopes"));
+  const requested = separate ? scopes.filter((scope) => !granted.includes(scope)) : scopes;
+  return { scopes: requested.join(delimiter), existing_scopes: granted.join(delimiter) };
 }

@@ -1,4 +1,4 @@
-// The browser's side of a consent: our address, the callback, the built-in user check.
+// The browser's part of a consent: our address, the callback, the built-in user check.
 import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } from "../connections";
@@ -9,17 +9,16 @@ import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
 import {
-  inTime,
-  ownIssuer,
-  ownProvider,
-  providerError,
-  providerUnchanged,
-  sameBrowser,
-  wellFormed,
+  expiryReason,
+  checkIssuer,
+  checkProvider,
+  errorReason,
+  changeReason,
+  checkBrowser,
+  parseCallback,
 } from "./callback/checks";
-import { type Exchange, openExchange, sealExchange } from "./exchange";
 import { Finish } from "./finish";
-import { addressOf, OPENED_MS } from "./flow";
+import { addressOf, type Exchange, OPENED_MS, openExchange, sealExchange } from "./flow";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -54,24 +53,24 @@ export class Consent {
     this.#signIn = new SignIn(core, this.#finish, parts.issuer);
   }
 
-  /** The browser comes back from signing in at the OpenID provider. */
+  /** The callback of the OpenID provider where users sign in. */
   signInCallback(query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
     return this.#signIn.callback(query, cookie);
   }
 
-  /** The customer's verifier says who sits at the browser. */
+  /** The customer's verifier reports the user of the browser. */
   confirmUser(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
     return this.#verifier.confirm(principal, request);
   }
 
-  /** Starts a flow that grants nothing, to try a verifier out. */
+  /** Starts a flow without a grant, to test a verifier. */
   testVerifier(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
     return this.#verifier.test(principal, request);
   }
 
   /**
-   * Our address was opened: binds the flow to this browser (a new cookie when it has none) and sends it on to the
-   * provider. Another browser gets a state of its own, and the earlier one stops working.
+   * Opens our address: binds the flow to this browser (with a new cookie if it has none) and redirects to the provider.
+   * If another browser opens the address, the state of the earlier one becomes invalid.
    */
   async open(token: string, cookie: string | undefined): Promise<Outcome> {
     const { store, clock, random } = this.#core;
@@ -81,9 +80,9 @@ export class Consent {
       if (flow === undefined) return UNKNOWN_ADDRESS;
       const ended = this.#finish.ended(flow);
       if (ended !== undefined) return ended;
-      if (flow.used_at !== null) return this.#underway(flow, token, cookie);
+      if (flow.used_at !== null) return this.#resume(flow, token, cookie);
       const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
-      const stale = provider === undefined ? "the auth provider is gone" : providerUnchanged(flow, provider);
+      const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
       if (provider === undefined || stale !== undefined) return this.#finish.fail(flow, stale ?? "");
       const { exchange, opening } = await this.#opening(flow, provider, browser, clock.now());
       if (opening !== undefined && !(await store.write(() => repository.openFlow(flow, opening)))) continue;
@@ -96,44 +95,44 @@ export class Consent {
     return UNKNOWN_STATE;
   }
 
-  /** The provider sent the browser back. */
+  /** The callback of the provider. */
   async callback(externalId: string, query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
-    const parameters = wellFormed(query);
+    const parameters = parseCallback(query);
     if (!("state" in parameters)) return parameters;
     const { store, clock } = this.#core;
     const provider = await this.#providers.findByExternalId(externalId);
     const flow = await repository.findFlowByState(store, hashOf(parameters.state));
-    const foreign = ownProvider(flow, provider);
-    if (foreign !== undefined || flow === undefined || provider === undefined)
-      return foreign ?? UNKNOWN_STATE;
-    const stranger = sameBrowser(flow, cookie) ?? ownIssuer(provider, parameters.all);
-    if (stranger !== undefined) return stranger;
+    const wrongProvider = checkProvider(flow, provider);
+    if (wrongProvider !== undefined || flow === undefined || provider === undefined)
+      return wrongProvider ?? UNKNOWN_STATE;
+    const refused = checkBrowser(flow, cookie) ?? checkIssuer(provider, parameters.all);
+    if (refused !== undefined) return refused;
     const ended = this.#finish.ended(flow);
     if (ended !== undefined) return flow.used_at === null ? ended : USED_STATE;
-    // Double delivery: browsers repeat a slow request. The first one works on, the second shows how far it is.
+    // Browsers repeat slow requests. The first one continues, the second shows the current step.
     const first = await store.write(() => repository.useState(flow, clock.now()));
-    if (!first) return this.#underway(flow, undefined, cookie);
+    if (!first) return this.#resume(flow, undefined, cookie);
 
-    const stop =
-      inTime(flow, clock.now()) ?? providerUnchanged(flow, provider) ?? providerError(parameters.all);
-    if (stop !== undefined) return this.#finish.fail(flow, stop);
+    const reason =
+      expiryReason(flow, clock.now()) ?? changeReason(flow, provider) ?? errorReason(parameters.all);
+    if (reason !== undefined) return this.#finish.fail(flow, reason);
     const grant = await this.#exchange(flow, provider, parameters.all);
     return "accessToken" in grant ? this.#checkUser(flow, provider, grant) : grant;
   }
 
-  /** The person said on our page that the user is right (or not). */
+  /** The answer on our page, whether this is the right user. */
   async confirm(token: string, check: string, agrees: boolean, cookie: string | undefined): Promise<Outcome> {
     const flow = await repository.findFlowByAddress(this.#core.store, hashOf(token));
     if (flow === undefined) return UNKNOWN_ADDRESS;
-    const stranger = sameBrowser(flow, cookie);
-    if (stranger !== undefined) return stranger;
+    const wrongBrowser = checkBrowser(flow, cookie);
+    if (wrongBrowser !== undefined) return wrongBrowser;
     const ended = this.#finish.ended(flow);
     if (ended !== undefined) return ended;
     const exchange = await openExchange(this.#core, flow);
     if (exchange === undefined || flow.sealed_grant === null || !sameSecret(check, checkOf(exchange))) {
       return UNKNOWN_STATE;
     }
-    // Our page counts only where it is the check: elsewhere it would be the way around it.
+    // If another check is configured, our page must not bypass it.
     if ((await this.#userCheck(flow))?.kind !== "page") return UNKNOWN_STATE;
     if (!agrees) return this.#finish.fail(flow, "the person said that this is not their account");
     return this.#finish.completeHeld(flow);
@@ -161,25 +160,25 @@ export class Consent {
     }
   }
 
-  /** What the token request's templates may say of scopes, as the provider was asked for them. */
+  /** The scopes of the authorization request, for the templates of the token request. */
   async #scopesOf(flow: FlowRow, provider: Provider) {
     const state = await this.#connections.state(flow.project_id, flow.user_id, provider);
-    const asked: string[] = JSON.parse(flow.scopes);
+    const requested: string[] = JSON.parse(flow.scopes);
     const { scopeDelimiter } = provider.oauth2;
     return {
-      scopes: asked.join(scopeDelimiter),
+      scopes: requested.join(scopeDelimiter),
       existing_scopes: (state?.scopes ?? []).join(scopeDelimiter),
     };
   }
 
-  /** Who sits at the browser? The grant waits for the answer, unless the customer wants no question. */
+  /** Holds the grant and starts the user check, unless the customer has disabled it. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
     const check = await this.#userCheck(flow);
     if (check?.kind === "none") return this.#finish.complete(flow, provider, grant);
-    return this.#ask(await this.#finish.hold(flow, grant), check);
+    return this.#startCheck(await this.#finish.hold(flow, grant), check);
   }
 
-  /** The check that holds now. Undefined: the settings changed since the start, and nothing verifies users any more. */
+  /** The current check. Undefined if the settings have changed and users are not verified any more. */
   async #userCheck(flow: FlowRow): Promise<UserCheck | undefined> {
     const session = await this.#settings.of(flow.project_id);
     try {
@@ -190,24 +189,25 @@ export class Consent {
     }
   }
 
-  /** Asks by the check that holds now, also once more: who comes back to a consent gets around none of them. */
-  async #ask(held: FlowRow, check: UserCheck | undefined): Promise<Outcome> {
-    if (check === undefined)
-      return this.#finish.fail(held, "nothing verifies here any more who gives a consent");
+  /** Starts the current check, also for a browser that returns, so that no check can be bypassed. */
+  async #startCheck(held: FlowRow, check: UserCheck | undefined): Promise<Outcome> {
+    if (check === undefined) return this.#finish.fail(held, "user verification is not configured any more");
     if (check.kind === "verifier") return this.#verifier.start(held, check.url);
     if (check.kind === "sign_in") return this.#signIn.start(held);
     return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held);
   }
 
-  /** The callback has come: its own browser is led to the user check, another one sees nothing. */
-  async #underway(flow: FlowRow, token: string | undefined, cookie: string | undefined): Promise<Outcome> {
+  /** After the callback, the browser of the flow continues with the user check. Other browsers are refused. */
+  async #resume(flow: FlowRow, token: string | undefined, cookie: string | undefined): Promise<Outcome> {
     const current = await repository.findFlowByState(this.#core.store, flow.state_hash ?? "");
-    if (current === undefined || sameBrowser(current, cookie) !== undefined) {
+    if (current === undefined || checkBrowser(current, cookie) !== undefined) {
       return token === undefined ? UNKNOWN_STATE : OTHER_BROWSER;
     }
     const ended = this.#finish.ended(current);
     if (ended !== undefined) return ended;
-    return current.sealed_grant === null ? UNKNOWN_STATE : this.#ask(current, await this.#userCheck(current));
+    return current.sealed_grant === null
+      ? UNKNOWN_STATE
+      : this.#startCheck(current, await this.#userCheck(current));
   }
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {
@@ -219,18 +219,18 @@ export class Consent {
       userId: flow.user_id,
       provider: provider?.description || provider?.id || "",
       scopes: JSON.parse(flow.scopes),
-      // Without the host, so that it stays on the page's own; with the prefix that a proxy in front may want.
+      // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
       action: new URL(await addressOf(this.#core, flow)).pathname,
       check: checkOf(exchange),
     };
   }
 
-  /** What this browser is sent to the provider with: as before when it opened the flow before, else made anew. */
+  /** State and verifier for this browser: the stored ones if it has opened the flow before, otherwise new ones. */
   async #opening(flow: FlowRow, provider: Provider, browser: string, now: number) {
     const { random } = this.#core;
     const known = flow.browser_hash !== null && sameSecret(hashOf(browser), flow.browser_hash);
-    const before = known ? await openExchange(this.#core, flow) : undefined;
-    if (before !== undefined) return { exchange: before, opening: undefined };
+    const stored = known ? await openExchange(this.#core, flow) : undefined;
+    if (stored !== undefined) return { exchange: stored, opening: undefined };
     const verifier = provider.oauth2.pkce ? oauth.generateRandomCodeVerifier() : null;
     const exchange: Exchange = { state: newToken(random), verifier };
     const sealedExchange = await sealExchange(this.#core, flow, exchange);
@@ -257,7 +257,7 @@ export class Consent {
   }
 }
 
-// Proves that the confirmation comes from our page in the browser that opened the flow: the state is known nowhere else.
+// Proves that the confirmation comes from our page in the browser that opened the flow, because the state is secret.
 function checkOf(exchange: Exchange): string {
   return hashOf(`confirm ${exchange.state}`);
 }

@@ -1,9 +1,9 @@
-// The end of a flow: a grant that waits for the user check, a grant that is stored, a failure.
+// The end of a flow: holds a grant for the user check, stores a grant, or fails.
 import { type Json, Redacted } from "../base";
 import { type Connections, missingScopes, type TokenGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
-import { providerUnchanged } from "./callback/checks";
+import { changeReason } from "./callback/checks";
 import { EXPIRED, placeOf, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
@@ -13,14 +13,14 @@ interface HeldGrant {
   access: string;
   refresh: string | null;
   expiresIn: number | null;
-  /** When the provider gave it, ms: its life began then, not when the person confirms. */
+  /** When the provider issued it, ms. `expiresIn` counts from here, not from the confirmation. */
   grantedAt: number;
   scopes: string[] | null;
   facts: TokenGrant["facts"];
   userInfo?: Json;
 }
 
-/** The flow ended while its grant was about to be stored: nothing of it is. */
+/** Rolls back the transaction that stores a grant, because the flow has ended. */
 class FlowEnded extends Error {}
 
 export class Finish {
@@ -34,7 +34,7 @@ export class Finish {
     this.#connections = connections;
   }
 
-  /** Keeps the grant sealed in its flow until the user check is through. Answers the flow with it. */
+  /** Stores the sealed grant in its flow until the user check has succeeded. Returns the flow with it. */
   async hold(flow: FlowRow, grant: TokenGrant): Promise<FlowRow> {
     const { store, keyring, clock } = this.#core;
     const held: HeldGrant = {
@@ -51,24 +51,24 @@ export class Finish {
     return { ...flow, sealed_grant: sealed };
   }
 
-  /** The user check is through: stores the held grant. */
+  /** Stores the held grant after the user check. */
   async completeHeld(flow: FlowRow): Promise<Outcome> {
     if (flow.sealed_grant === null) return UNKNOWN_STATE;
     const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
-    const stale = provider === undefined ? "the auth provider is gone" : providerUnchanged(flow, provider);
+    const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
     if (provider === undefined || stale !== undefined) return this.fail(flow, stale ?? "");
     return this.complete(flow, provider, await this.#held(flow, flow.sealed_grant));
   }
 
   /**
-   * Stores the grant and ends the flow in one transaction; a flow that somebody else ended meanwhile (its provider was
-   * deleted, the person said no in another tab) stores nothing. Fewer scopes than asked for: stored, but failed.
+   * Stores the grant and ends the flow in one transaction. If the flow has ended in the meantime (the provider was deleted,
+   * or the user declined in another tab), nothing is stored. A grant with too few scopes is stored, but the flow fails.
    */
   async complete(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
     const now = this.#core.clock.now();
-    const asked: string[] = JSON.parse(flow.scopes);
+    const requested: string[] = JSON.parse(flow.scopes);
     const needed: string[] = JSON.parse(flow.needed);
-    const missing = missingScopes(grant.scopes ?? asked, needed, provider.oauth2.scopeAliases);
+    const missing = missingScopes(grant.scopes ?? requested, needed, provider.oauth2.scopeAliases);
     const reason = missing.length === 0 ? null : `the user did not grant ${missing.join(", ")}`;
     const status = reason === null ? "completed" : "failed";
     try {
@@ -77,10 +77,10 @@ export class Finish {
         flow.user_id,
         provider,
         grant,
-        asked,
+        requested,
         function* (connectionId, scopes, renewable) {
-          const told = reason ?? (renewable ? null : whyNotLasting(provider, grant));
-          const ending = { status, reason: told, scopes, connectionId } as const;
+          const statusReason = reason ?? (renewable ? null : renewalWarning(provider, grant));
+          const ending = { status, reason: statusReason, scopes, connectionId } as const;
           if (!(yield* repository.finishFlow(flow, ending, now))) throw new FlowEnded();
         },
       );
@@ -89,7 +89,7 @@ export class Finish {
       const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
       return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
     }
-    return reason === null ? leave(flow) : { kind: "failed", reason };
+    return reason === null ? completedOutcome(flow) : { kind: "failed", reason };
   }
 
   async fail(flow: FlowRow, reason: string): Promise<Outcome> {
@@ -99,11 +99,11 @@ export class Finish {
     return { kind: "failed", reason };
   }
 
-  /** What a browser sees of a flow that has ended; undefined while it has not. */
+  /** The outcome of a flow that has ended; undefined for a pending one. */
   ended(flow: FlowRow): Outcome | undefined {
     const now = this.#core.clock.now();
     const status = statusOf(flow, now);
-    if (status === "completed") return leave(flow);
+    if (status === "completed") return completedOutcome(flow);
     return status === "failed" ? { kind: "failed", reason: reasonOf(flow, now) ?? EXPIRED } : undefined;
   }
 
@@ -122,17 +122,17 @@ export class Finish {
   }
 }
 
-// Said at once, not when the grant has run out and nobody remembers the consent.
-function whyNotLasting({ oauth2 }: Provider, { expiresIn }: TokenGrant): string | null {
+// The warning is part of the flow's status, long before the grant expires.
+function renewalWarning({ oauth2 }: Provider, { expiresIn }: TokenGrant): string | null {
   if (oauth2.refresh === undefined || expiresIn === undefined) return null;
   return (
-    "the provider gave no refresh token: the user must consent again when this grant expires; " +
-    "the provider's authorize_request may need a parameter that asks for offline access"
+    "the provider returned no refresh token: the user must consent again when this grant expires; " +
+    "authorize_request of the provider may need a parameter that requests offline access"
   );
 }
 
-// A flow without a provider grants nothing: it tries out the customer's verifier.
-function leave(flow: FlowRow): Outcome {
+// A flow without a provider is a test of the customer's verifier.
+function completedOutcome(flow: FlowRow): Outcome {
   if (flow.provider_id === null) return { kind: "tested", userId: flow.user_id };
   return flow.next_uri === null ? { kind: "completed" } : { kind: "redirect", location: flow.next_uri };
 }

@@ -1,19 +1,19 @@
-// A flow as it stands, and as clients see it.
+// Consent flows: their status, their record in API responses, and their sealed values.
 import type { Core } from "../core";
 import { sealedColumn } from "../crypto";
 import type { FlowRow } from "./repository";
 import type { Authorization } from "./schema";
 
-/** Lifetime of an address that nobody has opened. */
+/** Lifetime of an address that was not opened. */
 export const UNOPENED_MS = 24 * 3600_000;
-/** Lifetime from the first opening on. */
+/** Lifetime from the first opening. */
 export const OPENED_MS = 10 * 60_000;
-/** Ended flows are kept this long, so that a late poll still learns how it ended. */
-export const KEPT_MS = 7 * 24 * 3600_000;
+/** Flows are deleted this long after their end, so that late polls still get the result. */
+export const RETENTION_MS = 7 * 24 * 3600_000;
 
 export const EXPIRED = "the consent was not finished in time; start a new authorization";
 
-/** Pending flows that ran out have failed, whether or not anybody wrote that down yet. */
+/** Expired pending flows count as failed, although their row is still pending. */
 export function statusOf(row: FlowRow, now: number): FlowRow["status"] {
   return row.status === "pending" && row.expires_at <= now ? "failed" : row.status;
 }
@@ -23,13 +23,13 @@ export function reasonOf(row: FlowRow, now: number): string | undefined {
   return row.status === "pending" && row.expires_at <= now ? EXPIRED : undefined;
 }
 
-/** Our address for the browser. Throws when it was forgotten, which happens only to ended flows. */
+/** Our address for the browser. Throws for ended flows, whose address is deleted. */
 export async function addressOf(core: Core, row: FlowRow): Promise<string> {
   const token = await core.keyring.open(row.project_id, placeOf(row.id, "address"), row.sealed_address ?? "");
   return `${core.publicUrl()}/authorize/${token}`;
 }
 
-/** The record that clients get. */
+/** The record in API responses. */
 export async function flowRecord(core: Core, row: FlowRow): Promise<Authorization> {
   const now = core.clock.now();
   const status = statusOf(row, now);
@@ -46,6 +46,25 @@ export async function flowRecord(core: Core, row: FlowRow): Promise<Authorizatio
   };
 }
 
+/** What a callback needs to know about the authorization request. It is sealed in the flow. */
+export interface Exchange {
+  state: string;
+  /** PKCE (RFC 7636); null if the provider does not support it. */
+  verifier: string | null;
+  /** Only for the sign-in at our OpenID provider. */
+  nonce?: string;
+}
+
+export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Promise<string> {
+  return core.keyring.seal(flow.project_id, placeOf(flow.id, "exchange"), JSON.stringify(exchange));
+}
+
+export async function openExchange(core: Core, flow: FlowRow): Promise<Exchange | undefined> {
+  if (flow.sealed_exchange === null) return undefined;
+  const place = placeOf(flow.id, "exchange");
+  return JSON.parse(await core.keyring.open(flow.project_id, place, flow.sealed_exchange));
+}
+
 export const sealedFlows = ["address", "exchange", "grant"].map((field) =>
   sealedColumn({
     table: "authorizations",
@@ -59,7 +78,7 @@ export function placeOf(flowId: string, field: string): { table: string; row: st
   return { table: "authorizations", row: flowId, field };
 }
 
-/** A pending flow in which everything is still open. */
+/** A pending flow without a provider. */
 export function emptyFlow(id: string, projectId: string, userId: string, now: number): FlowRow {
   return {
     id,

@@ -1,4 +1,4 @@
-// Consent: from the wish for scopes to a stored grant.
+// Consent flows, from the request for scopes to the stored grant.
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
 export type { Outcome } from "./outcome";

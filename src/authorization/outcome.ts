@@ -1,13 +1,13 @@
-// What the browser gets to see after a step of a consent.
+// What the browser gets after a step of a consent.
 export type Outcome =
   | { kind: "redirect"; location: string; cookie?: string }
-  /** The built-in user check: shows who is about to be linked to what, confirmed by POST. */
+  /** The page of the built-in user check, which is confirmed by POST. */
   | { kind: "confirm"; userId: string; provider: string; scopes: string[]; action: string; check: string }
   | { kind: "completed" }
-  /** A verifier was tried out and works. */
+  /** The test of a verifier succeeded. */
   | { kind: "tested"; userId: string }
   | { kind: "failed"; reason: string }
-  /** The request itself is refused; no flow has changed. */
+  /** The request is refused, and no flow has changed. */
   | { kind: "refused"; status: 400 | 403 | 404; reason: string };
 
 export function refused(status: 400 | 403 | 404, reason: string): Outcome {
@@ -16,20 +16,20 @@ export function refused(status: 400 | 403 | 404, reason: string): Outcome {
 
 export const UNKNOWN_ADDRESS = refused(
   404,
-  "This link is not known here. It may be cut off or long over. Ask the application for a new one.",
+  "This link is unknown. It may be incomplete or expired. Ask the application for a new one.",
 );
 export const OTHER_BROWSER = refused(
   400,
   "This consent was started in another browser, or this browser refuses cookies. " +
-    "Open the link of the application again, here, and finish without changing browsers.",
+    "Open the link of the application again in this browser, and finish in it.",
 );
 export const USED_STATE = refused(
   400,
-  "This answer of the provider was used already. If you were told that you are connected, you can close this window; " +
-    "otherwise ask the application for a new link.",
+  "This response from the provider was already used. If a page has said that you are connected, close this window. " +
+    "Otherwise ask the application for a new link.",
 );
 export const UNKNOWN_STATE = refused(
   400,
-  "This answer does not belong to a consent that is under way here. " +
-    "It may have been used or be too old. Ask the application for a new link.",
+  "This response does not belong to a consent in progress. " +
+    "It may be expired or already used. Ask the application for a new link.",
 );

@@ -1,24 +1,24 @@
-// Authorization requests made by pages of catalogs. The browser consents at the provider and comes back, and the code is
-// never exchanged. The state is a sealed value instead of a row: nothing is stored until, or unless, the browser returns.
+// Authorization requests of catalog pages. The user consents at the provider, but the code is never exchanged. The state
+// is a sealed value, so nothing is stored.
 import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { hashOf, newToken, type Place, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { Provider, Providers } from "../providers";
 import { providerAddress } from "./address";
-import { wellFormed } from "./callback/checks";
+import { parseCallback } from "./callback/checks";
 
 const LIFETIME_MS = 10 * 60_000;
 
 export interface PageAuthorizationRequest {
-  /** Marks the state, so that the callback reaches the same page. */
+  /** Start of the state, by which callbacks are routed to the page. */
   statePrefix: string;
-  /** Parameters of the authorization request, in place of the provider's own. Templates as in a provider record. */
+  /** Parameters that replace those of the provider. Templates as in a provider record. */
   params: Readonly<Record<string, string>>;
   scopes: readonly string[];
 }
 
-export type CallbackCheck = "good" | "unknown" | "expired" | "other browser";
+export type CallbackCheck = "valid" | "unknown" | "expired" | "other browser";
 
 interface SealedState {
   browser_hash: string;
@@ -34,7 +34,7 @@ export class PageAuthorization {
     this.#providers = providers;
   }
 
-  /** Where to send the browser, and the cookie that binds it. `cookie`: the one that the browser has. */
+  /** The address for the browser, and the cookie that binds it. `cookie`: the current one of the browser. */
   async start(
     provider: Provider,
     { statePrefix, params, scopes }: PageAuthorizationRequest,
@@ -50,20 +50,20 @@ export class PageAuthorization {
       scopes,
       granted: [],
       state: statePrefix + (await keyring.seal(provider.projectId, place, JSON.stringify(state))),
-      // Not stored: a stolen code is useless without it.
+      // Not stored, so that a stolen code cannot be exchanged.
       verifier: oauth2.pkce ? oauth.generateRandomCodeVerifier() : undefined,
     });
     return { location, cookie: browser };
   }
 
-  /** Whether a callback is the answer to `start` in the same browser, within ten minutes. */
+  /** Whether a callback belongs to a `start` in the same browser in the last ten minutes. */
   async check(
     externalId: string,
     statePrefix: string,
     query: URLSearchParams,
     cookie: string | undefined,
   ): Promise<CallbackCheck> {
-    const parameters = wellFormed(query);
+    const parameters = parseCallback(query);
     if (!("state" in parameters) || !parameters.state.startsWith(statePrefix)) return "unknown";
     const provider = await this.#providers.findByExternalId(externalId);
     if (provider === undefined) return "unknown";
@@ -71,10 +71,10 @@ export class PageAuthorization {
     const state = await this.#open(provider, statePrefix, sealed);
     if (state === undefined) return "unknown";
     if (cookie === undefined || !sameSecret(hashOf(cookie), state.browser_hash)) return "other browser";
-    return state.expires_at <= this.#core.clock.now() ? "expired" : "good";
+    return state.expires_at <= this.#core.clock.now() ? "expired" : "valid";
   }
 
-  // The keyring refuses forged states, and those whose data key has been retired since.
+  // The keyring refuses forged states, and those of a deleted data key.
   async #open(provider: Provider, statePrefix: string, sealed: string): Promise<SealedState | undefined> {
     try {
       const place = placeOf(provider, statePrefix);

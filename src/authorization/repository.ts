@@ -9,9 +9,9 @@ export interface FlowRow {
   provider_version: number | null;
   status: "pending" | "completed" | "failed";
   reason: string | null;
-  /** JSON list, sorted: what was asked for. */
+  /** JSON list, sorted: the scopes that the caller needs. */
   needed: string;
-  /** JSON list: what the provider is asked for (needed and already granted), later what it granted. */
+  /** JSON list: the requested scopes (needed and already granted), after the end the granted ones. */
   scopes: string;
   next_uri: string | null;
   connection_id: string | null;
@@ -21,11 +21,11 @@ export interface FlowRow {
   state_hash: string | null;
   /** State and verifier. */
   sealed_exchange: string | null;
-  /** When the callback came: a state works once. */
+  /** Time of the callback. A state can be used once. */
   used_at: number | null;
-  /** The grant, while the user check is open. */
+  /** The grant during the user check. */
   sealed_grant: string | null;
-  /** Hash of the flow id that the customer's verifier gets. */
+  /** Hash of the flow id for the customer's verifier. */
   check_hash: string | null;
   created_at: number;
   expires_at: number;
@@ -158,13 +158,13 @@ export interface Opening {
   expiresAt: number;
 }
 
-/** Binds the flow to a browser; false when it is no longer open for that, or was opened since `row` was read. */
+/** Binds the flow to a browser; false if the callback has arrived, or the flow was opened since `row` was read. */
 export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> {
   const { project_id, id, state_hash } = row;
   return (yield* open({ ...opening, project_id, id, earlierState: state_hash ?? "" })) === 1;
 }
 
-/** Uses the state up; false when somebody else was first. */
+/** Marks the state as used; false if it was already used. */
 export function* useState(row: FlowRow, now: number): Transaction<boolean> {
   return (yield* run(USE, now, row.project_id, row.id)) === 1;
 }
@@ -173,23 +173,23 @@ export function* holdGrant(row: FlowRow, sealedGrant: string): Transaction<boole
   return (yield* run(HOLD, sealedGrant, row.project_id, row.id)) === 1;
 }
 
-/** Gives the flow the id under which the customer's verifier confirms it. */
+/** Sets the id with which the customer's verifier confirms the flow. */
 export function* setCheck(row: FlowRow, checkHash: string): Transaction<boolean> {
   return (yield* run(SET_CHECK, checkHash, row.project_id, row.id)) === 1;
 }
 
-/** Uses that id up; false when somebody else was first. */
+/** Marks that id as used; false if it was already used. */
 export function* useCheck(row: FlowRow): Transaction<boolean> {
   return (yield* run(USE_CHECK, row.project_id, row.id, row.check_hash)) === 1;
 }
 
-/** A new state in place of the one that is used up; false when somebody else was first. */
-export function* restate(row: FlowRow, stateHash: string, sealedExchange: string): Transaction<boolean> {
+/** Replaces the used state by a new one; false if it was already replaced. */
+export function* replaceState(row: FlowRow, stateHash: string, sealedExchange: string): Transaction<boolean> {
   return (yield* changeState({ ...row, stateHash, sealedExchange })) === 1;
 }
 
-/** Uses the second state up; false when somebody else was first. */
-export function* forgetState(row: FlowRow): Transaction<boolean> {
+/** Marks the second state as used; false if it was already used. */
+export function* clearState(row: FlowRow): Transaction<boolean> {
   return (yield* run(FORGET_STATE, row.project_id, row.id, row.state_hash)) === 1;
 }
 
@@ -200,7 +200,7 @@ export interface Ending {
   connectionId: string | null;
 }
 
-/** Ends a pending flow and wakes who polls for it; what was sealed for its sake is forgotten. False: it had ended. */
+/** Ends a pending flow, wakes its pollers and deletes its sealed values; false if it had already ended. */
 export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transaction<boolean> {
   const { status, reason, scopes, connectionId: connection_id } = ending;
   const { project_id, id } = row;
@@ -209,7 +209,7 @@ export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transact
   return (yield* finish({ project_id, id, ...end })) === 1;
 }
 
-/** Part of a change or deletion of a provider: consents that are under way lead to what no longer exists. */
+/** Fails the pending flows of a provider that is changed or deleted. */
 export function* failFlowsOfProvider(
   projectId: string,
   providerId: string,
@@ -220,7 +220,7 @@ export function* failFlowsOfProvider(
   yield* touch("authorizations");
 }
 
-/** Removes some flows that ended or ran out long ago. */
+/** Deletes some old flows. */
 export function* pruneFlows(before: number): Transaction<void> {
   yield* run(PRUNE, before);
 }

@@ -3,12 +3,15 @@ import { type Static, Type } from "typebox";
 
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 200 });
 export const UserId = Type.String({ minLength: 1, maxLength: 256 });
-export const NextUri = Type.String({ maxLength: 2000, description: "Where the browser goes at the end." });
+export const NextUri = Type.String({
+  maxLength: 2000,
+  description: "Where the browser is redirected at the end.",
+});
 
 export const AuthorizationInitiationRequest = Type.Object({
   auth_requirement: Type.Object({
-    id: Type.Optional(Type.String({ description: "One exact auth provider record." })),
-    provider_id: Type.Optional(Type.String({ description: "A well-known provider, or a record's id." })),
+    id: Type.Optional(Type.String({ description: "Id of an auth provider record." })),
+    provider_id: Type.Optional(Type.String({ description: "A well-known provider, or the id of a record." })),
     provider_type: Type.Optional(Type.Enum(["oauth2"])),
     oauth2: Type.Optional(Type.Object({ scopes: Type.Optional(scopes) })),
   }),
@@ -21,7 +24,7 @@ export const AUTHORIZATION_STATUSES = ["not_started", "pending", "completed", "f
 export const AuthorizationResponse = Type.Object({
   id: Type.String(),
   status: Type.Enum([...AUTHORIZATION_STATUSES]),
-  /** Why it failed, or what to know about one that has not. */
+  /** Why it failed, or a warning about a successful one. */
   status_reason: Type.Optional(Type.String()),
   url: Type.Optional(Type.String({ description: "Where to send the user; only while pending." })),
   user_id: Type.String(),
@@ -51,7 +54,7 @@ export const ValidateCustomVerifierRequest = Type.Object({
 });
 export const ValidateCustomVerifierResponse = Type.Object({
   flow_id: FlowId,
-  next_uri: Type.String({ description: "The verifier's address, to be opened in a browser." }),
+  next_uri: Type.String({ description: "The verifier's address; open it in a browser." }),
 });
 
 export type ConfirmUser = Static<typeof AuthorizationConfirmUserRequest>;

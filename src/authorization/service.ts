@@ -1,4 +1,4 @@
-// Starting a consent and watching it: what agents and scripts call. The browser's side is `consent.ts`.
+// Starts consents and reports their status to agents and scripts. The browser's part is `consent.ts`.
 import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
@@ -7,31 +7,31 @@ import { actFor, maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
-import { flowRecord, KEPT_MS, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
+import { flowRecord, RETENTION_MS, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
 import { checkNextUri } from "./next-uri";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { Authorization, AuthorizationInitiation } from "./schema";
 import { userCheckOf } from "./user-check";
 
-/** A client that polls without pause on a failed flow is slowed down by this much. */
-const FAILED_ANSWER_MS = 2000;
-/** A flow that runs out changes nothing in the database: whoever waits looks this often. */
-const LOOK_MS = 500;
+/** Slows down clients that poll a failed flow without a pause. */
+const FAILED_DELAY_MS = 2000;
+/** Expiry of a flow does not change the database, so waiting requests check it at this interval. */
+const POLL_MS = 500;
 
 export interface ScopesRequest {
   projectId: string;
   userId: string;
   provider: Provider;
-  /** Exactly what is needed. */
+  /** The scopes that are needed. */
   scopes: readonly string[];
   nextUri?: string | undefined;
 }
 
 export interface PendingConsents {
-  /** Whether one of them asks for all of these scopes: another one would leave something owed. */
+  /** Whether one of them requests all of these scopes. */
   covers(scopes: readonly string[]): boolean;
-  /** The newest that does. */
+  /** The newest one that does. */
   covering(scopes: readonly string[]): Promise<Authorization | undefined>;
 }
 
@@ -51,7 +51,7 @@ export class AuthorizationService {
     this.#settings = parts.settings;
   }
 
-  /** Starts a consent for a provider and scopes, or says that nothing is owed. */
+  /** Starts a consent for scopes of a provider. Returns a completed one if all are already granted. */
   async authorize(principal: Principal, request: AuthorizationInitiation): Promise<Authorization> {
     const userId = actFor(principal, request.user_id);
     const { id, provider_id, oauth2 } = request.auth_requirement;
@@ -72,8 +72,8 @@ export class AuthorizationService {
   }
 
   /**
-   * Asks for the union of what is granted and what is needed. The same wish gets the same pending address.
-   * Throws `invalid_parameter` for a bad `next_uri`, or when nothing verifies users here.
+   * Requests the granted and the needed scopes. An equal request returns the same pending authorization.
+   * Throws `invalid_parameter` for an invalid `next_uri`, or if no user verification is configured.
    */
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
@@ -92,8 +92,8 @@ export class AuthorizationService {
     return this.#start(request, nextUri, state?.scopes ?? []);
   }
 
-  /** A flow that is completed from the start, for tools that need no grant: callers poll every id that they get. */
-  async nothingOwed(projectId: string, userId: string): Promise<Authorization> {
+  /** Creates a completed flow for tools that need no grant, because callers poll the id of every authorization. */
+  async createCompleted(projectId: string, userId: string): Promise<Authorization> {
     const now = this.#core.clock.now();
     const row: FlowRow = {
       ...emptyFlow(newId("ar", now, this.#core.random), projectId, userId, now),
@@ -104,14 +104,14 @@ export class AuthorizationService {
     return flowRecord(this.#core, row);
   }
 
-  /** The consents of the user at the provider that are under way. */
+  /** The pending consents of the user at the provider. */
   async pending(projectId: string, userId: string, provider: Provider): Promise<PendingConsents> {
     const now = this.#core.clock.now();
     const rows = await repository.pendingFlows(this.#core.store, projectId, userId, provider.id, now);
-    const asked = rows.map((row) => ({ row, scopes: JSON.parse(row.scopes) as string[] }));
+    const pending = rows.map((row) => ({ row, scopes: JSON.parse(row.scopes) as string[] }));
     const { scopeAliases } = provider.oauth2;
     const find = (scopes: readonly string[]): FlowRow | undefined =>
-      asked.find((each) => missingScopes(each.scopes, scopes, scopeAliases).length === 0)?.row;
+      pending.find((each) => missingScopes(each.scopes, scopes, scopeAliases).length === 0)?.row;
     return {
       covers: (scopes) => find(scopes) !== undefined,
       covering: async (scopes) => {
@@ -122,8 +122,8 @@ export class AuthorizationService {
   }
 
   /**
-   * The flow's record; with `waitSeconds`, as soon as it has ended or the time is over.
-   * An unknown id and somebody else's answer alike. Throws `invalid_parameter`.
+   * The flow's record. `waitSeconds`: waits for its end at most this long.
+   * Throws `invalid_parameter` for an unknown id, and in the same way for that of another user.
    */
   async status(
     principal: Principal,
@@ -133,16 +133,16 @@ export class AuthorizationService {
   ): Promise<Authorization> {
     const { store, clock } = this.#core;
     const end = clock.now() + waitSeconds * 1000;
-    const arrival = await this.#read(principal, id);
-    if (arrival.status === "failed" && waitSeconds > 0)
-      await clock.sleep(Math.min(waitSeconds * 1000, FAILED_ANSWER_MS), signal);
-    if (arrival.status !== "pending") return arrival;
+    const first = await this.#read(principal, id);
+    if (first.status === "failed" && waitSeconds > 0)
+      await clock.sleep(Math.min(waitSeconds * 1000, FAILED_DELAY_MS), signal);
+    if (first.status !== "pending") return first;
     for (;;) {
       const generation = await store.generation("authorizations");
       const record = await this.#read(principal, id);
       const left = end - clock.now();
       if (record.status !== "pending" || left <= 0 || signal?.aborted) return record;
-      const wait = { timeoutMs: Math.min(left, LOOK_MS), ...(signal === undefined ? {} : { signal }) };
+      const wait = { timeoutMs: Math.min(left, POLL_MS), ...(signal === undefined ? {} : { signal }) };
       await store.changed("authorizations", generation, wait);
     }
   }
@@ -162,7 +162,7 @@ export class AuthorizationService {
     throw invalidParameter("There is no authorization with this id.");
   }
 
-  // A completed flow whose grant has died since is no longer a reason to go on.
+  // If the grant of a completed flow has become unusable, the caller must not continue.
   async #current(row: FlowRow): Promise<Authorization> {
     const record = await flowRecord(this.#core, row);
     if (row.status !== "completed" || row.connection_id === null) return record;
@@ -177,7 +177,7 @@ export class AuthorizationService {
     };
   }
 
-  /** The record of a grant that is there, under this id. */
+  /** The record of an existing grant, with this id. */
   async #completed(projectId: string, id: string, state: GrantState): Promise<Authorization> {
     const { userId: user_id, providerId: provider_id, scopes, reason } = state;
     return {
@@ -206,7 +206,7 @@ export class AuthorizationService {
     const now = clock.now();
     const id = newId("ar", now, random);
     const token = newToken(random);
-    // Sorted: the same wish in another order is the same wish.
+    // Sorted, so that the order of scopes does not matter.
     const needed = [...new Set(request.scopes)].toSorted();
     const row: FlowRow = {
       ...emptyFlow(id, projectId, userId, now),
@@ -224,7 +224,7 @@ export class AuthorizationService {
   }
 
   *#findOrAdd(row: FlowRow, now: number): Transaction<FlowRow> {
-    yield* repository.pruneFlows(now - KEPT_MS);
+    yield* repository.pruneFlows(now - RETENTION_MS);
     const { project_id, user_id, provider_id } = row;
     const rows = yield* repository.pendingInTransaction(project_id, user_id, provider_id ?? "", now);
     const same = rows.find(

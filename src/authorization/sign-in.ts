@@ -1,12 +1,12 @@
 // Check (a): the browser signs in at the OpenID provider at `auth_url` (code flow with PKCE and nonce), and that user
-// must be the flow's.
+// must be the flow's user.
 import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { type OpenIdIssuer, userOfClaims } from "../identity";
-import { sameBrowser, wellFormed } from "./callback/checks";
-import { openExchange, sealExchange } from "./exchange";
+import { checkBrowser, parseCallback } from "./callback/checks";
 import type { Finish } from "./finish";
+import { openExchange, sealExchange } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -25,7 +25,7 @@ export class SignIn {
     this.#issuer = issuer;
   }
 
-  /** Sends the browser to sign in. The flow gets a new state: the provider's is used up. */
+  /** Redirects the browser to the sign-in. The flow gets a new state, because that of the provider is used. */
   async start(flow: FlowRow): Promise<Outcome> {
     const { store, random, settings, log } = this.#core;
     const server = await this.#issuer.discover().catch((error: unknown) => {
@@ -33,12 +33,15 @@ export class SignIn {
       return undefined;
     });
     if (server?.authorization_endpoint === undefined) {
-      return this.#finish.fail(flow, "the place where users sign in cannot be reached; try again later");
+      return this.#finish.fail(
+        flow,
+        "the OpenID provider where users sign in cannot be reached; try again later",
+      );
     }
     const verifier = oauth.generateRandomCodeVerifier();
     const exchange = { state: newToken(random), verifier, nonce: newToken(random) };
     const sealed = await sealExchange(this.#core, flow, exchange);
-    if (!(await store.write(() => repository.restate(flow, hashOf(exchange.state), sealed))))
+    if (!(await store.write(() => repository.replaceState(flow, hashOf(exchange.state), sealed))))
       return UNKNOWN_STATE;
     const url = new URL(server.authorization_endpoint);
     const parameters = {
@@ -55,27 +58,27 @@ export class SignIn {
     return { kind: "redirect", location: url.href };
   }
 
-  /** The browser comes back from signing in. */
+  /** The callback of the sign-in. */
   async callback(query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
-    const parameters = wellFormed(query);
+    const parameters = parseCallback(query);
     if (!("state" in parameters)) return parameters;
     const { store, log } = this.#core;
     const flow = await repository.findFlowByState(store, hashOf(parameters.state));
     if (flow === undefined || flow.sealed_grant === null) return UNKNOWN_STATE;
-    const stopped = sameBrowser(flow, cookie) ?? this.#finish.ended(flow);
+    const stopped = checkBrowser(flow, cookie) ?? this.#finish.ended(flow);
     if (stopped !== undefined) return stopped;
     const exchange = await openExchange(this.#core, flow);
     if (exchange?.nonce === undefined || exchange.verifier === null) return UNKNOWN_STATE;
-    if (!(await store.write(() => repository.forgetState(flow)))) return UNKNOWN_STATE;
+    if (!(await store.write(() => repository.clearState(flow)))) return UNKNOWN_STATE;
     let user: string | undefined;
     try {
       user = await this.#user(parameters.all, exchange.state, exchange.verifier, exchange.nonce);
     } catch (error) {
       log.warn("sign-in failed", { authorization: flow.id, error });
-      return this.#finish.fail(flow, "signing in did not succeed");
+      return this.#finish.fail(flow, "the sign-in failed");
     }
     if (user !== flow.user_id) {
-      const reason = "the person who signed in is another user than the one to be linked";
+      const reason = "the signed-in user is not the user of this consent";
       return this.#finish.fail(flow, reason);
     }
     return this.#finish.completeHeld(flow);
@@ -87,7 +90,7 @@ export class SignIn {
     verifier: string,
     nonce: string,
   ): Promise<string | undefined> {
-    // The library keeps keys on this object: a copy has none, so that the ones of now decide.
+    // The library caches keys on this object. A copy makes it load the current ones.
     const server = { ...(await this.#issuer.discover()) };
     const client = this.#client();
     const options = this.#issuer.options();
@@ -108,9 +111,9 @@ export class SignIn {
     const claim = this.#core.settings["auth.user_claim"];
     const user = claims === undefined ? undefined : userOfClaims(claims, claim);
     if (user !== undefined || claims === undefined || server.userinfo_endpoint === undefined) return user;
-    // What a scope such as `email` stands for is told there (OpenID Connect Core, section 5.4).
-    const told = await oauth.userInfoRequest(server, client, tokens.access_token, options);
-    return userOfClaims(await oauth.processUserInfoResponse(server, client, claims.sub, told), claim);
+    // Claims of scopes such as `email` may only be available there (OpenID Connect Core, section 5.4).
+    const userInfo = await oauth.userInfoRequest(server, client, tokens.access_token, options);
+    return userOfClaims(await oauth.processUserInfoResponse(server, client, claims.sub, userInfo), claim);
   }
 
   #client(): oauth.Client {
@@ -122,7 +125,7 @@ export class SignIn {
     };
   }
 
-  /** As the provider wants it; `client_secret_basic` where it does not say (OpenID Connect Discovery, section 3). */
+  /** The provider's method; `client_secret_basic` is the default (OpenID Connect Discovery, section 3). */
   #authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
     const secret = this.#core.clientSecret;
     if (secret === undefined) return oauth.None();

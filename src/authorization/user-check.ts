@@ -1,23 +1,23 @@
-// Who decides that the browser belongs to the flow's user.
+// How it is verified that the browser belongs to the flow's user.
 import { isLoopback } from "../base";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
 import type { SessionVerification } from "../settings";
 
 export type UserCheck =
-  /** The customer chose to have no check. */
+  /** The customer has disabled the check. */
   | { kind: "none" }
-  /** The customer's verifier finds its signed-in user and confirms. */
+  /** The customer's verifier confirms its signed-in user. */
   | { kind: "verifier"; url: string }
   /** The browser signs in at the OpenID provider at `auth_url`. */
   | { kind: "sign_in" }
-  /** Our own page asks the person, which proves nothing about who sits there. */
+  /** Our page asks the person, which proves nothing. */
   | { kind: "page" };
 
 /**
- * The check that holds for a project. On a public address our page alone would let anybody with a link give a consent
- * for somebody else, so there the operator must have said that this is meant.
- * Throws `invalid_parameter` with what to set.
+ * The user check of a project. On a public address, our page alone would let any holder of a link consent for another
+ * user, so the operator must allow it explicitly.
+ * Throws `invalid_parameter` with the settings.
  */
 export function userCheckOf(core: Core, session: SessionVerification): UserCheck {
   if (session.unsafe_skip_verification) return { kind: "none" };
@@ -28,7 +28,7 @@ export function userCheckOf(core: Core, session: SessionVerification): UserCheck
   const { hostname } = new URL(core.publicUrl());
   if (isLoopback(hostname) || settings.session_verification === "page_only") return { kind: "page" };
   throw invalidParameter(
-    "Nothing verifies who gives the consent on this public address. Set auth.url and auth.client_id (users sign in " +
+    "No user verification is configured for this public address. Set auth.url and auth.client_id (users sign in " +
       "there) or a verifier_url in the session verification settings, or accept the built-in page alone with " +
       "session_verification: page_only (RUNTIME_SESSION_VERIFICATION).",
   );

@@ -1,5 +1,5 @@
-// Check (b): the customer's own verifier. The browser is sent there with a flow id, the verifier finds its signed-in
-// user and confirms with an API key. The grant is final with that call.
+// Check (b): the customer's verifier. The browser is redirected to it with a flow id. The verifier confirms its signed-in
+// user with an API key, and the grant is stored.
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { forbidden, notFound, userMismatch } from "../errors";
@@ -21,7 +21,7 @@ export class CustomVerifier {
     this.#finish = finish;
   }
 
-  /** Sends the browser to the verifier, with the flow id as the one parameter that is ours. */
+  /** Redirects the browser to the verifier, with the flow id as a parameter. */
   async start(flow: FlowRow, verifierUrl: string): Promise<Outcome> {
     const token = newToken(this.#core.random);
     await this.#core.store.write(() => repository.setCheck(flow, hashOf(token)));
@@ -29,33 +29,33 @@ export class CustomVerifier {
   }
 
   /**
-   * The verifier says who sits at the browser. Throws `not_found` for an unknown or used flow, `user_mismatch` for
-   * another user, which ends the flow, `forbidden` for a key that may not act for that user.
+   * The verifier reports its signed-in user. Throws `not_found` for an unknown or used flow, `forbidden` for a key that may
+   * not act for the user, and `user_mismatch` for another user, which also fails the flow.
    */
   async confirm(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
-    // A user who confirms himself proves nothing.
-    if (principal.kind === "user") throw forbidden("Only an API key of the project confirms users.");
+    // A user cannot prove their own identity in this way.
+    if (principal.kind === "user") throw forbidden("Only an API key of the project can confirm users.");
     actFor(principal, request.user_id);
     const { store, clock, log } = this.#core;
     const flow = await repository.findFlowByCheck(store, hashOf(request.flow_id));
     const open = flow !== undefined && flow.project_id === principal.projectId;
     if (!open || statusOf(flow, clock.now()) !== "pending")
-      throw notFound("There is no such flow to confirm.");
-    // The page that shows the end of the flow: its address is forgotten when the flow ends.
+      throw notFound("There is no pending flow with this flow_id.");
+    // The address of the result page. It is read first, because it is deleted when the flow ends.
     const address = await addressOf(this.#core, flow);
     if (!(await store.write(() => repository.useCheck(flow))))
-      throw notFound("There is no such flow to confirm.");
+      throw notFound("There is no pending flow with this flow_id.");
     if (request.user_id !== flow.user_id) {
-      await this.#finish.fail(flow, "the person who is signed in is another user than the one to be linked");
+      await this.#finish.fail(flow, "the signed-in user is not the user of this consent");
       log.warn("user mismatch", { authorization: flow.id, actor: actorOf(principal) });
       throw userMismatch("The signed-in user is not the user of this flow. Nothing was linked.");
     }
     const end = await this.#complete(flow);
-    // The application's address only when all went well: our page says what did not.
+    // After a failure, our page shows the reason.
     return { auth_id: flow.id, next_uri: end.kind === "redirect" ? end.location : address };
   }
 
-  /** Starts a flow that grants nothing, to try a verifier out. */
+  /** Starts a flow without a grant, to test a verifier. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
     const { store, keyring, clock, random, settings } = this.#core;
     actFor(principal, request.user_id);
@@ -83,11 +83,11 @@ export class CustomVerifier {
   }
 }
 
-// The query that is there stays as it is, byte for byte: it may be signed.
+// The existing query is kept byte for byte, because it may be signed.
 function withFlowId(verifierUrl: string, flowId: string): string {
   const url = new URL(verifierUrl);
-  const own = url.search === "" ? [] : url.search.slice(1).split("&");
-  const kept = own.filter((pair) => pair !== "flow_id" && !pair.startsWith("flow_id="));
-  url.search = [...kept, `flow_id=${flowId}`].join("&");
+  const pairs = url.search === "" ? [] : url.search.slice(1).split("&");
+  const others = pairs.filter((pair) => pair !== "flow_id" && !pair.startsWith("flow_id="));
+  url.search = [...others, `flow_id=${flowId}`].join("&");
   return url.href;
 }

@@ -1,4 +1,4 @@
-// Flags > environment > file > defaults. Every value knows where it comes from.
+// Loads the settings: flags first, then the environment, the file and the defaults. Each value has its origin.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nearest, Redacted } from "../base";
@@ -13,7 +13,7 @@ import {
 } from "./keys";
 import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
 import { readModels, type StaticModel } from "./records";
-import { checkValue, fromText, type NamedSetting, type Sourced } from "./values";
+import { checked, fromText, type NamedSetting, type SettingValue } from "./values";
 
 export interface ConfigSources {
   /** Text of flags, by key. */
@@ -21,7 +21,7 @@ export interface ConfigSources {
   /** `--config`. */
   configFile?: string | undefined;
   environment: Environment;
-  /** Further settings than the runtime's own. */
+  /** Settings in addition to the runtime's own. */
   declared?: SettingDeclarations;
 }
 
@@ -31,50 +31,53 @@ export interface TlsFiles {
 }
 
 export interface Config {
-  /** Every setting that there is. */
+  /** All settings: the runtime's own and those of catalogs. */
   readonly declarations: SettingDeclarations;
   readonly settings: Settings;
-  /** The root key, when the environment sets it. Not among `settings`, so that nothing prints it. */
+  /** The root key, if the environment sets it. It is not part of `settings`, so that nothing prints it. */
   readonly rootKey: Redacted | undefined;
-  /** The secret of our client at `auth.url`, kept apart for the same reason. */
+  /** The secret of our client at `auth.url`. It is not part of `settings` either. */
   readonly clientSecret: Redacted | undefined;
-  /** The API key with which commands call a server. */
+  /** The API key that commands send to a server. */
   readonly apiKey: Redacted | undefined;
-  /** Servers of language models. Their keys are no settings either. */
+  /** Model entries. Their API keys are not part of `settings` either. */
   readonly models: readonly StaticModel[];
-  /** The configuration file, whether it exists or not; undefined when there is no home folder. */
+  /** The configuration file, which may not exist; undefined without a home folder. */
   readonly file: string | undefined;
-  /** Where each key's value comes from, as a person would say it. */
+  /** Where the value of a setting comes from, for people to read. */
   originOf(name: string): string;
-  /** Folder of the database. Throws `configuration` when nothing says where it is. */
+  /** The data folder. Throws `configuration` if it is not set and there is no home folder. */
   dataFolder(): string;
-  /** The file that `root_key_file` names, made absolute. */
+  /** Absolute path of `root_key_file`. */
   rootKeyFile(): string | undefined;
-  /** Text of the file that `egress.ca_file` names. Throws `configuration` when it cannot be read or holds no PEM. */
+  /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
   certificateAuthorities(): string | undefined;
-  /** The files of `tls.cert` and `tls.key`, made absolute. Throws `configuration` when only one is set. */
+  /** Absolute paths of `tls.cert` and `tls.key`. Throws `configuration` if only one of them is set. */
   tlsFiles(): TlsFiles | undefined;
-  /** Where a root key is made when none is configured. Throws `configuration` when nothing says where. */
+  /** Where a root key is created if none is configured. Throws `configuration` without a home folder. */
   defaultRootKeyFile(): string;
 }
 
-// Variables that name a file or folder of ours rather than a key.
+// Variables that are not settings.
 const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
 const TEST_PREFIX = "RUNTIME_TEST_";
 
-/** Reads all sources. Throws `configuration` with one line on the first thing that is wrong. */
+/** Reads all sources. Throws `configuration` with one line about the first error. */
 export function loadConfig({ flags = {}, configFile, environment, declared = {} }: ConfigSources): Config {
   const declarations = declarationsWith(declared);
-  const named = configFile ?? nonEmpty(environment["RUNTIME_CONFIG"]);
-  const file = named === undefined ? defaultConfigFile(environment) : absolute(named, environment);
+  const explicitFile = configFile ?? nonEmpty(environment["RUNTIME_CONFIG"]);
+  const file =
+    explicitFile === undefined ? defaultConfigFile(environment) : absolute(explicitFile, environment);
   const fromFile =
-    file === undefined ? new Map<string, unknown>() : readConfigFile(file, named !== undefined, declarations);
+    file === undefined
+      ? new Map<string, unknown>()
+      : readConfigFile(file, explicitFile !== undefined, declarations);
   refuseUnknownVariables(environment, Object.keys(declarations));
 
-  const sourced = new Map<string, Sourced>();
+  const values = new Map<string, SettingValue>();
   for (const [name, declaration] of Object.entries(declarations))
-    sourced.set(name, pick({ name, ...declaration }, flags, environment, fromFile, file));
-  return new LoadedConfig(declarations, sourced, file, environment);
+    values.set(name, pick({ name, ...declaration }, flags, environment, fromFile, file));
+  return new LoadedConfig(declarations, values, file, environment);
 }
 
 function pick(
@@ -83,34 +86,28 @@ function pick(
   environment: Environment,
   fromFile: Map<string, unknown>,
   file: string | undefined,
-): Sourced {
+): SettingValue {
   const { name } = setting;
   const flag = flags[name];
   const variable = environmentName(name);
   const text = flag ?? environment[variable];
   if (text !== undefined) {
     const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
-    return checked(setting, { value: fromText(setting, text, origin), origin });
+    return checked(setting, fromText(setting, text, origin), origin);
   }
-  if (fromFile.has(name))
-    return checked(setting, { value: fromFile.get(name), origin: `file ${file ?? ""}` });
+  if (fromFile.has(name)) return checked(setting, fromFile.get(name), `file ${file ?? ""}`);
   return { value: setting.default, origin: "default" };
 }
 
-function checked(setting: NamedSetting, { value, origin }: Sourced): Sourced {
-  checkValue(setting, value, origin);
-  return { value, origin };
-}
-
-// A mistyped variable is as silent as a mistyped key would be, so it is refused in the same way.
+// A misspelled variable would have no effect and no message.
 function refuseUnknownVariables(environment: Environment, names: readonly string[]): void {
   const known = [...names.map(environmentName), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("RUNTIME_") || variable.startsWith(TEST_PREFIX) || known.includes(variable))
       continue;
-    const guess = nearest(variable, known);
+    const suggestion = nearest(variable, known);
     throw configurationError(
-      `environment: unknown variable ${variable}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+      `environment: unknown variable ${variable}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
     );
   }
 }
@@ -123,34 +120,34 @@ class LoadedConfig implements Config {
   readonly apiKey: Redacted | undefined;
   readonly models: readonly StaticModel[];
   readonly file: string | undefined;
-  readonly #sourced: Map<string, Sourced>;
+  readonly #values: Map<string, SettingValue>;
   readonly #environment: Environment;
 
   constructor(
     declarations: SettingDeclarations,
-    sourced: Map<string, Sourced>,
+    values: Map<string, SettingValue>,
     file: string | undefined,
     environment: Environment,
   ) {
     this.declarations = declarations;
-    this.rootKey = secretOf(sourced.get("root_key"));
-    this.clientSecret = secretOf(sourced.get("auth.client_secret"));
-    this.apiKey = secretOf(sourced.get("api_key"));
-    const models = sourced.get("models");
+    this.rootKey = secretOf(values.get("root_key"));
+    this.clientSecret = secretOf(values.get("auth.client_secret"));
+    this.apiKey = secretOf(values.get("api_key"));
+    const models = values.get("models");
     this.models = readModels(models?.value, models?.origin ?? "", environment);
-    const shown = [...sourced].filter(([name, { value }]) => {
+    const visible = [...values].filter(([name, { value }]) => {
       const declaration = declarations[name];
       return value !== undefined && !declaration?.secret && !declaration?.records;
     });
-    // Checked key by key above: each value has its key's type.
-    this.settings = Object.fromEntries(shown.map(([name, { value }]) => [name, value])) as Settings;
+    // Each value was checked against the schema of its setting.
+    this.settings = Object.fromEntries(visible.map(([name, { value }]) => [name, value])) as Settings;
     this.file = file;
-    this.#sourced = sourced;
+    this.#values = values;
     this.#environment = environment;
   }
 
   originOf(name: string): string {
-    return this.#sourced.get(name)?.origin ?? "default";
+    return this.#values.get(name)?.origin ?? "default";
   }
 
   dataFolder(): string {
@@ -172,7 +169,7 @@ class LoadedConfig implements Config {
     const file = absolute(set, this.#environment);
     const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
     if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-    throw configurationError(`egress.ca_file: ${file} is no readable file with certificates in PEM form.`);
+    throw configurationError(`egress.ca_file: ${file} is not a readable file with PEM certificates.`);
   }
 
   tlsFiles(): TlsFiles | undefined {
@@ -180,7 +177,9 @@ class LoadedConfig implements Config {
     if (cert === undefined && key === undefined) return undefined;
     if (cert === undefined || key === undefined) {
       const [given, missing] = cert === undefined ? ["tls.key", "tls.cert"] : ["tls.cert", "tls.key"];
-      throw configurationError(`${given} is set and ${missing} is not: TLS needs certificate and key.`);
+      throw configurationError(
+        `${given} is set but ${missing} is not. TLS needs both a certificate and a key.`,
+      );
     }
     return { cert: absolute(cert, this.#environment), key: absolute(key, this.#environment) };
   }
@@ -193,8 +192,8 @@ class LoadedConfig implements Config {
   }
 }
 
-function secretOf(sourced: Sourced | undefined): Redacted | undefined {
-  return typeof sourced?.value === "string" ? new Redacted(sourced.value) : undefined;
+function secretOf(setting: SettingValue | undefined): Redacted | undefined {
+  return typeof setting?.value === "string" ? new Redacted(setting.value) : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -1,12 +1,12 @@
-// `runtime.yaml`: read whole, flattened to dotted keys, every key known.
+// Reads `runtime.yaml` and flattens it to dotted keys. Unknown keys are errors.
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, nearest } from "../base";
 import { configurationError } from "../errors";
 import type { SettingDeclarations } from "./keys";
 
 /**
- * The keys of a configuration file. A missing file has none, unless `required`.
- * Throws `configuration` with one line that names file, key and rule.
+ * The values of a configuration file by key. A missing file has none, unless it is `required`.
+ * Throws `configuration` with the file, the key and the rule in one line.
  */
 export function readConfigFile(
   file: string,
@@ -41,7 +41,7 @@ function parse(file: string): { [key: string]: unknown } {
   } catch (error) {
     throw configurationError(`${file}: the configuration file is not valid YAML.`, { cause: error });
   }
-  throw configurationError(`${file}: the configuration file must hold keys with values.`);
+  throw configurationError(`${file}: the configuration file must contain keys with values.`);
 }
 
 function* flatten(
@@ -57,7 +57,7 @@ function* flatten(
     else if (isGroup(name, keys)) yield* flatten(value, file, keys, `${name}.`);
     else
       throw keys.includes(name)
-        ? configurationError(`${file}: "${name}" takes no levels below it.`)
+        ? configurationError(`${file}: "${name}" does not take nested keys.`)
         : unknownKey(file, name, keys);
   }
 }
@@ -67,10 +67,10 @@ function isGroup(name: string, keys: readonly string[]): boolean {
 }
 
 function unknownKey(file: string, key: string, keys: readonly string[]): Error {
-  if (isGroup(key, keys)) return configurationError(`${file}: "${key}" takes keys below it, not a value.`);
+  if (isGroup(key, keys)) return configurationError(`${file}: "${key}" takes nested keys, not a value.`);
   const groups = keys.flatMap((name) => name.split(".").slice(0, -1));
-  const guess = nearest(key, [...keys, ...groups]);
+  const suggestion = nearest(key, [...keys, ...groups]);
   return configurationError(
-    `${file}: unknown key "${key}"${guess === undefined ? "" : `; did you mean "${guess}"?`}`,
+    `${file}: unknown key "${key}"${suggestion === undefined ? "" : `; did you mean "${suggestion}"?`}`,
   );
 }

@@ -1,4 +1,4 @@
-// Settings of the deployment.
+// The settings of a deployment.
 export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
 export {
   declarationsWith,

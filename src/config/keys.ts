@@ -1,17 +1,17 @@
-// The settings of the runtime itself, in one table: name, type, default, meaning. Catalogs declare further ones. The
-// environment name of a key is `RUNTIME_` and the key in capitals with dots as `_`; in `runtime.yaml` a dot is a level.
+// The settings of the runtime itself: name, type, default, meaning. Catalogs declare more. A setting `a.b` is the variable
+// `RUNTIME_A_B`, and the key `b` below `a` in `runtime.yaml`.
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { ModelRecord } from "./records";
 
 export interface SettingDeclaration {
   schema: TSchema;
-  /** Absent: unset. Folders depend on the environment and are filled in by `paths.ts`. */
+  /** Absent: unset. Default folders depend on the environment; see `paths.ts`. */
   default?: unknown;
   meaning: string;
-  /** Never shown, only that it is set. Not read from the file: a file is copied, mailed and committed. */
+  /** Never shown, and not read from the file, because files are copied, mailed and committed. */
   secret?: true;
-  /** A list of records rather than a setting: kept apart, since it may hold secrets. In the environment it is JSON. */
+  /** A list of records. It is not shown, because it may contain secrets. In the environment it is JSON. */
   records?: true;
 }
 
@@ -44,42 +44,41 @@ const userSources = {
 const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
 export const KEYS = {
-  host: { schema: text, default: "127.0.0.1", meaning: "address on which the server listens" },
+  host: { schema: text, default: "127.0.0.1", meaning: "address that the server listens on" },
   port: {
     schema: { type: "integer", minimum: 0, maximum: 65535, description: "a port, 0 to 65535" },
     default: 9099,
-    meaning: "port of the server; 0 takes a free one",
+    meaning: "port of the server; 0 chooses a free one",
   },
   "tls.cert": {
     schema: path,
-    meaning: "file with the certificate of the server and its chain (PEM); read again on SIGHUP",
+    meaning: "file with the certificate chain of the server (PEM); read again on SIGHUP",
   },
   "tls.key": {
     schema: path,
-    meaning: "file with the private key of the certificate (PEM), without passphrase",
+    meaning: "file with the private key of the certificate (PEM), without a passphrase",
   },
   behind_proxy: {
     schema: { type: "boolean", description: "true or false" },
     default: false,
-    meaning: "a proxy in front ends TLS: the server may listen for other machines without it",
+    meaning: "a proxy terminates TLS, so the server may accept other machines without TLS",
   },
-  data_dir: { schema: path, meaning: "folder of the database; default: the XDG data folder" },
+  data_dir: { schema: path, meaning: "data folder; default: the XDG data folder" },
   public_url: {
     schema: address,
-    meaning:
-      "address under which browsers and providers reach the server; redirect addresses are made from it",
+    meaning: "address at which browsers and providers reach the server; redirect addresses start with it",
   },
   project: { schema: text, default: "default", meaning: "project that commands work in" },
-  user: { schema: text, meaning: "user that commands act for when --user is not given" },
+  user: { schema: text, meaning: "user that commands act for without --user" },
   server: {
     schema: {
       type: "string",
       pattern: "^(https?://[^\\s]+|local)$",
       description: "an absolute http(s) address, or local",
     },
-    meaning: "server that commands work against; local, or unset and no login: the data folder",
+    meaning: "server that commands use; local, or unset without a login: the data folder",
   },
-  api_key: { schema: text, secret: true, meaning: "API key with which commands call the server" },
+  api_key: { schema: text, secret: true, meaning: "API key that commands send to the server" },
   root_key: {
     schema: text,
     secret: true,
@@ -87,54 +86,57 @@ export const KEYS = {
   },
   root_key_file: {
     schema: path,
-    meaning: "file with the root key; default: root.key beside the configuration",
+    meaning: "file with the root key; default: root.key next to the configuration file",
   },
   session_verification: {
     schema: { enum: ["verify", "page_only"], description: "verify or page_only" },
     default: "verify",
-    meaning: "page_only: on a public address the built-in page alone may decide who gives a consent",
+    meaning: "page_only: on a public address the built-in page is enough to verify a user",
   },
   unsafe_skip_verification_allowed: {
     schema: { type: "boolean", description: "true or false" },
     default: false,
-    meaning: "projects may complete consents without any check of the user",
+    meaning: "projects may complete consents without verifying the user",
   },
   "auth.url": { schema: address, meaning: "OpenID provider whose access tokens identify users" },
   "auth.issuer": {
     schema: address,
-    meaning:
-      "the one issuer that counts, where auth.url names a template (https://idp.example/{tenantid}/v2.0)",
+    meaning: "the issuer to accept, if auth.url publishes a template (https://idp.example/{tenantid}/v2.0)",
   },
   "auth.client_id": {
     schema: text,
-    meaning: "our client at auth.url, with which browsers sign in before a consent",
+    meaning: "our client id at auth.url; browsers sign in with it before a consent",
   },
-  "auth.client_secret": { schema: text, secret: true, meaning: "its secret; absent: a public client" },
+  "auth.client_secret": {
+    schema: text,
+    secret: true,
+    meaning: "client secret of auth.client_id; absent: a public client",
+  },
   "auth.user_claim": {
     schema: text,
     default: "sub",
-    meaning: "claim of a user token that holds the user id",
+    meaning: "claim of a user token that contains the user id",
   },
   user_sources: {
     schema: userSources,
     default: [],
-    meaning: "identity providers of customers whose tokens gateways with a user_source_id take",
+    meaning: "identity providers of customers; gateways with a user_source_id accept their tokens",
   },
   "mcp.allowed_hosts": {
     schema: { type: "array", items: text, description: "a list of host names" },
     default: [],
     meaning:
-      "further names under which MCP clients reach the server; that of public_url and localhost go anyway",
+      "more host names at which MCP clients reach the server, besides localhost and that of public_url",
   },
   "mcp.keep_alive": {
     schema: seconds,
     default: 15,
-    meaning: "seconds of silence after which a waiting MCP client gets a sign of life",
+    meaning: "seconds without output after which a waiting MCP client gets a keep-alive",
   },
   "mcp.max_result_bytes": {
     schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 1_000_000,
-    meaning: "largest result of a tool that an MCP client gets; what is larger is cut and says so",
+    meaning: "largest tool result for MCP clients; a larger one is truncated, with a note",
   },
   "egress.allow": {
     schema: {
@@ -143,17 +145,17 @@ export const KEYS = {
       description: "a list of loopback, private, host names or address ranges",
     },
     default: [],
-    meaning: "addresses that are refused otherwise: loopback, private, host names, address ranges",
+    meaning: "exceptions from the address policy: loopback, private, host names, address ranges",
   },
   "egress.ca_file": {
     schema: path,
-    meaning: "file with certificate authorities (PEM) to trust beside the system's",
+    meaning: "file with more certificate authorities to trust (PEM)",
   },
-  "egress.timeout": { schema: seconds, default: 30, meaning: "time limit of one outbound request" },
+  "egress.timeout": { schema: seconds, default: 30, meaning: "time limit of an outbound request" },
   "egress.max_bytes": {
     schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 52_428_800,
-    meaning: "largest answer that is read from an upstream, after decompression",
+    meaning: "largest upstream response, after decompression",
   },
   "redirects.allow": {
     schema: { type: "array", items: text, description: "a list of host names" },
@@ -167,9 +169,9 @@ export const KEYS = {
       description: "a list of origins (https://app.example.com), or * for all",
     },
     default: [],
-    meaning: "origins whose pages may call the API from a browser; empty: none",
+    meaning: "origins that may call the API from a browser; empty: none",
   },
-  "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of one tool run" },
+  "tools.timeout": { schema: seconds, default: 50, meaning: "time limit of a tool run" },
   models: {
     schema: {
       type: "array",
@@ -177,34 +179,34 @@ export const KEYS = {
       description: "a list of model entries, each with an id and either openai or anthropic",
     },
     records: true,
-    meaning: "servers of language models that every project may use",
+    meaning: "model entries that every project may use",
   },
-  "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of one chat completion" },
+  "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of a chat completion" },
   "llm.tools": {
     schema: { enum: ["all", "read_only"], description: "all or read_only" },
     default: "all",
-    meaning: "tools that chat completions may run; a project can only narrow it",
+    meaning: "tools that chat completions may run; a project can only restrict it further",
   },
   "llm.tool_result_limit": {
     schema: { type: "integer", minimum: 1024, maximum: 16_777_216, description: "bytes, 1024 to 16777216" },
     default: 65_536,
-    meaning: "largest result of a tool that a model is given; a larger one is cut",
+    meaning: "largest tool result for a model; a larger one is truncated",
   },
   "http.body_limit": {
     schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
     default: 4_194_304,
     meaning: "largest request body",
   },
-  "http.body_timeout": { schema: seconds, default: 30, meaning: "time in which a request body must arrive" },
+  "http.body_timeout": { schema: seconds, default: 30, meaning: "time limit for receiving a request body" },
   "http.rate_limit": {
     schema: { type: "integer", minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" },
     default: 0,
-    meaning: "requests a minute that one credential may send to a server; 0: no limit",
+    meaning: "requests per minute for each credential; 0: no limit",
   },
   "executions.keep_days": {
     schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },
     default: 90,
-    meaning: "days for which the execution log and scheduled runs that have ended are kept; 0: for ever",
+    meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
   },
   "log.level": {
     schema: {
@@ -212,32 +214,32 @@ export const KEYS = {
       description: "debug, info, warn, error or silent",
     },
     default: "info",
-    meaning: "least severe event that is logged",
+    meaning: "lowest severity that is logged",
   },
 } as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;
-export type SettingOf<K extends KeyName> = XStatic<(typeof KEYS)[K]["schema"]>;
+type SettingOf<K extends KeyName> = XStatic<(typeof KEYS)[K]["schema"]>;
 
 type WithDefault = {
   [K in KeyName]: (typeof KEYS)[K] extends { default: unknown } ? K : never;
 }[KeyName];
 
 /**
- * The runtime's own settings by name; keys without a default may be absent. The object also holds those of catalogs, for
- * who reads it as a record of unknown values.
+ * The runtime's own settings by name; those without a default may be absent. At run time the object also contains the
+ * settings of catalogs.
  */
 export type Settings = { [K in WithDefault]: SettingOf<K> } & {
   [K in Exclude<KeyName, WithDefault>]?: SettingOf<K>;
 };
 
-/** All settings: the runtime's own, which nothing replaces, and then the `declared` ones. */
+/** The runtime's own settings, which cannot be replaced, and then the `declared` ones. */
 export function declarationsWith(declared: SettingDeclarations): SettingDeclarations {
   const others = Object.entries(declared).filter(([name]) => !Object.hasOwn(KEYS, name));
   return { ...KEYS, ...Object.fromEntries(others) };
 }
 
-/** The environment variable of a key: `egress.allow` → `RUNTIME_EGRESS_ALLOW`. */
+/** The environment variable of a setting: `egress.allow` → `RUNTIME_EGRESS_ALLOW`. */
 export function environmentName(name: string): string {
   return `RUNTIME_${name.toUpperCase().replaceAll(".", "_")}`;
 }

@@ -1,5 +1,5 @@
-// Records that stand in the configuration itself: servers of language models. Their schemas are plain ones, as those of all
-// settings: every start and every command reads them, and would load what makes schemas for nothing else.
+// Model entries in the configuration. The schemas are plain objects, like those of all settings: every command loads
+// them, and most commands need no schema builder.
 import type { XStatic } from "typebox/schema";
 import { fieldErrors, Redacted } from "../base";
 import { configurationError } from "../errors";
@@ -9,7 +9,7 @@ const name = { type: "string", minLength: 1, maxLength: 200 } as const;
 const address = { type: "string", pattern: "^https?://[^\\s?#]+$", maxLength: 1000 } as const;
 const endpoint = { type: "string", pattern: "^/[^\\s#]*$", maxLength: 500 } as const;
 
-/** Letters, digits, `.`, `_`, `-`: what stands before the slash of `entry/model`. */
+/** Letters, digits, `.`, `_`, `-`: the part of `entry/model` before the slash. */
 export const ModelEntryId = {
   type: "string",
   minLength: 1,
@@ -17,7 +17,6 @@ export const ModelEntryId = {
   pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
 } as const;
 
-/** How a server of models is reached. */
 const OpenAiServer = {
   type: "object",
   properties: { api_key: name, base_url: address, chat_endpoint: endpoint },
@@ -48,15 +47,15 @@ export const ModelRecord = {
 } as const;
 export type ModelRecord = XStatic<typeof ModelRecord>;
 
-/** A server of models as the configuration names it; its key is apart from what may be shown. */
+/** A model entry. Its API key is separate from the fields that may be shown. */
 export interface StaticModel {
   record: ModelRecord;
   apiKey: Redacted | undefined;
 }
 
 /**
- * Reads the list. A key may be `${env:NAME}`: the value of that environment variable.
- * Throws `configuration` that names the entry and the rule, and never repeats a value.
+ * Reads the list. A key `${env:NAME}` is the value of that environment variable.
+ * Throws `configuration` with the number of the entry and the rule, never with a value.
  */
 export function readModels(value: unknown, origin: string, environment: Environment): StaticModel[] {
   if (!Array.isArray(value)) return [];
@@ -67,12 +66,12 @@ export function readModels(value: unknown, origin: string, environment: Environm
       configurationError(`${place}: "models" entry ${index + 1} ${rule}.`);
     const [error] = fieldErrors(ModelRecord, given);
     if (error !== undefined) throw refuse(`${error.field} ${error.message}`.trim());
-    // Checked on the line above.
+    // Checked above.
     const { openai, anthropic, ...rest } = given as ModelRecord;
     if ((openai === undefined) === (anthropic === undefined)) {
       throw refuse("must have either openai or anthropic");
     }
-    if (ids.has(rest.id)) throw refuse("has the id of an earlier one");
+    if (ids.has(rest.id)) throw refuse("has the same id as an earlier entry");
     ids.add(rest.id);
     const { api_key: key, ...server } = openai ?? anthropic ?? {};
     const apiKey = key === undefined ? undefined : keyOf(key, environment, refuse);

@@ -1,5 +1,5 @@
-// Text from flags and the environment → values of the declared type. Values from the file come typed and are only
-// checked. Every refusal is one sentence: where, key, rule. The value itself is not repeated, it may be a secret.
+// Converts text of flags and the environment to the declared type and checks values. Errors never contain the value,
+// which may be a secret.
 import { Check } from "typebox/schema";
 import { isObject } from "../base";
 import { configurationError } from "../errors";
@@ -10,19 +10,18 @@ export interface NamedSetting extends SettingDeclaration {
   name: string;
 }
 
-/** A value with the place that it comes from. */
-export interface Sourced {
+export interface SettingValue {
   value: unknown;
   origin: string;
 }
 
-/** Reads the text of a flag or variable by the key's declared type: integers, lists by comma, the rest as is. */
+/** Converts text to the declared type. Lists are separated by commas; lists of objects are JSON. */
 export function fromText(setting: NamedSetting, text: string, origin: string): unknown {
   const { schema } = setting;
   const type = "type" in schema ? schema.type : undefined;
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(setting, origin);
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(setting, origin);
-  if (type === "array" && holdsObjects(schema)) return fromJson(setting, text, origin);
+  if (type === "array" && isObjectList(schema)) return fromJson(setting, text, origin);
   if (type === "array") {
     return text
       .split(",")
@@ -32,11 +31,10 @@ export function fromText(setting: NamedSetting, text: string, origin: string): u
   return text;
 }
 
-function holdsObjects(schema: object): boolean {
+function isObjectList(schema: object): boolean {
   return "items" in schema && isObject(schema.items) && schema.items["type"] === "object";
 }
 
-// A list of objects has no other form in one line.
 function fromJson(setting: NamedSetting, text: string, origin: string): unknown {
   try {
     return JSON.parse(text);
@@ -45,12 +43,13 @@ function fromJson(setting: NamedSetting, text: string, origin: string): unknown 
   }
 }
 
-/** Throws `configuration` when the value breaks the key's rule. */
-export function checkValue(setting: NamedSetting, value: unknown, origin: string): void {
-  // Records say themselves which field of which record is wrong.
-  if (setting.records && Array.isArray(value)) return;
-  // Compiled it would be faster the second time, and there is none.
-  if (!Check(setting.schema, value)) refuse(setting, origin);
+/** Throws `configuration` if the value does not match the schema. */
+export function checked(setting: NamedSetting, value: unknown, origin: string): SettingValue {
+  // Records are checked one by one when they are read, with better messages.
+  const isRecordList = setting.records && Array.isArray(value);
+  // Each schema is used once, so compiling it would not pay.
+  if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin);
+  return { value, origin };
 }
 
 function refuse({ name, schema }: NamedSetting, origin: string): never {

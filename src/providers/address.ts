@@ -1,22 +1,22 @@
-// Which addresses an administrator may enter.
+// Rules for addresses that administrators enter.
 import { mentions } from "./template";
 
 const SECRETS = ["client_secret", "refresh_token", "access_token"] as const;
 
-// Whether the address may be called is decided at every call by the address policy; here only what can never be right.
+/** Why an address can never be valid, or undefined. The address policy decides about each call. */
 export function addressFault(endpoint: string): string | undefined {
   const [path = ""] = endpoint.split("?");
-  // The log shows addresses without their query.
-  if (SECRETS.some((name) => mentions(path, name))) return "must not hold a secret before its query";
+  // Logs contain addresses without the query.
+  if (SECRETS.some((name) => mentions(path, name))) return "must not contain a secret before its query";
   const url = URL.parse(endpoint.replaceAll(/\{\{[^{}]*\}\}/g, "x"));
   if (url === null) return "must be an absolute address";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (url.protocol === "http:" && isPublicHost(url.hostname)) return "must be https for a public host";
   return undefined;
 }
 
-// A dotted name, or an address outside the ranges that never leave a site.
+// A name with a dot, or an address outside the private ranges.
 function isPublicHost(host: string): boolean {
   if (
     host === "localhost" ||

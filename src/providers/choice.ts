@@ -1,18 +1,17 @@
-// Which provider a requirement means: a record by its id, or the oldest active one that serves a well-known provider.
-import type { Provider } from "./provider";
+// The provider for a requirement: a record by its id, or the oldest active one for a well-known provider.
+import type { Provider } from "./effective";
 
-/** How a requirement names a provider. */
 export interface ProviderChoice {
-  /** One exact record. */
+  /** Id of a record. */
   id?: string | undefined;
-  /** Well-known provider, or a record's id. */
+  /** A well-known provider, or the id of a record. */
   provider_id?: string | undefined;
 }
 
 export type Chosen = { provider: Provider; note?: string } | { provider: undefined; reason: string };
 
-/** The record that a requirement means, or why there is none. `providers`: of one project, oldest first. */
-export function chosenOf(providers: readonly Provider[], choice: ProviderChoice): Chosen {
+/** The provider, or the reason why there is none. `providers`: those of one project, oldest first. */
+export function chooseProvider(providers: readonly Provider[], choice: ProviderChoice): Chosen {
   const name = choice.id ?? choice.provider_id ?? "";
   const exact = providers.filter(({ id }) => id === name);
   const wellKnown = choice.id === undefined ? providers.filter(({ providerId }) => providerId === name) : [];

@@ -1,4 +1,4 @@
-// OpenID Connect Discovery: what an issuer says of itself fills the requests of a record that does not state them.
+// OpenID Connect Discovery: the metadata of an issuer supplies the requests that a record does not contain.
 import * as oauth from "oauth4webapi";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
@@ -7,10 +7,10 @@ import { addressFault } from "./address";
 import type { OAuth2Config } from "./schema";
 
 /**
- * The record with the endpoints of its issuer; without an issuer, or with all requests stated, the record itself.
- * Throws `malformed_request` naming `oauth2.issuer` when its metadata cannot be had or is not its own.
+ * Adds the endpoints of the issuer. A record without an issuer, or with both requests, is returned unchanged.
+ * Throws `malformed_request` for `oauth2.issuer` if its metadata cannot be loaded or belongs to another issuer.
  */
-export async function discovered(core: Core, own: OAuth2Config, hasKey: boolean): Promise<OAuth2Config> {
+export async function withDiscovery(core: Core, own: OAuth2Config, hasKey: boolean): Promise<OAuth2Config> {
   if (own.issuer === undefined || (own.authorize_request !== undefined && own.token_request !== undefined)) {
     return own;
   }
@@ -19,29 +19,29 @@ export async function discovered(core: Core, own: OAuth2Config, hasKey: boolean)
   const server = await metadata(core, own.issuer);
   const { authorization_endpoint: authorize, token_endpoint: token } = server;
   if (authorize === undefined || token === undefined) {
-    throw refused("its metadata names no authorization and token endpoint");
+    throw refused("its metadata has no authorization or token endpoint");
   }
   const auth_method = authMethod(hasKey, server.token_endpoint_auth_methods_supported);
   const authentication = auth_method === undefined ? {} : { auth_method };
   const tokenRequest = own.token_request ?? { endpoint: token, ...authentication };
   const { endpoint, auth_method: method } = tokenRequest;
-  const asAtToken = method === undefined ? {} : { auth_method: method };
+  const sameAuthentication = method === undefined ? {} : { auth_method: method };
   return {
     ...own,
-    // As it calls itself: callbacks name it so (RFC 9207), to the letter.
+    // Callbacks contain exactly this spelling (RFC 9207).
     issuer: server.issuer,
     ...(server.authorization_response_iss_parameter_supported === true
       ? { authorization_response_iss_parameter_supported: true }
       : {}),
     authorize_request: own.authorize_request ?? { endpoint: authorize },
     token_request: tokenRequest,
-    refresh_request: own.refresh_request ?? { endpoint, ...asAtToken },
+    refresh_request: own.refresh_request ?? { endpoint, ...sameAuthentication },
     ...(own.revoke_request === undefined && server.revocation_endpoint !== undefined
       ? {
           revoke_request: {
             endpoint: server.revocation_endpoint,
             params: { token: "{{refresh_token}}" },
-            ...asAtToken,
+            ...sameAuthentication,
           },
         }
       : {}),
@@ -58,10 +58,10 @@ export async function discovered(core: Core, own: OAuth2Config, hasKey: boolean)
 
 async function metadata(core: Core, issuer: string): Promise<oauth.AuthorizationServer> {
   const url = URL.parse(issuer);
-  if (url === null) throw refused("it is no address");
+  if (url === null) throw refused("must be an absolute address");
   try {
     const response = await oauth.discoveryRequest(url, {
-      // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
+      // The address policy of `egress` decides whether plain http is allowed.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (address) =>
         core.egress.fetch(address, { headers: { accept: "application/json" }, maxBytes: 1_000_000 }),
@@ -73,16 +73,16 @@ async function metadata(core: Core, issuer: string): Promise<oauth.Authorization
   }
 }
 
-// A client that has a key uses it; else what the issuer takes, Basic first as the standard wants it.
+// A private key is used if there is one. Otherwise Basic is the default of the standard.
 function authMethod(hasKey: boolean, supported: readonly string[] | undefined) {
   const methods = supported ?? ["client_secret_basic"];
-  const wanted = ["private_key_jwt", "client_secret_basic", "client_secret_post", "none"] as const;
-  return wanted.find((method) => methods.includes(method) && (method !== "private_key_jwt" || hasKey));
+  const preferred = ["private_key_jwt", "client_secret_basic", "client_secret_post", "none"] as const;
+  return preferred.find((method) => methods.includes(method) && (method !== "private_key_jwt" || hasKey));
 }
 
-function refused(why: string): Error {
-  const message = `failed to validate request body: oauth2.issuer: ${why}`;
+function refused(reason: string): Error {
+  const message = `failed to validate request body: oauth2.issuer: ${reason}`;
   return malformedRequest(message, {
-    fieldErrors: [{ field: "oauth2.issuer", rule: "issuer", message: why }],
+    fieldErrors: [{ field: "oauth2.issuer", rule: "issuer", message: reason }],
   });
 }

@@ -1,12 +1,12 @@
-// A record and its preset together: what is really sent. A record may override any field of any request.
+// A record merged with its preset. A record can override any field of any request.
 import type { ProviderPreset, TokenServers } from "./preset";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
-/** Everything that a consent and a refresh need to know about a provider, the client's secret apart. */
+/** What a consent and a refresh need to know about a provider, without the client's secret. */
 export interface EffectiveOAuth2 {
   clientId: string;
   scopeDelimiter: "," | " ";
-  /** Code challenge method S256, or none. */
+  /** Whether S256 code challenges are sent. */
   pkce: boolean;
   authorize: RequestConfig;
   token: RequestConfig;
@@ -14,19 +14,35 @@ export interface EffectiveOAuth2 {
   userInfo: TriggeredRequestConfig | undefined;
   introspection?: TriggeredRequestConfig | undefined;
   revoke?: RequestConfig | undefined;
-  /** Whether ending one grant of an account leaves its others alive. */
-  revokesAlone?: boolean;
-  /** What callbacks must name as their issuer when they name one (RFC 9207). */
+  /** Whether a revocation ends one grant instead of all grants of the account. */
+  revokesSingleGrant?: boolean;
+  /** The only value of `iss` that callbacks may contain (RFC 9207). */
   issuer?: string | undefined;
-  /** Whether they must name one. */
-  namesIssuer?: boolean;
+  /** Whether callbacks must contain `iss`. */
+  requiresIssuer?: boolean;
   scopeAliases?: Readonly<Record<string, string>>;
-  /** Fact name → path into the token answer. */
+  /** Name of a fact → path into the token response. */
   facts: Readonly<Record<string, string>>;
-  /** Facts that together name the account at the provider. */
+  /** Facts that together identify the account at the provider. */
   account: readonly string[];
-  /** Servers on which grants may lie, the endpoint's own among the origins. */
+  /** Servers that may hold grants, including that of the token endpoint. */
   tokenServers?: TokenServers | undefined;
+}
+
+/** A provider as the services use it. */
+export interface Provider {
+  id: string;
+  projectId: string;
+  /** The well-known provider, if any. */
+  providerId: string | undefined;
+  type: "oauth2";
+  description: string | undefined;
+  active: boolean;
+  version: number;
+  redirectUri: string;
+  oauth2: EffectiveOAuth2;
+  sealedClientSecret: string | null;
+  sealedPrivateKey: string | null;
 }
 
 const AUTHORIZE_PARAMS = {
@@ -38,16 +54,16 @@ const AUTHORIZE_PARAMS = {
 const TOKEN_PARAMS = { grant_type: "authorization_code", redirect_uri: "{{redirect_uri}}" };
 const REFRESH_PARAMS = { grant_type: "refresh_token", refresh_token: "{{refresh_token}}" };
 
-// Of a provider that nobody knows better: whom its ID token names, when it gives one.
+// Without a preset, the ID token identifies the account if there is one.
 const OPENID_FACTS = { user_id: "jwt_decode('$.id_token','$.sub')" };
 
-/** Throws nothing: a record that passed `checkOAuth2` always has the two requests that are needed. */
+/** Merges a record that passed `checkOAuth2`, and therefore has both required requests, with its preset. */
 export function effectiveOAuth2(
   own: OAuth2Config,
   preset: ProviderPreset | undefined,
   settings: Readonly<Record<string, unknown>> = {},
 ): EffectiveOAuth2 {
-  // Presets are written in the record's own shape; a test of each catalog checks them against the schema.
+  // Presets have the shape of a record; the tests check each of them against the schema.
   const base = (preset?.oauth2 ?? {}) as Partial<OAuth2Config>;
   const token = withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS);
   const refresh = merge(base.refresh_request, own.refresh_request);
@@ -60,25 +76,28 @@ export function effectiveOAuth2(
     refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
     userInfo: merge(base.user_info_request, own.user_info_request),
     introspection: introspectionOf(merge(base.token_introspection_request, own.token_introspection_request)),
-    // Presets state it in the shape of a request; a test of each catalog checks them.
     revoke:
       own.revoke_request ??
-      beside(preset?.revoke as RequestConfig | undefined, base.token_request?.endpoint, token.endpoint),
-    revokesAlone: preset?.revokesAlone ?? false,
+      onTokenServer(
+        preset?.revoke as RequestConfig | undefined,
+        base.token_request?.endpoint,
+        token.endpoint,
+      ),
+    revokesSingleGrant: preset?.revokesSingleGrant ?? false,
     issuer: own.issuer,
-    namesIssuer: own.authorization_response_iss_parameter_supported ?? false,
+    requiresIssuer: own.authorization_response_iss_parameter_supported ?? false,
     scopeAliases: preset?.scopeAliases ?? {},
     facts: preset?.facts ?? OPENID_FACTS,
     account: preset?.account ?? Object.keys(OPENID_FACTS),
-    tokenServers: tokenServersOf(preset?.tokenServers, token.endpoint, settings),
+    tokenServers: knownTokenServers(preset?.tokenServers, token.endpoint, settings),
   };
 }
 
 /**
- * A grant is ended where it was made: a record that has its tokens from elsewhere (a relay) goes there for this too,
- * below the same path when the platform's own paths begin only there.
+ * Moves a preset's revocation to the server that issues the tokens, for a record that gets its tokens from a relay. A path
+ * prefix of the relay's token endpoint is kept.
  */
-function beside(
+function onTokenServer(
   request: RequestConfig | undefined,
   platformEndpoint: string | undefined,
   tokenEndpoint: string,
@@ -90,7 +109,7 @@ function beside(
   return { ...request, endpoint: token.origin + base + url.pathname };
 }
 
-function tokenServersOf(
+function knownTokenServers(
   declared: TokenServers | undefined,
   endpoint: string,
   settings: Readonly<Record<string, unknown>>,
@@ -106,7 +125,7 @@ function merge<T extends RequestConfig>(base: T | undefined, own: T | undefined)
   return base === undefined ? own : { ...base, ...own };
 }
 
-// RFC 7662 section 2.1: without the token there is nothing to ask about.
+// RFC 7662 section 2.1: the token is required.
 function introspectionOf(request: TriggeredRequestConfig | undefined): TriggeredRequestConfig | undefined {
   return request === undefined ? undefined : { params: { token: "{{access_token}}" }, ...request };
 }

@@ -1,13 +1,13 @@
-// The small language of `response_map`: `$.a.b`, `join('$.path',' ')`, `jwt_decode('$.token','$.claim')`, nested.
+// Expressions of `response_map`: `$.a.b`, `join('$.path',' ')`, `jwt_decode('$.token','$.claim')`, nested.
 import { isObject, type Json, parseJson } from "../base";
 
-/** A parsed expression: evaluates against an answer. `undefined` when the path leads nowhere. */
-export type Expression = (answer: Json) => Json | undefined;
+/** Evaluates a parsed expression. Returns `undefined` if the path does not exist. */
+export type Expression = (response: Json) => Json | undefined;
 
 const PATH = /^\$(?:\.[A-Za-z0-9_-]+|\[\d+\]|\['[^']+'\])*$/;
 const SEGMENT = /\.([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']+)'\]/g;
 
-/** Parses an expression. Throws `SyntaxError` with what was expected. */
+/** Throws `SyntaxError` with the expected syntax. */
 export function parseExpression(text: string): Expression {
   const source = text.trim();
   if (source.startsWith("$")) return path(source);
@@ -24,8 +24,8 @@ export function parseExpression(text: string): Expression {
 function path(source: string): Expression {
   if (!PATH.test(source)) throw new SyntaxError("a path looks like $.a.b or $.list[0]");
   const segments = [...source.matchAll(SEGMENT)].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
-  return (answer) => {
-    let value: Json | undefined = answer;
+  return (response) => {
+    let value: Json | undefined = response;
     for (const segment of segments) {
       if (Array.isArray(value)) value = value[Number(segment)];
       else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
@@ -36,16 +36,16 @@ function path(source: string): Expression {
 }
 
 function join(inner: Expression, separator: string): Expression {
-  return (answer) => {
-    const value = inner(answer);
+  return (response) => {
+    const value = inner(response);
     return Array.isArray(value) ? value.map(String).join(separator) : value;
   };
 }
 
-// The claim of a token that came straight from the provider over TLS: read, not verified.
+// The token came from the provider over TLS, so its signature is not verified.
 function jwtDecode(inner: Expression, claim: Expression): Expression {
-  return (answer) => {
-    const token = inner(answer);
+  return (response) => {
+    const token = inner(response);
     const payload = typeof token === "string" ? token.split(".")[1] : undefined;
     if (payload === undefined) return undefined;
     try {
@@ -56,7 +56,7 @@ function jwtDecode(inner: Expression, claim: Expression): Expression {
   };
 }
 
-/** Splits at commas outside quotes and parentheses. Throws `SyntaxError` when one of these is left open. */
+/** Splits at commas outside quotes and parentheses. Throws `SyntaxError` if one of these is not closed. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 // Auth providers.
 export type { Chosen, ProviderChoice } from "./choice";
-export type { EffectiveOAuth2 } from "./effective";
+export type { EffectiveOAuth2, Provider } from "./effective";
 export { type Expression, parseExpression } from "./expression";
 export { addressFault } from "./address";
 export type {
@@ -12,7 +12,6 @@ export type {
   TriggeredRequestConfig,
 } from "./schema";
 export type { ProviderPreset } from "./preset";
-export type { Provider } from "./provider";
 export { type ClientKeys, type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

@@ -1,4 +1,4 @@
-// PATCH of a provider: objects merge field by field, free maps (`params`, `response_map`) are replaced whole.
+// PATCH of a provider: objects are merged field by field, free maps (`params`, `response_map`) are replaced.
 import type { Static, TSchema } from "typebox";
 import { isObject } from "../base";
 import type { ProviderRow } from "./repository";
@@ -6,14 +6,14 @@ import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema
 
 const FREE_MAPS = ["params", "response_map"];
 
-/** Null: not given, so what is stored stays. */
+/** Null: not in the request, so the stored secret stays. */
 export interface SealedSecrets {
   clientSecret: string | null;
   privateKey: string | null;
 }
 
-/** The row after the patch. Its version grows when something changed that a pending consent depends on. */
-export function patched(
+/** The row after the patch. A change of a field that pending consents depend on increments the version. */
+export function patchedRow(
   row: ProviderRow,
   patch: AuthProviderPatch,
   sealed: SealedSecrets,
@@ -44,15 +44,15 @@ export function patched(
 }
 
 /**
- * A copy without the fields that the schema does not know. They are ignored, not refused, but must not be stored: what
- * is stored is shown, and an unknown field may hold a secret of a newer version.
+ * A copy without fields that are not in the schema. They are ignored but must not be stored: stored fields are shown, and
+ * an unknown field may be a secret that only a newer version knows.
  */
 export function knownFields<T extends TSchema>(schema: T, value: Static<T>): Static<T> {
-  // Without surplus it still is what it was checked to be.
+  // The value was checked, and only extra fields were removed.
   return known(schema, structuredClone(value)) as Static<T>;
 }
 
-// Objects of named fields in each other; anything else, free maps too, is a value as a whole.
+// Only objects with named fields are filtered. Free maps are values.
 function known(schema: object, value: unknown): unknown {
   if (!isObject(value) || !("properties" in schema) || !isObject(schema.properties)) return value;
   const fields = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(value, name));

@@ -1,24 +1,24 @@
-// What the runtime knows about a well-known auth provider.
+// The format of presets.
 import type { JsonObject } from "../base";
 
-/** A well-known auth provider: a record with its `provider_id` starts from these values. Data, in the catalog. */
+/** Defaults for records with the `provider_id` of a well-known provider. Presets are data in `catalogs`. */
 export interface ProviderPreset {
   id: string;
   description: string;
   oauth2: JsonObject;
-  /** Facts to keep of a token answer: name → JSON path. They reach tools as `grant.facts`. */
+  /** Facts to store from a token response: name → JSON path. Tools get them as `grant.facts`. */
   facts?: Readonly<Record<string, string>>;
-  /** Facts that together name the account at the provider. */
+  /** Facts that together identify the account at the provider. */
   account?: readonly string[];
-  /** Other names of scopes → the names under which they are granted. */
+  /** Other names of scopes → the names in grants. */
   scopeAliases?: Readonly<Record<string, string>>;
-  /** What an operator does at the platform's console. */
+  /** What an operator does in the platform's console. */
   setup?: ProviderSetupSteps;
-  /** How a grant is ended at the provider, in the shape of a record's requests. */
+  /** Revocation request, in the shape of a record's requests. */
   revoke?: JsonObject;
-  /** Whether ending one grant of an account leaves its others alive. Default: it may end them all. */
-  revokesAlone?: boolean;
-  /** For a provider whose users' grants lie on one of several token servers. */
+  /** Whether a revocation ends one grant. Default: it may end all grants of the account. */
+  revokesSingleGrant?: boolean;
+  /** For a provider that has several token servers, each with the grants of some users. */
   tokenServers?: TokenServers;
 }
 
@@ -26,21 +26,22 @@ export interface ProviderSetupSteps {
   /** Address of the platform's console. */
   console: string;
   steps: readonly string[];
-  /** Whether the platform takes plain http for this machine, or never. */
+  /** Which plain http redirect addresses the platform refuses. */
   refusesHttp: "always" | "except_loopback";
 }
 
 /**
- * The callback names the server that holds the user's grant, for example that of the user's data center: the code
- * exchange and every refresh go to the endpoint's path there. The client's secret goes to known origins only.
+ * The callback contains the origin of the server with the user's grant, for example that of the user's data center. The
+ * code exchange and every refresh go to that server, on the path of the endpoint. The client's secret is sent to known
+ * origins only.
  */
 export interface TokenServers {
-  /** Callback parameter with the server's origin. Absent: the endpoints as they stand. */
+  /** Callback parameter with the origin. Without it, the endpoints are used unchanged. */
   parameter: string;
-  /** Under this name the origin is kept among the facts of the grant. */
+  /** Name of the fact that stores the origin. */
   fact: string;
-  /** Origins that may be named, besides that of the endpoint itself. */
+  /** Allowed origins in addition to that of the endpoint. */
   origins: readonly string[];
-  /** Name of a setting with further origins. */
+  /** Name of a setting with more origins. */
   setting?: string;
 }

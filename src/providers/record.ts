@@ -1,4 +1,4 @@
-// A provider as clients see it.
+// The provider record in API responses.
 import { timestamp } from "../base";
 import { projectBinding } from "../identity";
 import type { ProviderRow } from "./repository";

@@ -1,8 +1,7 @@
 // SQL of auth providers.
 import { all, get, query, rowCommands, type Store, type Transaction } from "../store";
 
-/** Which record it is. */
-export interface ProviderPlace {
+export interface ProviderKey {
   projectId: string;
   id: string;
 }
@@ -15,11 +14,11 @@ export interface ProviderRow {
   description: string | null;
   external_id: string;
   status: string;
-  /** JSON of the record's `oauth2` without the secret. */
+  /** JSON of the record's `oauth2` without its secrets. */
   oauth2: string;
   sealed_client_secret: string | null;
   sealed_private_key: string | null;
-  /** Grows with each change of what a pending consent depends on. */
+  /** Incremented by each change of a field that pending consents depend on. */
   version: number;
   created_at: number;
   updated_at: number;
@@ -45,7 +44,7 @@ const LIST = query<ProviderRow>(
 const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
-const LIST_OF_CLIENT = query<ProviderPlace>(
+const LIST_BY_CLIENT = query<ProviderKey>(
   "SELECT project_id AS projectId, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
 );
 
@@ -71,14 +70,14 @@ export function listProviders(store: Store, projectId: string, limit: number): P
   return store.all(LIST, projectId, limit);
 }
 
-/** Active records of all projects that a requirement of this name may mean. */
+/** Active records in all projects with this id or well-known provider. */
 export function listActiveNamed(store: Store, name: string): Promise<ProviderRow[]> {
   return store.all(LIST_ACTIVE_NAMED, name, name);
 }
 
-/** Records of all projects, active or not, that use this client. */
-export function listOfClient(store: Store, clientId: string): Promise<ProviderPlace[]> {
-  return store.all(LIST_OF_CLIENT, clientId);
+/** Records in all projects, active or not, with this client. */
+export function listByClient(store: Store, clientId: string): Promise<ProviderKey[]> {
+  return store.all(LIST_BY_CLIENT, clientId);
 }
 
 export function* providerInTransaction(projectId: string, id: string): Transaction<ProviderRow | undefined> {

@@ -1,4 +1,4 @@
-// What a provider record must obey beyond its schema. Each rule names the field that breaks it.
+// Rules for provider records beyond their schema. Each error names the field.
 import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
 import { addressFault } from "./address";
@@ -15,16 +15,16 @@ const REQUESTS = [
   "revoke_request",
 ] as const;
 
-// Its name is not repeated: what stands between braces may be a secret that was meant to stand without them.
-const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; known are ${PLACEHOLDERS.join(", ")}`;
+// The placeholder is not repeated, because it may be a secret that was put in braces by mistake.
+const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; use ${PLACEHOLDERS.join(", ")}`;
 
-/** Throws `malformed_request` with all broken rules. `preset`: the endpoints that a well-known provider brings. */
+/** Throws `malformed_request` with all errors. `hasPreset`: the requests may be missing. */
 export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
   const incomplete = fieldErrors(OAuth2Create, oauth2).map((error) => ({
     ...error,
     field: `oauth2.${error.field}`,
   }));
-  // What a patch has left incomplete cannot be looked into.
+  // After a patch, fields may be missing that the other rules need.
   const errors =
     incomplete.length > 0
       ? incomplete
@@ -91,6 +91,6 @@ function brokenExpression(text: string): string | undefined {
     parseExpression(text);
     return undefined;
   } catch (error) {
-    return error instanceof SyntaxError ? error.message : "cannot be read";
+    return error instanceof SyntaxError ? error.message : "is not a valid expression";
   }
 }

@@ -1,10 +1,10 @@
-// Records of auth providers, field for field as clients send and read them.
+// Records of auth providers as clients send and read them.
 import { type Static, Type } from "typebox";
 import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
 const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
 const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);
-// Names by a pattern that every character fits: the usual one ends at a line end, and what follows goes unchecked.
+// The default pattern does not match a name with a line break, so its value would not be checked.
 const freeMap = Type.Record(Type.String({ pattern: "^[\\s\\S]{1,200}$" }), Type.String({ maxLength: 4000 }), {
   additionalProperties: false,
 });
@@ -136,30 +136,34 @@ export const AuthProviderResponse = Type.Object({
     client_id: Type.String(),
     client_secret: SecretResponse,
     private_key: Type.Optional(SecretResponse),
-    redirect_uri: Type.String({ description: "The address to register at the provider." }),
+    redirect_uri: Type.String({ description: "The redirect address to register at the provider." }),
     ...common,
     ...requests,
   }),
 });
 
-/** What to enter at a well-known platform's console. */
+/** What to enter in the console of a well-known platform. */
 export const ProviderSetupResponse = Type.Object({
   provider_id: Type.String(),
-  redirect_uri: Type.String({ description: "Exactly what to register at the platform." }),
-  external_id: Type.String({
-    description: "Fixed part of the address: given at creation, it keeps the address as it is.",
+  redirect_uri: Type.String({
+    description: "The redirect address to register at the platform, exactly as it is.",
   }),
-  exists: Type.Boolean({ description: "A record exists already; then the address is its own." }),
+  external_id: Type.String({
+    description: "Part of the redirect address. Send it when you create the record to keep the address.",
+  }),
+  exists: Type.Boolean({
+    description: "Whether a record exists already; redirect_uri is then that of the record.",
+  }),
   scopes: Type.Array(Type.String(), { description: "All scopes that the tools of this platform need." }),
   console: Type.String(),
   steps: Type.Array(Type.String()),
-  warnings: Type.Array(Type.String(), { description: "What the platform will refuse." }),
+  warnings: Type.Array(Type.String(), { description: "Settings that the platform will refuse." }),
 });
 
 export type ProviderSetup = Static<typeof ProviderSetupResponse>;
 export type RequestConfig = Static<typeof RequestConfig>;
 export type TriggeredRequestConfig = Static<typeof TriggeredRequestConfig>;
-/** The record's `oauth2` as it is stored: without what is sealed. */
+/** The record's `oauth2` as it is stored, without secrets. */
 export type OAuth2Config = Omit<Static<typeof OAuth2Create>, "client_secret" | "private_key">;
 export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
 export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;

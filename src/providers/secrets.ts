@@ -1,4 +1,4 @@
-// The secrets of a provider's client, sealed.
+// Seals and opens the secrets of a provider's client.
 import { type Keyring, type Place, sealedColumn } from "../crypto";
 
 const FIELDS = ["client_secret", "private_key"] as const;
@@ -11,7 +11,7 @@ export class ClientSecrets {
     this.#keyring = keyring;
   }
 
-  /** Null for a secret that is not given. */
+  /** Null if there is no secret. */
   async seal(
     projectId: string,
     id: string,

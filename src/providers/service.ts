@@ -1,20 +1,19 @@
-// Auth providers: where and how users consent. Records, their rules, and the choice of one for a requirement.
+// Auth providers: where and how users consent.
 import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import type { Principal } from "../identity";
-import { CachedByGeneration, CachedByOwner, type Transaction, UniqueViolation } from "../store";
+import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
-import { type Chosen, chosenOf, type ProviderChoice } from "./choice";
-import { discovered } from "./discovery";
-import { effectiveOAuth2 } from "./effective";
-import { knownFields, patched, type SealedSecrets } from "./patch";
-import type { Provider } from "./provider";
+import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
+import { withDiscovery } from "./discovery";
+import { effectiveOAuth2, type Provider } from "./effective";
+import { knownFields, patchedRow, type SealedSecrets } from "./patch";
 import { providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
-import { newExternalId, presetNamed, providerSetup } from "./setup";
+import { newExternalId, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { ClientSecrets } from "./secrets";
 import {
@@ -26,16 +25,16 @@ import {
   type ProviderSetup,
 } from "./schema";
 
-/** What must happen to other records, in the same transaction, when a provider changes or goes. */
+/** Changes to other records in the transaction that changes or deletes a provider. */
 export interface ProviderDependents {
   changed(projectId: string, id: string): Transaction<void>;
   removed(projectId: string, id: string): Transaction<void>;
 }
 
 export interface ClientKeys {
-  /** Sent only to the provider's own endpoints. */
+  /** Sent only to the provider's endpoints. */
   secret: string | undefined;
-  /** Signs assertions and is never sent. */
+  /** Signs assertions; never sent. */
   privateKey: string | undefined;
 }
 
@@ -46,7 +45,7 @@ export class Providers {
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
-  readonly #records: CachedByOwner<AuthProvider>;
+  readonly #records: CachedByGeneration<string, AuthProvider>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
@@ -56,7 +55,7 @@ export class Providers {
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
     this.#secrets = new ClientSecrets(core.keyring);
-    this.#records = new CachedByOwner(core.store, "providers");
+    this.#records = new CachedByGeneration(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
 
@@ -66,14 +65,14 @@ export class Providers {
   }
 
   async get({ projectId }: Principal, id: string): Promise<AuthProvider> {
-    return this.#records.get(projectId, id, () => this.#read(projectId, id));
+    return this.#records.get(`${projectId}\n${id}`, () => this.#read(projectId, id));
   }
 
-  /** Throws `already_exists`, or `malformed_request` naming the fields. */
+  /** Throws `already_exists`, or `malformed_request` with the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await discovered(this.#core, given, private_key !== undefined);
+    const oauth2 = await withDiscovery(this.#core, given, private_key !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -105,10 +104,10 @@ export class Providers {
     return this.#record(row);
   }
 
-  /** Changes what is given. Pending consents of this provider are dropped when what they depend on changes. */
+  /** Changes the given fields. Fails pending consents of the provider if it changes a field they depend on. */
   async update(principal: Principal, id: string, patch: AuthProviderPatch): Promise<AuthProvider> {
     if (patch.id !== undefined && patch.id !== id)
-      throw malformedRequest("id may only repeat the id of the path.");
+      throw malformedRequest("id must equal the id in the path.");
     const { client_secret, private_key } = patch.oauth2 ?? {};
     const sealed = {
       clientSecret: await this.#secrets.seal(principal.projectId, id, "client_secret", client_secret),
@@ -121,11 +120,11 @@ export class Providers {
   }
 
   /**
-   * What to enter at a well-known provider's console. Throws `not_found` for one that has no preset here.
-   * `scopes`: what the tools need.
+   * What to enter in the console of a well-known provider. Throws `not_found` for a provider without a preset.
+   * `scopes`: those that the tools need.
    */
   async setup(principal: Principal, id: string, scopes: string[]): Promise<ProviderSetup> {
-    const preset = presetNamed(this.#presets, id);
+    const preset = findPreset(this.#presets, id);
     const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
     const externalId = row?.external_id ?? newExternalId(this.#core.random);
@@ -133,29 +132,28 @@ export class Providers {
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
 
-  /** Removes the record together with its connections and pending consents; answers what was removed. */
+  /** Deletes the record with its connections, fails its pending consents, and returns the record. */
   async delete(principal: Principal, id: string): Promise<AuthProvider> {
     const row = await this.#core.store.write(() => this.#delete(principal, id));
     return this.#record(row);
   }
 
-  /** The record that a requirement means, or why there is none. */
+  /** The provider for a requirement, or the reason why there is none. */
   async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
-    return chosenOf(await this.#load(projectId), choice);
+    return chooseProvider(await this.#load(projectId), choice);
   }
 
-  /** One provider by its own id. */
   async find(projectId: string, id: string): Promise<Provider | undefined> {
     return (await this.#load(projectId)).find((provider) => provider.id === id);
   }
 
-  /** The provider whose redirect address ends in this id. */
+  /** The provider whose redirect address contains this id. */
   async findByExternalId(externalId: string): Promise<Provider | undefined> {
     const row = await repository.findByExternalId(this.#core.store, externalId);
     return row === undefined ? undefined : this.#provider(row);
   }
 
-  /** The oldest active record of any project that a requirement of this name may mean and that has this client. */
+  /** The oldest active provider in any project with this id or well-known provider, and this client. */
   async findByClient(name: string, clientId: string): Promise<Provider | undefined> {
     const providers = await this.#wellKnown.get(name, async () => {
       const rows = await repository.listActiveNamed(this.#core.store, name);
@@ -164,12 +162,12 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
-  /** Where else the same client is used, in whatever project; the record itself is among them. */
-  async placesOfClient({ oauth2 }: Provider): Promise<repository.ProviderPlace[]> {
-    return repository.listOfClient(this.#core.store, oauth2.clientId);
+  /** The records in all projects that use the same client, including this one. */
+  async listByClient({ oauth2 }: Provider): Promise<repository.ProviderKey[]> {
+    return repository.listByClient(this.#core.store, oauth2.clientId);
   }
 
-  /** The client's credentials in clear, as far as they are stored. */
+  /** The decrypted credentials of the client. */
   async clientKeys(provider: Provider): Promise<ClientKeys> {
     return {
       secret: await this.#secrets.open(provider, "client_secret", provider.sealedClientSecret),
@@ -186,12 +184,12 @@ export class Providers {
 
   *#create(principal: Principal, row: ProviderRow): Transaction<void> {
     if ((yield* repository.providerInTransaction(row.project_id, row.id)) !== undefined) {
-      throw alreadyExists(`There is an auth provider "${row.id}" already.`);
+      throw alreadyExists(`The auth provider "${row.id}" already exists.`);
     }
     try {
       yield* repository.addProvider(row);
     } catch (error) {
-      if (error instanceof UniqueViolation) throw alreadyExists("This external_id is in use.");
+      if (error instanceof UniqueViolation) throw alreadyExists("This external_id is already in use.");
       throw error;
     }
     yield* this.#audit.record(principal, "provider.create", row.id);
@@ -212,7 +210,7 @@ export class Providers {
   }
 
   #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {
-    const next = patched(row, patch, sealed, now);
+    const next = patchedRow(row, patch, sealed, now);
     checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
     return next;
   }

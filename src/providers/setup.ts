@@ -1,4 +1,4 @@
-// What an operator enters at a platform's console before the first consent.
+// What an operator enters in a platform's console before the first consent.
 import { newToken, type Random } from "../crypto";
 import { notFound } from "../errors";
 import type { ProviderPreset } from "./preset";
@@ -12,19 +12,19 @@ export interface SetupFacts {
   scopes: string[];
 }
 
-/** The made-up part of a redirect address: letters and digits, so that no command line takes it for a flag. */
+/** The random part of a redirect address. It has no `-`, so that a command line cannot read it as a flag. */
 export function newExternalId(random: Random): string {
   return newToken(random).replaceAll(/[-_]/g, "x").slice(0, 24);
 }
 
-/** Throws `not_found` naming those that there are. */
-export function presetNamed(presets: ReadonlyMap<string, ProviderPreset>, id: string): ProviderPreset {
+/** Throws `not_found` with the ids of all presets. */
+export function findPreset(presets: ReadonlyMap<string, ProviderPreset>, id: string): ProviderPreset {
   const preset = presets.get(id);
   if (preset !== undefined) return preset;
   throw notFound(`There is no well-known provider "${id}". Known: ${[...presets.keys()].join(", ")}.`);
 }
 
-/** The steps for a well-known provider, with the exact redirect address of this deployment. */
+/** The steps for a well-known provider, with the redirect address of this deployment. */
 export function providerSetup({ preset, externalId, exists, publicUrl, scopes }: SetupFacts): ProviderSetup {
   const redirect_uri = `${publicUrl}/api/v1/oauth/${externalId}/callback`;
   const { console = "", steps = [], refusesHttp = "always" } = preset.setup ?? {};

@@ -1,4 +1,4 @@
-// Placeholders of request templates: `{{client_id}}` and the like.
+// Placeholders of request templates, such as `{{client_id}}`.
 export const PLACEHOLDERS = [
   "client_id",
   "client_secret",
@@ -13,12 +13,12 @@ export type PlaceholderValues = { readonly [K in Placeholder]?: string };
 
 const FORM = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** Whether a template holds a placeholder that does not exist. */
+/** Whether a template contains an unknown placeholder. */
 export function hasUnknownPlaceholder(template: string): boolean {
   return [...template.matchAll(FORM)].some((match) => !PLACEHOLDERS.some((known) => known === match[1]));
 }
 
-/** Fills a template in. A placeholder without a value becomes empty text. */
+/** Fills in a template. A placeholder without a value becomes empty text. */
 export function fill(template: string, values: PlaceholderValues): string {
   return template.replaceAll(FORM, (_whole, name: string) => {
     const placeholder = PLACEHOLDERS.find((known) => known === name);
@@ -26,7 +26,7 @@ export function fill(template: string, values: PlaceholderValues): string {
   });
 }
 
-/** Fills an address in: in its query values are encoded, so that they arrive as they are. */
+/** Fills in an address. Values in the query are encoded. */
 export function fillAddress(template: string, values: PlaceholderValues): string {
   const at = template.indexOf("?");
   if (at < 0) return fill(template, values);
@@ -36,7 +36,7 @@ export function fillAddress(template: string, values: PlaceholderValues): string
   return fill(template.slice(0, at), values) + fill(template.slice(at), encoded);
 }
 
-/** Whether a template mentions a placeholder. */
+/** Whether a template contains a placeholder. */
 export function mentions(template: string, placeholder: Placeholder): boolean {
   return [...template.matchAll(FORM)].some((match) => match[1] === placeholder);
 }

@@ -131,7 +131,7 @@ describe("at the very moment at which the grant is stored", () => {
     return { deployment, runtime, authorization, outcome: await alice.answer(page) };
   }
 
-  test("a provider that is deleted takes no grant, and a new one of its id has none (F067)", async () => {
+  test("a provider that is deleted takes no grant, and a new one of its id has none", async () => {
     const { deployment, runtime, authorization, outcome } = await inBetween(async (made) => {
       await made.runtime.providers.delete(operator(), "idp");
       await made.addProvider();

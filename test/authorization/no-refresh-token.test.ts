@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { consenting, HOUR, start, status } from "./consenting";
 import { Person } from "./person";
 
-const NO_REFRESH = "the provider gave no refresh token";
+const NO_REFRESH = "the provider returned no refresh token";
 
-test("with none the consent is completed, and its record says that the grant will not last", async () => {
+test("with none the consent is completed, and its record says that the grant will not last [fault: lost-refresh-token]", async () => {
   await using deployment = await consenting({ refresh_token: undefined });
   const { runtime } = deployment;
   const authorization = await start(runtime);

@@ -130,7 +130,7 @@ describe("without signing in, nobody gets on", () => {
     mixed.searchParams.set("code", ofAlice.searchParams.get("code") ?? "");
     await browser.open(mixed.href);
 
-    expect(await stateOf(site, started)).toEqual(["failed", "signing in did not succeed"]);
+    expect(await stateOf(site, started)).toEqual(["failed", "the sign-in failed"]);
     expect(await linkedUsers(site)).toEqual([]);
   });
 

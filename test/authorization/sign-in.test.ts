@@ -13,8 +13,8 @@ import { signInAs } from "../interop/oidc/sign-in";
 import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";
 import { Browser } from "../support/browser";
 
-const OTHER_USER = "the person who signed in is another user than the one to be linked";
-const NOT_SIGNED_IN = "signing in did not succeed";
+const OTHER_USER = "the signed-in user is not the user of this consent";
+const NOT_SIGNED_IN = "the sign-in failed";
 
 /** alice has allowed everything at the platform: her browser is on its way to sign in. */
 async function signingIn(deployment: OpenIdSite, more: object = {}) {
@@ -195,7 +195,7 @@ describe("nothing is linked when", () => {
     expect(await titleOf(page)).toBe("Not connected");
     expect(await stateOf(site, started)).toEqual([
       "failed",
-      "the place where users sign in cannot be reached; try again later",
+      "the OpenID provider where users sign in cannot be reached; try again later",
     ]);
   });
 

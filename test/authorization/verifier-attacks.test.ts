@@ -208,7 +208,7 @@ test("on a public address whose verifier is taken away meanwhile, a consent unde
   const provider = await alice.toProvider(authorization);
   await runtime.settings.update(operator(), { verifier_url: null });
 
-  const reason = "nothing verifies here any more who gives a consent";
+  const reason = "user verification is not configured any more";
   expect(await alice.comeBack(provider, { code: "C" })).toEqual({ kind: "failed", reason });
   expect(await status(runtime, authorization)).toMatchObject({ status: "failed", status_reason: reason });
 });

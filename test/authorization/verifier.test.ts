@@ -8,7 +8,7 @@ import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { agent } from "../tools/deployment";
 
-const OTHER_USER = "the person who is signed in is another user than the one to be linked";
+const OTHER_USER = "the signed-in user is not the user of this consent";
 
 /** alice has allowed everything at the platform: her browser is on its way to the verifier. */
 async function underway({ site }: VerifiedSite, more: object = {}) {

@@ -1,10 +1,10 @@
-// Flags > environment > file > defaults, and a value that knows where it comes from.
+// Precedence of flags, environment, file and defaults, and the origin of each value.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ConfigSources, type Environment, loadConfig } from "../../src/config";
 import { temporaryFolder } from "../support/temporary";
-import { load, newHome, refusalOf } from "./site";
+import { load, newHome, refusalOf } from "./home";
 
 describe("precedence", () => {
   const yaml = "port: 3";
@@ -24,7 +24,7 @@ describe("precedence", () => {
     expect([config.settings.port, config.originOf("port")]).toEqual([port, expect.stringMatching(origin)]);
   });
 
-  test("is decided key by key", () => {
+  test("is decided for each key", () => {
     const config = load(
       "port: 3\nhost: file.test\nproject: file",
       { RUNTIME_HOST: "env.test" },
@@ -35,7 +35,7 @@ describe("precedence", () => {
     expect(config.originOf("user")).toBe("default");
   });
 
-  test("of an empty list in the environment is the environment's: it empties the file's", () => {
+  test("an empty list in the environment replaces the list of the file", () => {
     const config = load("egress:\n  allow: [loopback]", { RUNTIME_EGRESS_ALLOW: "" });
 
     expect([config.settings["egress.allow"], config.originOf("egress.allow")]).toEqual([
@@ -51,7 +51,7 @@ describe("precedence", () => {
   });
 });
 
-describe("which file", () => {
+describe("the configuration file", () => {
   function otherFile(): string {
     const file = join(temporaryFolder(), "other.yaml");
     writeFileSync(file, "port: 7");
@@ -72,11 +72,11 @@ describe("which file", () => {
     expect([config.settings.port, config.file]).toEqual([7, file]);
   });
 
-  test("an empty RUNTIME_CONFIG is as good as none", () => {
+  test("an empty RUNTIME_CONFIG is ignored", () => {
     expect(load("port: 3", { RUNTIME_CONFIG: "" }).settings.port).toBe(3);
   });
 
-  test("the current folder's runtime.yaml is never read", () => {
+  test("is never the runtime.yaml of the current folder", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "runtime.yaml"), "port: 7");
     const script = `
@@ -88,7 +88,7 @@ describe("which file", () => {
     expect(stdout.toString().trim()).toBe("9099");
   });
 
-  test("a file that --config or RUNTIME_CONFIG names must be there", () => {
+  test("must exist if --config or RUNTIME_CONFIG names it", () => {
     const file = join(temporaryFolder(), "absent.yaml");
     const expected = `${file}: the configuration file does not exist.`;
 
@@ -97,8 +97,8 @@ describe("which file", () => {
   });
 });
 
-describe("folders", () => {
-  test("of data and key are the XDG ones below the home folder", () => {
+describe("default folders", () => {
+  test("are the XDG folders below the home folder", () => {
     const { home } = newHome();
     const config = loadConfig({ environment: { HOME: home } });
 
@@ -109,7 +109,7 @@ describe("folders", () => {
     ]);
   });
 
-  test("the root key is made beside the file that --config names", () => {
+  test("contain the root key next to the file that --config names", () => {
     const file = join(temporaryFolder(), "other.yaml");
     writeFileSync(file, "");
 
@@ -137,7 +137,7 @@ describe("folders", () => {
     expect(loadConfig({ environment: { RUNTIME_DATA_DIR: "/srv/data" } }).dataFolder()).toBe("/srv/data");
   });
 
-  test("below a home that does not exist nothing is read and nothing is made", () => {
+  test("are not read or created below a home folder that does not exist", () => {
     const home = join(temporaryFolder(), "nobody");
     const config = loadConfig({ environment: { HOME: home } });
 
@@ -174,13 +174,13 @@ describe("unknown variables", () => {
     );
   });
 
-  test("that are near nothing are refused without a suggestion", () => {
+  test("are refused without a suggestion if no name is similar", () => {
     expect(refusalOf(() => load(undefined, { RUNTIME_SOMETHING_ELSE_ENTIRELY: "1" }))).toBe(
       "environment: unknown variable RUNTIME_SOMETHING_ELSE_ENTIRELY",
     );
   });
 
-  test("of other programs and of our tests are let be", () => {
+  test("of other programs and of our tests are ignored", () => {
     const environment = { PATH: "/bin", RUNTIMES: "x", MY_RUNTIME_PORT: "x", RUNTIME_TEST_REQUIRE: "all" };
 
     expect(load(undefined, environment).settings.port).toBe(9099);
@@ -199,7 +199,7 @@ describe("the root key", () => {
     ]);
   });
 
-  test("is not among the settings and prints nowhere", () => {
+  test("is not one of the settings and is never printed", () => {
     const config = load(undefined, environment);
     const printed = `${JSON.stringify(config)} ${Bun.inspect(config, { depth: 9 })} ${Object.keys(config.settings).join()}`;
 
@@ -208,12 +208,12 @@ describe("the root key", () => {
     expect(printed).not.toContain("root_key,");
   });
 
-  test("that is empty is refused by the variable's name", () => {
+  test("is refused with the variable's name if it is empty", () => {
     expect(refusalOf(() => load(undefined, { RUNTIME_ROOT_KEY: "" }))).toContain("RUNTIME_ROOT_KEY");
   });
 });
 
-test("a folder that stands where the file belongs is refused by its name", () => {
+test("a folder in place of the configuration file is refused with its path", () => {
   const { home, file } = newHome();
   mkdirSync(file, { recursive: true });
 

@@ -1,7 +1,7 @@
-// runtime.yaml: what it may hold, and one line that names file, key and rule for what it may not.
+// What runtime.yaml may contain. Errors name the file, the key and the rule in one line.
 import { describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config";
-import { load, newHome, refusalOf } from "./site";
+import { load, newHome, refusalOf } from "./home";
 
 function refused(yaml: string): string {
   const { home, file } = newHome(yaml);
@@ -18,14 +18,14 @@ describe("a file", () => {
     expect(load(yaml).settings).toEqual(load(undefined).settings);
   });
 
-  test("may hold a group as levels", () => {
+  test("may contain a group as nested keys", () => {
     expect(load("http:\n  body_limit: 2048\n  body_timeout: 5\n").settings).toMatchObject({
       "http.body_limit": 2048,
       "http.body_timeout": 5,
     });
   });
 
-  test("may hold a group as dotted keys", () => {
+  test("may contain a group as dotted keys", () => {
     expect(load("http.body_limit: 2048").settings["http.body_limit"]).toBe(2048);
   });
 
@@ -37,7 +37,7 @@ describe("a file", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a file is refused", () => {
   test.each([
     ["an unknown key", "prot: 1", 'FILE: unknown key "prot"; did you mean "port"?'],
     [
@@ -46,19 +46,19 @@ describe("what is refused", () => {
       'FILE: unknown key "egress.alow"; did you mean "egress.allow"?',
     ],
     ["an unknown group", "egres:\n  allow: []", 'FILE: unknown key "egres"; did you mean "egress"?'],
-    ["a key near nothing", "completely_different: 1", 'FILE: unknown key "completely_different"'],
+    ["a key like no other", "completely_different: 1", 'FILE: unknown key "completely_different"'],
     ["an unknown key without a value", "prot:", 'FILE: unknown key "prot"; did you mean "port"?'],
     ["a key that every object has", "constructor: 1", 'FILE: unknown key "constructor"'],
-    ["a group where a value belongs", "port:\n  number: 1", 'FILE: "port" takes no levels below it.'],
+    ["a group where a value belongs", "port:\n  number: 1", 'FILE: "port" does not take nested keys.'],
     ["text where a number belongs", "port: '9099'", 'FILE: "port" must be a port, 0 to 65535.'],
     ["a number out of range", "port: 70000", 'FILE: "port" must be a port, 0 to 65535.'],
     ["a fraction", "port: 1.5", 'FILE: "port" must be a port, 0 to 65535.'],
     ["a number where text belongs", "host: 1", 'FILE: "host" must be a text.'],
-    ["a value where a group belongs", "http: 1", 'FILE: "http" takes keys below it, not a value.'],
+    ["a value where a group belongs", "http: 1", 'FILE: "http" takes nested keys, not a value.'],
     ["text where a list belongs", "egress:\n  allow: loopback", /^FILE: "egress\.allow" must be a list of /],
     ["a list with a number in it", "egress:\n  allow: [1]", /^FILE: "egress\.allow" must be a list of /],
     [
-      "a word that is not among the words",
+      "a word that is not in the list",
       "log:\n  level: loud",
       'FILE: "log.level" must be debug, info, warn, error or silent.',
     ],
@@ -79,9 +79,9 @@ describe("what is refused", () => {
       'FILE: "root_key" is not read from the file. Set it in the environment.',
     ],
     ["broken YAML", "port: [1", "FILE: the configuration file is not valid YAML."],
-    ["a list of keys", "- port\n- host", "FILE: the configuration file must hold keys with values."],
-    ["text alone", "port", "FILE: the configuration file must hold keys with values."],
-    ["two documents", "port: 1\n---\nport: 2", "FILE: the configuration file must hold keys with values."],
+    ["a list of keys", "- port\n- host", "FILE: the configuration file must contain keys with values."],
+    ["text alone", "port", "FILE: the configuration file must contain keys with values."],
+    ["two documents", "port: 1\n---\nport: 2", "FILE: the configuration file must contain keys with values."],
   ])("%s", (_what, yaml, expected) => {
     const message = refused(yaml);
 
@@ -99,7 +99,7 @@ describe("what is refused", () => {
     expect(refused(yaml)).not.toContain("s3cr3t");
   });
 
-  test("in a file stands even when a flag would win", () => {
+  test("an error in the file is reported even if a flag has precedence", () => {
     const { home } = newHome("port: 'x'\nhost: 1");
 
     expect(refusalOf(() => loadConfig({ flags: { port: "1" }, environment: { HOME: home } }))).toContain(

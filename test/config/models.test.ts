@@ -1,6 +1,6 @@
-// Servers of models in the configuration file.
+// Model entries in the configuration.
 import { expect, test } from "bun:test";
-import { load, refusalOf } from "./site";
+import { load, refusalOf } from "./home";
 
 const FILE = `
 models:
@@ -13,7 +13,7 @@ models:
       api_key: \${env:CLAUDE_KEY}
 `;
 
-test("entries are read, and a key may stand in the environment", () => {
+test("reads entries, with a key from the environment", () => {
   const { models, settings } = load(FILE, { CLAUDE_KEY: "k-CANARY" });
   expect(models.map(({ record, apiKey }) => [record, apiKey?.reveal()])).toEqual([
     [{ id: "local", models: ["llama"], openai: { base_url: "http://127.0.0.1:11434/v1" } }, undefined],
@@ -30,7 +30,7 @@ test.each([
   [
     "an id twice",
     "models: [{ id: a, openai: {} }, { id: a, openai: {} }]",
-    /entry 2 has the id of an earlier one/,
+    /entry 2 has the same id as an earlier entry/,
   ],
   ["an unknown field", "models: [{ id: a, openai: { key: CANARY } }]", /entry 1/],
   [
@@ -49,7 +49,7 @@ test.each([
   expect(refusal).not.toContain("CANARY");
 });
 
-test("a variable that is no JSON is refused without being repeated", () => {
+test("refuses a variable that is not JSON without repeating it", () => {
   expect(refusalOf(() => load(undefined, { RUNTIME_MODELS: "CANARY" }))).toMatch(
     /^RUNTIME_MODELS: "models" must be a list/,
   );

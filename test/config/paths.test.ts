@@ -1,11 +1,11 @@
-// Folders by the XDG base directory specification, and paths from people.
+// Folders according to the XDG base directory specification, and paths that users enter.
 import { describe, expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureFolder, type Environment } from "../../src/config";
 import { absolute, defaultConfigFile, defaultDataFolder } from "../../src/config/paths";
 import { temporaryFolder } from "../support/temporary";
-import { refusalOf } from "./site";
+import { refusalOf } from "./home";
 
 describe("default places", () => {
   test.each<[string, Environment, string | undefined, string | undefined]>([
@@ -44,7 +44,7 @@ describe("default places", () => {
   });
 });
 
-describe("a path from a person", () => {
+describe("a path that a user enters", () => {
   const environment = { HOME: "/home/a" };
 
   test.each([
@@ -67,7 +67,7 @@ describe("a path from a person", () => {
     ["relative", { HOME: "a" }],
   ])("with ~ is refused while HOME is %s", (_home, bare) => {
     expect(refusalOf(() => absolute("~/data", bare))).toBe(
-      "~/data: there is no home folder for ~. Set HOME, or give the whole path.",
+      "~/data: there is no home folder for ~. Set HOME, or use an absolute path.",
     );
   });
 
@@ -76,8 +76,8 @@ describe("a path from a person", () => {
   });
 });
 
-describe("making a folder", () => {
-  test("makes all that is missing, for its owner alone", () => {
+describe("creating a folder", () => {
+  test("creates missing parents too, for the owner only", () => {
     const folder = join(temporaryFolder(), "a", "b");
     ensureFolder(folder, "RUNTIME_DATA_DIR");
 
@@ -86,7 +86,7 @@ describe("making a folder", () => {
     ]);
   });
 
-  test("leaves a folder that is there as it is", () => {
+  test("does not change an existing folder", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "kept"), "");
     ensureFolder(folder, "RUNTIME_DATA_DIR");
@@ -94,22 +94,22 @@ describe("making a folder", () => {
     expect(statSync(join(folder, "kept")).isFile()).toBe(true);
   });
 
-  test("that cannot be made names the folder and the setting", () => {
+  test("names the folder and the setting if it fails", () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
     const folder = join(file, "data");
 
     expect(refusalOf(() => ensureFolder(folder, "RUNTIME_DATA_DIR"))).toBe(
-      `The folder ${folder} cannot be made. Set RUNTIME_DATA_DIR to a folder that can be written.`,
+      `The folder ${folder} cannot be created. Set RUNTIME_DATA_DIR to a writable folder.`,
     );
   });
 
-  test("that is a file already names the folder and the setting", () => {
+  test("names the folder and the setting if it is a file", () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
 
     expect(refusalOf(() => ensureFolder(file, "RUNTIME_DATA_DIR"))).toContain(
-      `The folder ${file} cannot be made`,
+      `The folder ${file} cannot be created`,
     );
   });
 });

@@ -48,9 +48,9 @@ describe("without a preset", () => {
       scopeAliases: {},
       introspection: undefined,
       issuer: undefined,
-      namesIssuer: false,
+      requiresIssuer: false,
       revoke: undefined,
-      revokesAlone: false,
+      revokesSingleGrant: false,
       tokenServers: undefined,
     });
   });

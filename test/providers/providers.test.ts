@@ -136,7 +136,7 @@ describe("a provider is created", () => {
     expect([taken.status, taken.name, taken.message]).toEqual([
       400,
       "already_exists",
-      "This external_id is in use.",
+      "This external_id is already in use.",
     ]);
   });
 

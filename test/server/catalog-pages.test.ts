@@ -50,7 +50,7 @@ test("a page takes only its method", async () => {
   expect([answer.status, answer.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
 });
 
-test("a callback goes to the catalog whose page sent the browser away, and is good there only", async () => {
+test("a callback goes to the catalog whose page sent the browser away, and is valid only there", async () => {
   const operator = await own.runtime.identity.operator("default");
   const oauth2 = { client_id: CLIENT, client_secret: "secret" };
   await own.runtime.providers.create(operator, { id: "google", provider_id: "google", oauth2 });
@@ -62,7 +62,7 @@ test("a callback goes to the catalog whose page sent the browser away, and is go
     (await browser.open(`${redirect_uri}?code=c&state=${encodeURIComponent(given)}`)).text();
 
   expect(away.searchParams.get("marker")).toBe("one");
-  expect(await back(state)).toContain("<h1>one</h1>&lt;good&gt;");
+  expect(await back(state)).toContain("<h1>one</h1>&lt;valid&gt;");
   expect(await back(state.replace("one.", "two."))).toContain("<h1>two</h1>&lt;unknown&gt;");
   expect(await back(state.replace("one.", "three."))).toContain("This did not work");
 });

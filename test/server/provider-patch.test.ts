@@ -144,7 +144,7 @@ describe("a patch", () => {
 
 describe("a patch is refused and changes nothing", () => {
   test.each<[string, object, string]>([
-    ["with another id", { id: "other" }, "id may only repeat"],
+    ["with another id", { id: "other" }, "id must equal the id in the path"],
     ["with a wrong type", { type: "api_key" }, "type must"],
     ["with an empty client_id", { oauth2: { client_id: "" } }, "oauth2.client_id must"],
     [

@@ -30,13 +30,13 @@ export class Installation implements AsyncDisposable {
   readonly #servers = new Set<RunningServer>();
 
   /** `command`: the executable; absent: the sources. */
-  constructor(chat: ChatSandbox, command: readonly string[] = SOURCES) {
+  constructor(chat: ChatSandbox | undefined, command: readonly string[] = SOURCES) {
     this.#command = command;
     this.environment = {
       HOME: this.home,
       PATH: process.env["PATH"] ?? "",
       RUNTIME_EGRESS_ALLOW: "loopback",
-      RUNTIME_CHAT_API_URL: chat.apiUrl,
+      ...(chat === undefined ? {} : { RUNTIME_CHAT_API_URL: chat.apiUrl }),
     };
   }
 

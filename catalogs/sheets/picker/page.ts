@@ -64,7 +64,7 @@ export function pickerScript(): Response {
 /** The provider sent the browser back from picking. */
 export async function pickerCallback(context: PageContext, externalId: string): Promise<Response> {
   const check = await context.checkCallback(externalId, PICKER_STATE_PREFIX);
-  if (check !== "good") return refusal(context, REFUSALS[check]);
+  if (check !== "valid") return refusal(context, REFUSALS[check]);
   const error = context.query.get("error");
   if (error === "access_denied") return nothingPicked(context, "You did not give the permission.");
   if (error !== null) return nothingPicked(context, "The provider answered with an error.");

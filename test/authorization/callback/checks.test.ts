@@ -1,13 +1,13 @@
 // Each check of a callback by itself.
 import { describe, expect, test } from "bun:test";
 import {
-  inTime,
-  ownIssuer,
-  ownProvider,
-  providerError,
-  providerUnchanged,
-  sameBrowser,
-  wellFormed,
+  expiryReason,
+  checkIssuer,
+  checkProvider,
+  errorReason,
+  changeReason,
+  checkBrowser,
+  parseCallback,
 } from "../../../src/authorization/callback/checks";
 import type { FlowRow } from "../../../src/authorization/repository";
 import { hashOf } from "../../../src/crypto";
@@ -71,7 +71,7 @@ describe("a callback is well formed", () => {
     ["with further parameters", "code=C&state=S&scope=a&session_state=x"],
     ["with a long code", `code=${"C".repeat(4096)}&state=S`],
   ])("%s", (_name, query) => {
-    expect(wellFormed(new URLSearchParams(query))).toMatchObject({ state: "S" });
+    expect(parseCallback(new URLSearchParams(query))).toMatchObject({ state: "S" });
   });
 
   test.each([
@@ -86,14 +86,14 @@ describe("a callback is well formed", () => {
     ["with another parameter twice", "code=C&state=S&x=1&x=2"],
     ["with a state of 8 kB", `code=C&state=${"S".repeat(8192)}`],
     ["with a NUL in the code", "code=C%00&state=S"],
-  ])("not %s (F017)", (_name, query) => {
-    expect(wellFormed(new URLSearchParams(query))).toMatchObject({ kind: "refused", status: 400 });
+  ])("not %s", (_name, query) => {
+    expect(parseCallback(new URLSearchParams(query))).toMatchObject({ kind: "refused", status: 400 });
   });
 });
 
 describe("a state belongs to the address that it came to", () => {
   test("of its own provider", () => {
-    expect(ownProvider(flow, provider)).toBeUndefined();
+    expect(checkProvider(flow, provider)).toBeUndefined();
   });
 
   test.each<[string, FlowRow | undefined, Provider | undefined]>([
@@ -103,13 +103,13 @@ describe("a state belongs to the address that it came to", () => {
     ["when it is the same id in another project", flow, { ...provider, projectId: "second" }],
     ["when the flow has no provider", { ...flow, provider_id: null }, provider],
   ])("not %s", (_name, row, known) => {
-    expect(ownProvider(row, known)).toMatchObject({ kind: "refused", status: 400 });
+    expect(checkProvider(row, known)).toMatchObject({ kind: "refused", status: 400 });
   });
 });
 
 describe("the browser is the one that opened our address", () => {
   test("with its cookie", () => {
-    expect(sameBrowser(flow, "cookie")).toBeUndefined();
+    expect(checkBrowser(flow, "cookie")).toBeUndefined();
   });
 
   test.each<[string, FlowRow, string | undefined]>([
@@ -119,7 +119,7 @@ describe("the browser is the one that opened our address", () => {
     ["with the hash in place of the cookie", flow, hashOf("cookie")],
     ["when nobody has opened it", { ...flow, browser_hash: null }, "cookie"],
   ])("not %s", (_name, row, cookie) => {
-    expect(sameBrowser(row, cookie)).toMatchObject({ kind: "refused", status: 400 });
+    expect(checkBrowser(row, cookie)).toMatchObject({ kind: "refused", status: 400 });
   });
 });
 
@@ -129,13 +129,13 @@ describe("a flow is in time", () => {
     ["not at the very end of its life", { expires_at: NOW }, false],
     ["not when it has failed", { status: "failed" }, false],
   ])("%s", (_name, change, expected) => {
-    expect(inTime({ ...flow, ...change }, NOW) === undefined).toBe(expected);
+    expect(expiryReason({ ...flow, ...change }, NOW) === undefined).toBe(expected);
   });
 });
 
 describe("the provider's record is the one that the consent began with", () => {
   test("when it has its version and is active", () => {
-    expect(providerUnchanged(flow, provider)).toBeUndefined();
+    expect(changeReason(flow, provider)).toBeUndefined();
   });
 
   test.each<[string, Partial<Provider>, string]>([
@@ -143,13 +143,13 @@ describe("the provider's record is the one that the consent began with", () => {
     ["of an older version, after it was made anew", { version: 1 }, "changed"],
     ["that is inactive", { active: false }, "inactive"],
   ])("not one %s", (_name, change, word) => {
-    expect(providerUnchanged(flow, { ...provider, ...change })).toContain(word);
+    expect(changeReason(flow, { ...provider, ...change })).toContain(word);
   });
 });
 
 describe("what the provider says no with", () => {
   test("is nothing when there is a code", () => {
-    expect(providerError(new URLSearchParams("code=C"))).toBeUndefined();
+    expect(errorReason(new URLSearchParams("code=C"))).toBeUndefined();
   });
 
   test.each([
@@ -159,17 +159,17 @@ describe("what the provider says no with", () => {
     ["<img src=x onerror=alert(1)>", "the provider answered with an error"],
     ["X".repeat(61), "the provider answered with an error"],
     ["", "the provider answered with an error"],
-  ])("%s becomes a reason in our words (F018)", (error, reason) => {
+  ])("%s becomes a reason in our words [fault: html-in-error]", (error, reason) => {
     const query = new URLSearchParams({ error, error_description: "<b>Ours</b>", error_uri: "https://evil" });
 
-    expect(providerError(query)).toBe(reason);
+    expect(errorReason(query)).toBe(reason);
   });
 });
 
 describe("an error that names an issuer (RFC 9207)", () => {
   const ISSUER = "https://idp.example";
   const of = (oauth2: object) => ({ ...provider, oauth2: { ...provider.oauth2, ...oauth2 } });
-  const check = (oauth2: object, query: string) => ownIssuer(of(oauth2), new URLSearchParams(query));
+  const check = (oauth2: object, query: string) => checkIssuer(of(oauth2), new URLSearchParams(query));
 
   test.each<[string, object, string]>([
     ["of the provider's own issuer", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}`],
@@ -183,7 +183,7 @@ describe("an error that names an issuer (RFC 9207)", () => {
   test.each<[string, object, string]>([
     ["another issuer", { issuer: ISSUER }, "error=access_denied&iss=https://other.example"],
     ["the issuer with a slash more", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}/`],
-    ["nobody, where a name was promised", { issuer: ISSUER, namesIssuer: true }, "error=access_denied"],
+    ["nobody, where a name was promised", { issuer: ISSUER, requiresIssuer: true }, "error=access_denied"],
   ])("is refused, and leaves the consent as it is: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toMatchObject({ kind: "refused", status: 400 });
   });

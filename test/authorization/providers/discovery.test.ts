@@ -32,7 +32,7 @@ describe("an issuer whose metadata", () => {
   const answers: [string, (url: string) => TokenAnswer, string][] = [
     ["is that of another issuer", (url) => ({ body: metadata(`${url}/other`) }), "another issuer"],
     [
-      "has a template for an issuer (F021)",
+      "has a template for an issuer",
       (url) => ({ body: metadata(`${url}/{tenantid}/v2.0`) }),
       "another issuer",
     ],
@@ -43,7 +43,7 @@ describe("an issuer whose metadata", () => {
     ["is not there", () => ({ status: 404, body: "no" }), "not valid"],
     ["is elsewhere", () => ({ status: 302, headers: { location: "/x" } }), "cannot be fetched"],
     ["breaks off", () => ({ resets: true }), "cannot be fetched"],
-    ["names no endpoints", (url) => ({ body: { issuer: url } }), "names no authorization and token"],
+    ["names no endpoints", (url) => ({ body: { issuer: url } }), "has no authorization or token endpoint"],
   ];
 
   test.each(answers)("%s is refused", async (_name, answer, why) => {

@@ -1,4 +1,4 @@
-// A home folder for the tests of the configuration, and the errors that loading it gives.
+// Home folders with a configuration file, and the errors of loading it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config, ConfigSources, Environment } from "../../src/config";
@@ -6,7 +6,7 @@ import { RuntimeError } from "../../src/errors";
 import { loadConfig } from "../support/config";
 import { temporaryFolder } from "../support/temporary";
 
-/** A new home folder, with a `runtime.yaml` in its place when `yaml` is given. To be called inside a test. */
+/** A new home folder, with `runtime.yaml` if `yaml` is given. Call it inside a test. */
 export function newHome(yaml?: string): { home: string; file: string } {
   const home = temporaryFolder();
   const file = join(home, ".config", "runtime", "runtime.yaml");
@@ -26,7 +26,7 @@ export function load(
   return loadConfig({ ...rest, environment: { HOME: newHome(yaml).home, ...environment } });
 }
 
-/** The message of the `configuration` error that `work` throws. Anything else it does is a failure. */
+/** The message of the `configuration` error that `work` throws. Fails if it throws no such error. */
 export function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -34,5 +34,5 @@ export function refusalOf(work: () => unknown): string {
     if (error instanceof RuntimeError && error.name === "configuration") return error.message;
     throw error;
   }
-  throw new Error("nothing was refused");
+  throw new Error("no error was thrown");
 }
