@@ -11,6 +11,7 @@ export const CHECKED_TEXT = [
   "examples",
   ".ci",
   "build.ts",
+  "cli",
 ];
 
 /** Folders of tests whose titles are checked: one line each. */
