@@ -12,6 +12,9 @@ export const CHECKED_TEXT = [
   ".ci",
   "build.ts",
   "server",
+  "src",
+  "catalogs",
+  "cli",
 ];
 
 /** Folders of tests whose titles are checked: one line each. */
