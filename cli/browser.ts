@@ -1,7 +1,7 @@
-// Opening an address in the person's browser, where there is one.
+// Opens an address in the user's browser, if there is one.
 import type { Environment } from "./io";
 
-/** Whether a browser was asked to show the address. Never fails. */
+/** Returns whether a browser was started. Never fails. */
 export type Opener = (address: string) => boolean;
 
 export function openBrowser(
@@ -19,7 +19,7 @@ export function openBrowser(
   }
 }
 
-// A browser on the far end of an SSH connection, or one of a build machine, is nobody's.
+// Over SSH or on a build machine the user would not see the browser.
 function commandFor(env: Environment): string | undefined {
   if ([env["CI"], env["SSH_CONNECTION"], env["SSH_TTY"]].some((value) => (value ?? "") !== ""))
     return undefined;

@@ -1,5 +1,5 @@
-// What a command is: words and flags in, options out, and a function that runs with them. The table of commands is data,
-// so parsing is tested without running, and help is made from the same rows.
+// The definition of a command: words and flags are read into options, and a function runs with them. Commands are data, so
+// that parsing is tested without running, and the help is generated from the same rows.
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import type { Format } from "./output";
@@ -11,21 +11,20 @@ export interface Common {
   project: string | undefined;
   /** A server's address, or `local`. */
   server: string | undefined;
-  /** File with the API key for it, or `-`. */
+  /** File with the API key for the server, or `-`. */
   keyFile: string | undefined;
-  /** Seconds that one request to it may take. */
+  /** Timeout of one request to the server, in seconds. */
   timeout: number | undefined;
   output: Format;
-  /** Which fields of records are shown; undefined: those that the command chooses. */
+  /** The fields of records to show; undefined: the command's own selection. */
   fields: readonly string[] | undefined;
-  /** The command may have changed something by the time it prints. */
+  /** The command may have changed something before it prints. */
   acts?: boolean;
   /** Tables begin with a line of titles. */
   headers: boolean;
 }
 
-/** A command's row. `O`: its options. */
-export interface VerbSpec<O extends object> {
+interface Row {
   /** `create <name>`: the verb and its words, `[optional]` or `<required>`. */
   usage: string;
   summary: string;
@@ -34,8 +33,12 @@ export interface VerbSpec<O extends object> {
   flags?: readonly FlagSpec[];
   /** Options that are not declared here are parameters of a tool; they arrive in `Line.rest`. */
   open?: true;
+}
+
+/** A command with options of type `O`. */
+export interface VerbSpec<O extends object> extends Row {
   read(line: Line): O;
-  /** The exit code, when it is not 0. */
+  /** Resolves to the exit code, if it is not 0. */
   run(io: Io, common: Common, options: O): Promise<number | void>;
 }
 
@@ -43,23 +46,25 @@ export interface FlagSpec {
   /** `--role <role>`, `--yes` */
   flag: string;
   meaning: string;
-  /** May be given several times. */
+  /** The flag may occur several times. */
   repeat?: true;
 }
 
-/** A row with the type of its options forgotten. */
-export interface Verb extends Omit<VerbSpec<object>, "read" | "run"> {
+/** A command whose type of options is hidden. */
+export interface Verb extends Row {
   prepare(line: Line): { options: object; run(io: Io, common: Common): Promise<number | void> };
 }
 
 export interface Noun {
   name: string;
   summary: string;
-  /** One verb without a name of its own: `runtime init`. */
-  verbs: readonly Verb[];
+  /** The verb that takes options of a tool. */
+  open?: string;
+  /** The verbs are loaded when the noun is used. A single verb may have the noun's name: `runtime init`. */
+  load(): Promise<{ verbs: readonly Verb[] }>;
 }
 
-/** Keeps options typed between `read` and `run` while a row is written. */
+/** Declares a command; the options of `read` and `run` have the same type. */
 export function verb<O extends object>({ read, run, ...row }: VerbSpec<O>): Verb {
   return {
     ...row,
@@ -70,7 +75,7 @@ export function verb<O extends object>({ read, run, ...row }: VerbSpec<O>): Verb
   };
 }
 
-/** A parsed command line. Its values come untyped from the parser and are checked here. */
+/** A parsed command line. The parser's values are untyped and are checked here. */
 export class Line {
   readonly rest: readonly string[];
   readonly #words: readonly (string | undefined)[];
@@ -86,7 +91,7 @@ export class Line {
     this.rest = rest;
   }
 
-  /** A required word; the parser has refused a line without it. */
+  /** A required word; the parser rejects a line without it. */
   word(index: number): string {
     return this.#words[index] ?? "";
   }
@@ -95,24 +100,17 @@ export class Line {
     return this.#words[index];
   }
 
-  /** A required word that is one of `known`. `what` names it. Throws `usage`. */
-  wordOf<T extends string>(index: number, what: string, known: readonly T[]): T {
-    const found = known.find((each) => each === this.word(index));
-    if (found !== undefined) return found;
-    throw new UsageError(`${what} is one of ${known.join(", ")}.`);
-  }
-
   /** The text of `--client-id X` by its name `client-id`. */
   text(name: string): string | undefined {
     const value = this.#flags[camel(name)];
     return typeof value === "string" ? value : undefined;
   }
 
-  /** The text of a flag that must be given. Throws `usage`. */
-  needed(name: string): string {
+  /** The text of a required flag. Throws `usage`. */
+  required(name: string): string {
     const text = this.text(name);
     if (text !== undefined) return text;
-    throw new UsageError(`--${name} is needed.`);
+    throw new UsageError(`--${name} is required.`);
   }
 
   texts(name: string): string[] | undefined {
@@ -120,7 +118,8 @@ export class Line {
     return Array.isArray(value) ? value.map(String) : undefined;
   }
 
-  given(name: string): boolean {
+  /** Whether a flag without a value is set; `--no-x` clears `x`. */
+  has(name: string): boolean {
     return this.#flags[camel(name)] === true;
   }
 
@@ -132,20 +131,27 @@ export class Line {
     throw new UsageError(`--${name} takes a whole number, ${least} or more.`);
   }
 
-  /** Throws `usage` for a text that is none of `known`. */
+  /** Throws `usage` for a text that is not one of `known`. */
   choice<T extends string>(name: string, known: readonly T[]): T | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const found = known.find((each) => each === text);
-    if (found !== undefined) return found;
-    throw new UsageError(`--${name} takes ${known.join(", ")}.`);
+    return oneOf(this.text(name), known, `--${name}`);
   }
 }
 
-/** Leaves out what is undefined, for records whose fields are absent rather than undefined. */
-export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Throws `usage` for a text that is not one of `known`. `what` names it in the message. */
+export function oneOf<T extends string>(
+  text: string | undefined,
+  known: readonly T[],
+  what: string,
+): T | undefined {
+  const found = known.find((each) => each === text);
+  if (found !== undefined || text === undefined) return found;
+  throw new UsageError(`${what} must be one of ${known.join(", ")}.`);
+}
+
+/** Drops undefined fields, for records whose fields are absent rather than undefined. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Only entries were dropped, and only undefined ones.
+  // Only undefined entries were dropped.
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 

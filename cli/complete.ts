@@ -1,12 +1,12 @@
-// What may come next on a command line that a shell is completing. Names come from the commands themselves
-// (`runtime providers list -o name`), so a new noun is completed without a word here.
+// Candidates for a command line that a shell completes. Names of records come from the commands themselves
+// (`runtime providers list -o name`), so that new nouns need no change here.
 import { presets } from "../catalogs/presets";
-import type { Noun, Verb } from "./command";
-import { TOPICS } from "./help-topics";
+import type { Verb } from "./command";
+import { TOPICS } from "./commands/help";
 import type { Io } from "./io";
 import { nouns } from "./nouns";
 import { FORMATS } from "./output";
-import { commonFlags, flagNames, main } from "./program";
+import { commonFlags, firstWord, flagNames, main } from "./program";
 
 /** Fixed candidates, a command that prints them, or a function that returns them. */
 type Candidates = readonly string[] | string | (() => Promise<readonly string[]>);
@@ -28,7 +28,7 @@ const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
 
 const PRESETS = presets.map(({ id }) => id);
 
-/** First words of verbs that no list of the same noun knows. */
+/** First words of verbs that are not names from the list of the same noun. */
 const FIRST_WORDS: { readonly [command: string]: Candidates } = {
   "auth start": "providers list -o name",
   "providers setup": PRESETS,
@@ -38,10 +38,10 @@ const FIRST_WORDS: { readonly [command: string]: Candidates } = {
   api: ["GET", "POST", "PUT", "PATCH", "DELETE"],
 };
 
-/** Verbs whose first word is a name of the person's own choice. */
+/** Verbs whose first word is a new name. */
 const NEW_NAMES = ["create"];
 
-/** Prints one candidate on each line. `words`: what is typed, the last one perhaps not whole or empty. Never fails. */
+/** Prints one candidate per line. The last of `words` may be incomplete or empty. Never fails. */
 export async function complete(io: Io, words: readonly string[]): Promise<number> {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? "";
@@ -53,17 +53,15 @@ export async function complete(io: Io, words: readonly string[]): Promise<number
 
 async function candidatesFor(io: Io, before: readonly string[], current: string): Promise<readonly string[]> {
   const [name, ...rest] = plainWords(before);
-  const entry = nouns.find((each) => each.name === name);
-  const noun = await entry?.load();
-  const verb = noun === undefined ? undefined : verbOf(noun, rest[0]);
+  const noun = nouns.find((each) => each.name === name);
+  const { verbs = [] } = (await noun?.load()) ?? {};
+  const single = verbs.length === 1;
+  const verb = single ? verbs[0] : verbs.find(({ usage }) => firstWord(usage) === rest[0]);
+  const words = rest.slice(single ? 0 : 1);
   const previous = before.at(-1) ?? "";
-  const command = [name, noun !== undefined && noun.verbs.length > 1 ? rest[0] : undefined]
-    .filter((word) => word !== undefined)
-    .join(" ");
-  const given = rest.slice(noun !== undefined && noun.verbs.length > 1 ? 1 : 0);
   if (previous.startsWith("-") && takesValue(verb, previous))
     return valuesOf(io, FLAG_VALUES[previous] ?? []);
-  const parameters = verb?.open === true && given[0] !== undefined ? await parametersOf(io, given[0]) : [];
+  const parameters = verb?.open === true && words[0] !== undefined ? await parametersOf(io, words[0]) : [];
   const parameter = parameters.find((each) => previous === `--${each.name}`);
   if (parameter !== undefined) return parameter.values;
   if (current.startsWith("-")) {
@@ -71,17 +69,22 @@ async function candidatesFor(io: Io, before: readonly string[], current: string)
     return [...parameters.map((each) => `--${each.name}`), ...flags, "--help"];
   }
   if (noun === undefined) return name === undefined ? nouns.map((each) => each.name) : [];
-  if (verb === undefined) return noun.verbs.map(({ usage }) => usage.split(" ", 1)[0] ?? "");
-  return given.length === 0 ? firstWords(io, noun, verb, command) : [];
+  if (verb === undefined) return verbs.map(({ usage }) => firstWord(usage));
+  return words.length === 0 ? firstWords(io, noun.name, verb, verbs) : [];
 }
 
-async function firstWords(io: Io, noun: Noun, verb: Verb, command: string): Promise<readonly string[]> {
-  const special = FIRST_WORDS[command];
-  if (special !== undefined) return valuesOf(io, special);
+async function firstWords(
+  io: Io,
+  noun: string,
+  verb: Verb,
+  verbs: readonly Verb[],
+): Promise<readonly string[]> {
   const [own = "", word] = verb.usage.split(" ");
-  const listed = noun.verbs.some(({ usage }) => usage.split(" ", 1)[0] === "list");
+  const special = FIRST_WORDS[verbs.length === 1 ? noun : `${noun} ${own}`];
+  if (special !== undefined) return valuesOf(io, special);
+  const listed = verbs.some(({ usage }) => firstWord(usage) === "list");
   if (word === undefined || !listed || NEW_NAMES.includes(own)) return [];
-  return valuesOf(io, `${noun.name} list -o name`);
+  return valuesOf(io, `${noun} list -o name`);
 }
 
 async function valuesOf(io: Io, source: Candidates): Promise<readonly string[]> {
@@ -99,7 +102,7 @@ async function parametersOf(io: Io, tool: string): Promise<Parameter[]> {
   const record: unknown = JSON.parse(
     await printed(io, ["tools", "show", tool, "--fields", "input", "-o", "json"]),
   );
-  // The API's own record of a tool, printed by this very program.
+  // Checked border: this program printed the record of a tool.
   const { input } = record as { input?: { parameters: ToolParameter[] } };
   return (input?.parameters ?? []).map(({ name, value_schema: { val_type, enum: values = [] } }) => ({
     name,
@@ -121,11 +124,6 @@ async function printed(io: Io, argv: readonly string[]): Promise<string> {
     interactive: false,
   };
   return (await main([...argv, "--timeout", "2"], quiet)) === 0 ? text : "";
-}
-
-function verbOf({ verbs }: Noun, word: string | undefined): Verb | undefined {
-  if (verbs.length === 1) return verbs[0];
-  return verbs.find(({ usage }) => usage.split(" ", 1)[0] === word);
 }
 
 function takesValue(verb: Verb | undefined, name: string): boolean {

@@ -1,18 +1,18 @@
-// Walking a person through a consent: the address, the browser, the wait. For a script the address is in the error.
+// Guides a user through a consent: address, browser, waiting. For scripts the error contains the address.
 import type { Authorization } from "../src/authorization";
 import { consentRequired } from "../src/errors";
 import { consentStatus } from "./client/authorization";
 import { type Client, isServed } from "./client/client";
-import { ConsentOwed } from "./errors";
+import { ConsentRequired } from "./errors";
 import type { Io } from "./io";
 import { printable } from "./printable";
 
-/** How long one question to the services waits; they are asked again until the consent has ended. */
+/** The duration of one long poll; polling continues until the consent has ended. */
 const WAIT_S = 59;
 
 /**
- * Resolves when the user has granted what is owed. Throws `ConsentOwed` when nobody sits at a terminal, and
- * `tool_requirements_not_met` when the consent failed.
+ * Resolves when the user has consented. Throws `ConsentRequired` without a terminal, and `tool_requirements_not_met` if
+ * the consent failed.
  */
 export async function obtainConsent(
   io: Io,
@@ -22,49 +22,45 @@ export async function obtainConsent(
 ): Promise<void> {
   if (authorization.status === "completed") return;
   const served = await isServed(client);
-  if (!io.interactive || authorization.url === undefined) throw owed(authorization, what, served);
-  if (served || client.kind === "remote") return walk(io, client, authorization, browser);
+  if (!io.interactive || authorization.url === undefined) throw consentNeeded(authorization, what, served);
+  if (served || client.kind === "remote") return waitForConsent(io, client, authorization, browser);
   const { listenForConsent } = await import("./serve");
   const listener = await listenForConsent(client.session.runtime);
   io.note(`No server is running. Listening on ${listener.address} until this consent has ended.`);
   try {
-    await walk(io, client, authorization, browser);
+    await waitForConsent(io, client, authorization, browser);
   } finally {
     await listener.stop();
   }
 }
 
-async function walk(
+async function waitForConsent(
   io: Io,
   client: Client,
   { id, user_id, provider_id = "", scopes, url = "" }: Authorization,
   browser: boolean,
 ): Promise<void> {
-  io.note(
-    `${printable(user_id)} has to consent at ${printable(provider_id)}: ${printable(scopes.join(", "))}`,
-  );
+  io.note(`${printable(user_id)} must consent at ${printable(provider_id)}: ${printable(scopes.join(", "))}`);
   io.note(io.notePaint.bold(printable(url)));
   const opened = browser && io.openBrowser(url);
   io.note(
     opened
-      ? "The browser shows it. Waiting (Ctrl-C stops)."
-      : "Open it in a browser. Waiting (Ctrl-C stops).",
+      ? "Opened in the browser. Waiting (Ctrl-C cancels)."
+      : "Open it in a browser. Waiting (Ctrl-C cancels).",
   );
   for (;;) {
     const { status, status_reason } = await consentStatus(client, id, WAIT_S);
-    if (status === "completed") return io.note(io.notePaint.green("The consent is given."));
+    if (status === "completed") return io.note(io.notePaint.green("Consent completed."));
     if (status === "pending") continue;
-    throw consentRequired(
-      `The consent was not given: ${status_reason ?? status}. Run the command again to start anew.`,
-    );
+    throw consentRequired(`The consent failed: ${status_reason ?? status}. Run the command again to retry.`);
   }
 }
 
-function owed(authorization: Authorization, what: string, served: boolean): ConsentOwed {
+function consentNeeded(authorization: Authorization, what: string, served: boolean): ConsentRequired {
   const { user_id, url = "" } = authorization;
   const first = served ? "" : "start the server (runtime serve), then ";
-  return new ConsentOwed(
-    `${user_id} has to consent before ${what} can run: ${first}open ${url}`,
+  return new ConsentRequired(
+    `${user_id} must consent before ${what} can run: ${first}open ${url}`,
     authorization,
   );
 }

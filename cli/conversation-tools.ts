@@ -1,7 +1,8 @@
-// A call of a conversation: shown, asked about when it writes, run with the person's consent, and answered.
+// A tool call in a conversation: shows it, requests approval if it writes, runs it, and returns the result to the model.
 import { RuntimeError } from "../src/errors";
-import { isConsentOwed, runWithConsent } from "./tool-run";
-import type { Talk } from "./conversation";
+import { defined } from "./command";
+import { isConsentRequired, runWithConsent } from "./tool-run";
+import type { Conversation } from "./conversation";
 import { printable } from "./printable";
 
 interface Call {
@@ -10,18 +11,18 @@ interface Call {
   arguments: string;
 }
 
-/** The largest result that the model is given, in bytes. */
+/** The limit of a result for the model, in bytes. */
 const LIMIT = 65_536;
 
 export async function answerCall(
-  talk: Talk,
+  conversation: Conversation,
   call: Call,
 ): Promise<{ role: string; [field: string]: unknown }> {
-  return { role: "tool", tool_call_id: call.id, content: await contentOf(talk, call) };
+  return { role: "tool", tool_call_id: call.id, content: await contentOf(conversation, call) };
 }
 
-async function contentOf(talk: Talk, call: Call): Promise<string> {
-  const { io, client, offered, options, user } = talk;
+async function contentOf(conversation: Conversation, call: Call): Promise<string> {
+  const { io, client, offered, options, user } = conversation;
   const { inputOf, messageOf, notRun } = await import("../src/llm");
   const tool = offered.find(call.name);
   const input = inputOf(call.arguments);
@@ -30,11 +31,11 @@ async function contentOf(talk: Talk, call: Call): Promise<string> {
     return notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", "The arguments are not a JSON object.");
   const { qualified_name: name } = tool;
   io.note(io.notePaint.dim(printable(`→ ${name} ${JSON.stringify(input)}`)));
-  if (tool.metadata?.behavior?.read_only !== true && !(await allowed(talk, name))) {
+  if (tool.metadata?.behavior?.read_only !== true && !(await isApproved(conversation, name))) {
     io.note(io.notePaint.dim("  not run"));
-    return notRun("CONTEXT_DENIED", "The person did not allow this call.");
+    return notRun("CONTEXT_DENIED", "The user did not approve this call.");
   }
-  const request = { tool_name: name, input, ...(user === undefined ? {} : { user_id: user }) };
+  const request = { tool_name: name, input, ...defined({ user_id: user }) };
   try {
     const execution = await runWithConsent(io, client, request, options.browser);
     const error = execution.output?.error;
@@ -45,16 +46,16 @@ async function contentOf(talk: Talk, call: Call): Promise<string> {
     );
     return messageOf(execution, LIMIT);
   } catch (error) {
-    // What an administrator must mend the model can at least say; a consent that nobody gives ends the command.
-    if (!(error instanceof RuntimeError) || error.status >= 500 || isConsentOwed(error)) throw error;
+    // The model can report a missing configuration; a missing consent or a server error ends the command.
+    if (!(error instanceof RuntimeError) || error.status >= 500 || isConsentRequired(error)) throw error;
     io.note(`  ${io.notePaint.red("failed:")} ${printable(error.message)}`);
     return notRun("TOOL_REQUIREMENTS_NOT_MET", error.message);
   }
 }
 
-async function allowed({ io, options }: Talk, name: string): Promise<boolean> {
+async function isApproved({ io, options }: Conversation, name: string): Promise<boolean> {
   if (options.yes) return true;
   if (io.interactive) return io.prompts.confirm(`Run ${name}?`, false);
-  io.note("  It writes, and there is no terminal to ask at: --yes runs it.");
+  io.note("  It writes, and approval needs a terminal. To run it without approval, use --yes.");
   return false;
 }

@@ -1,15 +1,13 @@
-// A conversation: the model's text as it comes, its calls one by one, and the next message of the person.
-import type { Client } from "./client/client";
-import { withClient } from "./client/client";
+// A conversation: streams the text of the model, runs its tool calls in order, and reads the next message.
+import { type Client, userOf, withClient } from "./client/client";
 import { publishedModels, streamChat } from "./client/models";
-import type { Common } from "./command";
+import { type Common, defined } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { print } from "./output";
 import { printableLines } from "./printable";
 import { answerCall } from "./conversation-tools";
 import { type Offered, offeredTools } from "./offered-tools";
-import { userOf } from "./user";
 
 export interface ChatOptions {
   message: string | undefined;
@@ -23,7 +21,7 @@ export interface ChatOptions {
   browser: boolean;
 }
 
-export interface Talk {
+export interface Conversation {
   io: Io;
   common: Common;
   client: Client;
@@ -34,30 +32,30 @@ export interface Talk {
   messages: { role: string; [field: string]: unknown }[];
 }
 
-/** So often a model may call tools before it has to answer. */
+/** The limit of rounds of tool calls before the model must answer. */
 const MOST_ROUNDS = 16;
 
 export async function converse(io: Io, common: Common, options: ChatOptions): Promise<void> {
   const first = await firstMessage(io, options.message);
   await withClient(io, common, async (client) => {
     const offered = await offeredTools(client, options);
-    const talk: Talk = {
+    const conversation: Conversation = {
       io,
       common,
       client,
       options,
       model: options.model ?? (await firstModel(client)),
-      // Whom tools run for need only be known where there are tools.
+      // The user is required only if there are tools.
       user: offered.names.length === 0 ? options.user : userOf(client, options.user),
       offered,
       messages: options.system === undefined ? [] : [{ role: "system", content: options.system }],
     };
-    if (first !== undefined) return answer(talk, first);
-    io.note(`Talking to ${talk.model}, with ${offered.names.length} tools. /exit or Ctrl-C ends.`);
+    if (first !== undefined) return answer(conversation, first);
+    io.note(`Talking to ${conversation.model}, with ${offered.names.length} tools. /exit or Ctrl-C ends.`);
     for (;;) {
       const message = await io.prompts.ask("You:");
       if (message === "/exit" || message === "/quit") return;
-      await answer(talk, message);
+      await answer(conversation, message);
     }
   });
 }
@@ -66,7 +64,7 @@ async function firstMessage(io: Io, word: string | undefined): Promise<string | 
   if (word === undefined) {
     if (io.interactive) return undefined;
     throw new UsageError(
-      "There is no terminal to talk at. Give the message, or - to read it from standard input.",
+      "A conversation needs a terminal. Without one, pass the message, or - to read it from standard input.",
     );
   }
   if (word !== "-") return word;
@@ -81,51 +79,51 @@ async function firstModel(client: Client): Promise<string> {
   throw new UsageError("There is no language model yet. Add one: runtime models create --help");
 }
 
-/** One message of the person, and all that follows from it. */
-async function answer(talk: Talk, message: string): Promise<void> {
-  const { io, common, messages } = talk;
+/** Handles one message of the user, with the tool calls that follow. */
+async function answer(conversation: Conversation, message: string): Promise<void> {
+  const { io, common, messages } = conversation;
   messages.push({ role: "user", content: message });
   const begin = messages.length;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const { text, calls } = await turn(talk);
+    const { text, calls } = await turn(conversation);
     const { toolCall, withIds } = await import("../src/llm");
-    const asked = withIds(calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
+    const requested = withIds(calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
     messages.push({
       role: "assistant",
       content: text,
-      ...(asked.length === 0 ? {} : { tool_calls: asked.map(toolCall) }),
+      ...(requested.length === 0 ? {} : { tool_calls: requested.map(toolCall) }),
     });
-    if (asked.length === 0) break;
-    for (const call of asked) messages.push(await answerCall(talk, call));
+    if (requested.length === 0) break;
+    for (const call of requested) messages.push(await answerCall(conversation, call));
   }
   if (common.output === "table" || common.output === "name") return;
-  const said = messages.slice(begin);
+  const reply = messages.slice(begin);
   print(
     io,
     common.output,
-    { model: talk.model, content: said.at(-1)?.["content"] ?? "", messages: said },
+    { model: conversation.model, content: reply.at(-1)?.["content"] ?? "", messages: reply },
     () => "",
   );
 }
 
-async function turn({ io, common, client, model, user, offered, messages }: Talk) {
+async function turn({ io, common, client, model, user, offered, messages }: Conversation) {
   const { readTurn } = await import("../src/llm");
   const events = await streamChat(client, {
     model,
     messages,
     stream: true,
-    ...(user === undefined ? {} : { user }),
+    ...defined({ user }),
     ...(offered.names.length === 0 ? {} : { tools: offered.names }),
   });
-  const shows = common.output === "table";
+  const prints = common.output === "table";
   const reading = readTurn(events, (name) => offered.find(name) !== undefined);
   for (;;) {
     const next = await reading.next();
     if (next.done === true) {
-      if (shows && next.value.text !== "") io.out("\n");
+      if (prints && next.value.text !== "") io.out("\n");
       return next.value;
     }
     const { content } = next.value.delta;
-    if (shows && typeof content === "string") io.out(printableLines(content));
+    if (prints && typeof content === "string") io.out(printableLines(content));
   }
 }

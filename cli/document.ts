@@ -1,4 +1,4 @@
-// A document for `runtime apply`: YAML or JSON, with values that come from elsewhere put in.
+// A document for `runtime apply`: YAML or JSON, with values from variables and files filled in.
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "../src/base/json";
@@ -7,20 +7,20 @@ import { UsageError } from "./errors";
 import { readText, withoutLineEnd } from "./input";
 import type { Io } from "./io";
 
-/** Sections of records whose credentials are no must. */
-const KEEPING = ["plugins", "providers", "models"];
+/** Sections of records whose credentials are optional. */
+const OPTIONAL = ["plugins", "providers", "models"];
 
-/** Throws `usage` for a file that cannot be read, `malformed_request` for what is no document. */
+/** Throws `usage` for a file that cannot be read, `malformed_request` for an invalid document. */
 export async function readDocument(io: Io, file: string): Promise<{ [key: string]: unknown }> {
   const text = await readText(io, file, "--file");
   const value = parsed(text);
   const folder = file === "-" ? process.cwd() : dirname(resolve(file));
   const filled = withValues(io, folder, value);
   if (isObject(filled)) return filled;
-  throw malformedRequest("--file must hold one document: an object with providers, secrets, settings.");
+  throw malformedRequest("--file must contain one document: an object with providers, secrets, settings.");
 }
 
-// JSON is YAML too, but for what is near to it and broken the message of the right parser helps.
+// JSON is also valid YAML.
 function parsed(text: string): unknown {
   try {
     return Bun.YAML.parse(text);
@@ -30,17 +30,17 @@ function parsed(text: string): unknown {
 }
 
 /**
- * `value_from: {env: NAME}` becomes `value`; a variable that is not set leaves the field out. Where a record may have a
- * credential or not, it is kept then: one that is there stays, and one that is lacking is missing.
+ * Replaces `value_from: {env: NAME}` with `value`. If the variable is not set, the field is dropped; in records whose
+ * credentials are optional it is left in place, so that the server keeps a stored credential or reports a missing one.
  */
-function withValues(io: Io, folder: string, value: unknown, keepsUnset = false): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item, keepsUnset));
+function withValues(io: Io, folder: string, value: unknown, leavesUnset = false): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item, leavesUnset));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     if (!key.endsWith("_from") || !isObject(inner))
-      return [[key, withValues(io, folder, inner, keepsUnset || KEEPING.includes(key))]];
+      return [[key, withValues(io, folder, inner, leavesUnset || OPTIONAL.includes(key))]];
     const text = valueFrom(io, folder, key, inner);
-    if (text === undefined) return keepsUnset ? [[key, inner]] : [];
+    if (text === undefined) return leavesUnset ? [[key, inner]] : [];
     return [[key.slice(0, -"_from".length), text]];
   });
   return Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-// How commands fail, and the exit code of each failure.
+// The errors of commands, and their exit codes.
 import type { Authorization } from "../src/authorization";
 import { type ErrorName, toRuntimeError } from "../src/errors";
 
@@ -17,36 +17,36 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** The same for people: `runtime help exit-codes`, and the README's table. */
+/** Their descriptions, for `runtime help exit-codes` and the README's table. */
 export const EXITS: readonly { code: number; meaning: string }[] = [
   { code: EXIT.ok, meaning: "done" },
   {
     code: EXIT.error,
-    meaning: "refused: bad input, something to configure, a server that cannot be reached",
+    meaning: "error: bad input, missing configuration, unreachable server",
   },
-  { code: EXIT.usage, meaning: "wrong use of the command line" },
-  { code: EXIT.notFound, meaning: "no such tool or record" },
-  { code: EXIT.credential, meaning: "not permitted: credential or role" },
-  { code: EXIT.conflict, meaning: "exists already, conflict" },
-  { code: EXIT.consent, meaning: "the user has to consent first; the message holds the address" },
-  { code: EXIT.rateLimited, meaning: "rate limited: try again later" },
-  { code: EXIT.timeout, meaning: "no answer in time" },
-  { code: EXIT.toolFailed, meaning: "the tool ran and failed, or a hook denied it" },
-  { code: EXIT.interrupted, meaning: "stopped by Ctrl-C" },
+  { code: EXIT.usage, meaning: "command line error" },
+  { code: EXIT.notFound, meaning: "tool or record not found" },
+  { code: EXIT.credential, meaning: "not permitted: invalid credential or role" },
+  { code: EXIT.conflict, meaning: "already exists, or conflict" },
+  { code: EXIT.consent, meaning: "the user must consent first; the message contains the address" },
+  { code: EXIT.rateLimited, meaning: "rate limited; try again later" },
+  { code: EXIT.timeout, meaning: "timeout" },
+  { code: EXIT.toolFailed, meaning: "the tool failed, or a hook denied the call" },
+  { code: EXIT.interrupted, meaning: "interrupted by Ctrl-C" },
 ];
 
-/** The command line itself is wrong. The message names the flag or word that would be right. */
+/** An invalid command line. The message names the correct flag or word. */
 export class UsageError extends Error {
   override readonly name = "usage";
 }
 
-/** Standard output cannot be written: a full disk. */
+/** Standard output cannot be written, for example because the disk is full. */
 export class OutputError extends Error {
   override readonly name = "output";
 }
 
-/** A user owes a consent and nobody is here to give it; `authorization` says where it can be given. */
-export class ConsentOwed extends Error {
+/** A user must consent and there is no terminal; `authorization` contains the address. */
+export class ConsentRequired extends Error {
   override readonly name = "tool_requirements_not_met";
   readonly authorization: { id: string; url: string | undefined; status: string };
 
@@ -71,14 +71,14 @@ const CODES: { readonly [N in ErrorName]?: number } = {
 export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof ConsentOwed) return EXIT.consent;
+  if (error instanceof ConsentRequired) return EXIT.consent;
   const { name, status } = toRuntimeError(error);
-  // 403 is the user's to mend, by a consent; 400 the administrator's.
+  // 403 needs a consent of the user, 400 a change by the administrator.
   if (name === "tool_requirements_not_met") return status === 403 ? EXIT.consent : EXIT.error;
   return CODES[name] ?? EXIT.error;
 }
 
-// Ctrl-C in a prompt. Known by its name: the package that throws it is loaded only when something is asked.
+// Ctrl-C in a prompt. Compared by name, because the package that throws it is loaded only for prompts.
 function isInterrupt(error: unknown): boolean {
   return error instanceof Error && error.name === "ExitPromptError";
 }

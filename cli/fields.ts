@@ -1,9 +1,9 @@
-// `--fields id,oauth2.client_id`: parts of records, by their names with dots for levels.
+// `--fields id,oauth2.client_id`: selects fields of records, with dots for nested ones.
 
 export type Field = string;
 type Plain = { readonly [key: string]: unknown };
 
-/** The record with these fields only, nested as they were. Fields that it lacks are left out. */
+/** The record with these fields only, nested as before. Missing fields are omitted. */
 export function choose(record: object, fields: readonly Field[]): object {
   const chosen: { [key: string]: unknown } = {};
   for (const field of fields) {
@@ -13,7 +13,7 @@ export function choose(record: object, fields: readonly Field[]): object {
   return chosen;
 }
 
-/** A field as the text of a cell: lists joined by commas, records as JSON. */
+/** A field as the text of a cell: lists separated by commas, records as JSON. */
 export function fieldText(record: object, field: Field): string | undefined {
   const value = valueAt(record, field);
   if (value === undefined || value === null) return undefined;
@@ -21,7 +21,7 @@ export function fieldText(record: object, field: Field): string | undefined {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The first field that no record has, and those that there are; undefined when all are known. */
+/** The first field that no record has, and the known fields; undefined if all are known. */
 export function unknownField(
   records: readonly object[],
   fields: readonly Field[],
@@ -31,8 +31,8 @@ export function unknownField(
   const known = new Set([...records.flatMap((record) => Object.keys(record)), ...optional]);
   const missing = fields.find((field) => {
     const [first = ""] = field.split(".");
-    const optionally = optional.includes(field) || optional.includes(first);
-    return !optionally && records.every((record) => valueAt(record, field) === undefined);
+    const isOptional = optional.includes(field) || optional.includes(first);
+    return !isOptional && records.every((record) => valueAt(record, field) === undefined);
   });
   return missing === undefined ? undefined : { field: missing, known: [...known] };
 }

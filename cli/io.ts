@@ -1,48 +1,58 @@
-// What a command may know of its surroundings, and the one place where they are looked at: whether there is a terminal,
-// how wide it is, whether it shows colour. Tests hand in their own.
+// The environment of a command: variables, terminal, standard streams. It is inspected only here; tests pass their own.
 import { fstatSync, type Stats, statSync } from "node:fs";
 import { type Opener, openBrowser } from "./browser";
 import { OutputError } from "./errors";
-import { type Paint, paintFor, plainPaint } from "./paint";
 import { type Prompts, terminalPrompts } from "./prompts";
 import { writeAll } from "./writer";
 
 export type Environment = { readonly [name: string]: string | undefined };
 
+/** The colours that the commands use. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+}
+
+const unchanged = (text: string): string => text;
+
+export const plainPaint: Paint = { bold: unchanged, dim: unchanged, red: unchanged, green: unchanged };
+
 export interface Io {
   readonly env: Environment;
   /** Data, on standard output. */
   out(text: string): void;
-  /** Everything else, on standard error: one line, without its line end. */
+  /** Messages, on standard error: one line, without its line end. */
   note(line: string): void;
-  /** Shows a line that the next note or call replaces; an empty one only goes. Undefined without a terminal. */
+  /** Shows a line that the next note or call replaces; an empty line clears it. Undefined without a terminal. */
   readonly transient: ((line: string) => void) | undefined;
-  /** Colours for data; plain when standard output is no terminal. */
+  /** Colours for data; plain if standard output is not a terminal. */
   readonly paint: Paint;
   /** Colours for notes. */
   readonly notePaint: Paint;
-  /** Width of the terminal that shows the data; undefined when no terminal does. */
+  /** Width of the terminal that shows the data; undefined without a terminal. */
   readonly columns: number | undefined;
-  /** Whether a person sits there who can answer questions. */
+  /** Whether prompts are possible. */
   readonly interactive: boolean;
   readonly prompts: Prompts;
-  /** All of standard input. Only to be called when the person asked for it with `-`. */
+  /** All of standard input. Call it only if the user requested it with `-`. */
   stdin(): Promise<Uint8Array>;
-  /** Standard input line by line, for a command that talks over it. */
+  /** Standard input line by line. */
   stdinLines(): AsyncIterable<string>;
-  /** Shows an address to the person; false when there is no browser to be seen. Never fails. */
+  /** Opens an address in a browser; false if there is none. Never fails. */
   readonly openBrowser: Opener;
-  /** Who is told when the process shall end; before the first call it just ends. */
+  /** Sets the handler for stop signals; before the first call the process exits. */
   onStop(handler: () => void): void;
 }
 
-/** The process's own surroundings. */
+/** The environment of this process. */
 export async function systemIo(): Promise<Io> {
   const env: Environment = process.env;
   const outIsTerminal = isTerminal(1);
   const notesAreTerminal = isTerminal(2);
   const coloured = (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
-  const colours = coloured && (outIsTerminal || notesAreTerminal) ? await paintFor() : plainPaint;
+  const colours = coloured && (outIsTerminal || notesAreTerminal) ? await terminalPaint() : plainPaint;
   return {
     env,
     out: writeOut,
@@ -60,19 +70,25 @@ export async function systemIo(): Promise<Io> {
   };
 }
 
-// The module that knows terminals takes 2 ms to load: nobody waits for it who writes into a pipe, a file, or nowhere.
+async function terminalPaint(): Promise<Paint> {
+  const { Chalk } = await import("chalk");
+  const { bold, dim, red, green } = new Chalk({ level: 1 });
+  return { bold, dim, red, green };
+}
+
+// Loading `node:tty` takes 2 ms, which output to a pipe, a file or /dev/null avoids.
 function isTerminal(descriptor: number): boolean {
   try {
     const found = fstatSync(descriptor);
-    if (!found.isCharacterDevice() || isNowhere(found)) return false;
+    if (!found.isCharacterDevice() || isNullDevice(found)) return false;
   } catch {
-    // It is closed.
+    // The descriptor is closed.
     return false;
   }
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
-function isNowhere({ rdev }: Stats): boolean {
+function isNullDevice({ rdev }: Stats): boolean {
   return statSync("/dev/null", { throwIfNoEntry: false })?.rdev === rdev;
 }
 
@@ -85,7 +101,7 @@ function writeOut(text: string): void {
   }
 }
 
-// Ctrl-C ends the process with the code that shells use for it, unless a command has something to finish first.
+// Ctrl-C exits with the code that shells use for it, unless a command sets a handler.
 function stopHandling(): Io["onStop"] {
   let current = (): void => process.exit(130);
   process.on("SIGINT", () => current());

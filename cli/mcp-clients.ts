@@ -1,17 +1,16 @@
-// MCP clients and how each is told of a gateway: which file, which form. The API key is never written: the client takes it
-// from the environment, or asks for it.
+// The configuration of a gateway for MCP clients: file and format of each. It never contains the API key: the client takes
+// the key from the environment, or prompts for it.
 import { isAbsolute, join, resolve } from "node:path";
 import type { JsonObject } from "../src/base";
 import type { GatewayRecord } from "../src/gateways";
 import { KEY_AND_USER } from "../src/gateways/compat";
-import type { Client } from "./client/client";
+import { type ClientCall, userOf } from "./client/client";
 import { gatewayAddress } from "./client/gateways";
 import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergeInto } from "./json-file";
 import { print } from "./output";
-import { userOf } from "./user";
 
 export const CLIENT_NAMES = [
   "json",
@@ -25,26 +24,26 @@ export const CLIENT_NAMES = [
 ] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
-/** What a client needs to know of a gateway. */
+/** A gateway, as a client sees it. */
 interface Entry {
   /** Name of the server in the client. */
   name: string;
   url: string;
-  /** Undefined: the client gets tokens by itself. */
+  /** Undefined: the client obtains tokens itself. */
   key: { variable: string; user: string } | undefined;
   /** A command that serves the gateway on standard input and output. */
   command: readonly string[];
 }
 
-interface Form {
-  /** Where the configuration stands; a path below the home folder begins with `~`, others in the current folder. */
+interface Format {
+  /** Path of the configuration: in the home folder if it begins with `~`, otherwise in the current folder. */
   file?: string;
-  /** Only programs are started: the client calls no address with headers. */
+  /** The client can only start programs; it cannot call an address with headers. */
   stdioOnly?: true;
-  /** Text in the client's file that stands for an environment variable. */
+  /** The syntax for an environment variable in the client's file. */
   variable?: (name: string) => string;
   config(server: JsonObject, entry: Entry): JsonObject;
-  /** The server's own record; default: `url` and `headers`. */
+  /** The record of a remote server; default: `url` and `headers`. */
   remote?: (url: string, headers: JsonObject) => JsonObject;
 }
 
@@ -52,7 +51,7 @@ const inServers = (server: JsonObject, { name }: Entry): JsonObject => ({ mcpSer
 const braces = (name: string): string => `\${${name}}`;
 const braced = (name: string): string => `\${env:${name}}`;
 
-const FORMS: { readonly [N in Exclude<ClientName, "codex">]: Form } = {
+const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } = {
   json: {
     variable: braces,
     config: inServers,
@@ -105,41 +104,41 @@ export interface ConnectFlags {
   write: boolean;
 }
 
-/** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be kept. */
-export async function connect(
-  io: Io,
-  common: Common,
-  client: Client,
+/** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be merged. */
+export async function printClientConfig(
+  { io, common, client }: ClientCall,
   record: GatewayRecord,
   { client: name = "json", user, keyVariable = "RUNTIME_API_KEY", stdio, write }: ConnectFlags,
 ): Promise<void> {
   if (!/^[A-Za-z_]\w*$/.test(keyVariable)) throw new UsageError("--key-env takes the name of a variable.");
-  const keyed = record.auth_type === KEY_AND_USER;
-  const piped = stdio || (name !== "codex" && FORMS[name].stdioOnly === true);
+  const needsKey = record.auth_type === KEY_AND_USER;
+  const usesStdio = stdio || (name !== "codex" && FORMATS[name].stdioOnly === true);
   const entry: Entry = {
     name: record.slug,
     url: await gatewayAddress(client, record.slug),
-    key: keyed ? { variable: keyVariable, user: userOf(client, user) } : undefined,
-    command: piped
-      ? ["mcp", "--gateway", record.slug, "--user", userOf(client, user), ...placeOf(common)]
+    key: needsKey ? { variable: keyVariable, user: userOf(client, user) } : undefined,
+    command: usesStdio
+      ? ["mcp", "--gateway", record.slug, "--user", userOf(client, user), ...locationFlags(common)]
       : [],
   };
   if (name === "codex") {
     if (write)
-      throw new UsageError("--write: the file of codex is yours to edit; add what is printed to it.");
-    io.out(tomlOf(entry, piped));
+      throw new UsageError(
+        "--write does not support codex. Add the printed configuration to its file by hand.",
+      );
+    io.out(tomlOf(entry, usesStdio));
     return;
   }
-  const form = FORMS[name];
-  const config = form.config(serverOf(form, entry, piped), entry);
-  if (write) return writeConfig(io, name, form, config);
+  const format = FORMATS[name];
+  const config = format.config(serverOf(format, entry, usesStdio), entry);
+  if (write) return writeConfig(io, name, format, config);
   print(io, common.output, config, () => `${JSON.stringify(config, null, 2)}\n`);
-  if (form.file !== undefined) io.note(`For ${form.file}; --write puts it there.`);
-  if (entry.key !== undefined && !piped) io.note(keyNote(name, entry.key.variable));
+  if (format.file !== undefined) io.note(`For ${format.file}. Use --write to add it to the file.`);
+  if (entry.key !== undefined && !usesStdio) io.note(keyNote(name, entry.key.variable));
 }
 
-/** What this command was told of where it works: the client's own folder and environment know nothing of it. */
-function placeOf({ dataDir, config, project, server, keyFile }: Common): string[] {
+/** The location flags of this command, because the client runs in another folder and environment. */
+function locationFlags({ dataDir, config, project, server, keyFile }: Common): string[] {
   const file = (path: string | undefined): string | undefined => (path === undefined ? path : resolve(path));
   const flags: [string, string | undefined][] = [
     ["--data-dir", file(dataDir)],
@@ -152,11 +151,11 @@ function placeOf({ dataDir, config, project, server, keyFile }: Common): string[
 }
 
 function serverOf(
-  { variable = braces, remote }: Form,
+  { variable = braces, remote }: Format,
   { url, key, command }: Entry,
-  piped: boolean,
+  usesStdio: boolean,
 ): JsonObject {
-  if (piped) return { command: "runtime", args: [...command] };
+  if (usesStdio) return { command: "runtime", args: [...command] };
   const headers: JsonObject =
     key === undefined
       ? {}
@@ -164,9 +163,9 @@ function serverOf(
   return remote === undefined ? { url, ...headers } : remote(url, headers);
 }
 
-function tomlOf({ name, url, key, command }: Entry, piped: boolean): string {
+function tomlOf({ name, url, key, command }: Entry, usesStdio: boolean): string {
   const text = (value: string): string => JSON.stringify(value);
-  const lines = piped
+  const lines = usesStdio
     ? [`command = "runtime"`, `args = [${command.map(text).join(", ")}]`]
     : [
         `url = ${text(url)}`,
@@ -181,12 +180,13 @@ function tomlOf({ name, url, key, command }: Entry, piped: boolean): string {
 }
 
 function keyNote(name: ClientName, variable: string): string {
-  if (name === "vscode") return "The client asks for the API key once: runtime keys create NAME --user USER";
-  return `The client takes the API key from ${variable}: runtime keys create NAME --user USER`;
+  if (name === "vscode")
+    return "The client prompts for the API key once. Create one: runtime keys create NAME --user USER";
+  return `The client takes the API key from ${variable}. Create one: runtime keys create NAME --user USER`;
 }
 
-async function writeConfig(io: Io, name: ClientName, { file }: Form, config: JsonObject): Promise<void> {
-  if (file === undefined) throw new UsageError(`--write: where ${name} keeps its file is not known here.`);
+async function writeConfig(io: Io, name: ClientName, { file }: Format, config: JsonObject): Promise<void> {
+  if (file === undefined) throw new UsageError(`--write: the location of the file of ${name} is unknown.`);
   const home = io.env["HOME"];
   const below = file.startsWith("~/");
   if (below && (home === undefined || !isAbsolute(home)))

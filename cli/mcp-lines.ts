@@ -1,12 +1,12 @@
-// MCP over standard input and output: one message a line, replies as they come, nothing else on standard output.
+// MCP over standard input and output: one message per line, and nothing else on standard output.
 import type { Json } from "../src/base";
 import type { Io } from "./io";
 
-/** Answers a message, which is also given as it came; what it writes goes out as a line. Never rejects. */
-export type Answerer = (value: Json, write: (text: string) => void, line: string) => Promise<void>;
+/** Handles a message, which is also passed as text. `write` sends a line. Never rejects. */
+export type Handler = (value: Json, write: (text: string) => void, line: string) => Promise<void>;
 
-/** Until standard input ends and all that was asked is answered. */
-export async function serveLines(io: Io, answer: Answerer): Promise<void> {
+/** Runs until standard input ends and all requests are answered. */
+export async function serveLines(io: Io, handle: Handler): Promise<void> {
   const { errorReply, PARSE_ERROR, RpcError } = await import("../src/mcp");
   const { parseJson } = await import("../src/base");
   const write = (text: string): void => io.out(`${text}\n`);
@@ -20,7 +20,7 @@ export async function serveLines(io: Io, answer: Answerer): Promise<void> {
       write(errorReply(undefined, new RpcError(PARSE_ERROR, "The line is not valid JSON.")).text ?? "");
       continue;
     }
-    const work = answer(value, write, line).finally(() => running.delete(work));
+    const work = handle(value, write, line).finally(() => running.delete(work));
     running.add(work);
   }
   await Promise.all(running);

@@ -1,47 +1,47 @@
-// Messages of a client on standard input, passed on to a gateway of a server, and what comes back.
+// Relays messages between a client on standard input and a gateway of a server.
 import { isObject, type Json, parseJson } from "../src/base";
 import { toRuntimeError } from "../src/errors";
 import { errorReply, RpcError, namedVersion } from "../src/mcp";
 import type { Server } from "./client/http";
-import type { Answerer } from "./mcp-lines";
+import type { Handler } from "./mcp-lines";
 
 const ACCEPT = "application/json, text/event-stream";
 const FAILED = -32000;
 
-/** What the first family keeps between messages. */
-interface Kept {
+/** The state of the first protocol family between messages. */
+interface Relayed {
   session?: string;
   version?: string;
 }
 
-export function relayTo(server: Server, slug: string, userId: string): Answerer {
+export function relayTo(server: Server, slug: string, userId: string): Handler {
   const path = `/mcp/${encodeURIComponent(slug)}`;
-  // Headers are bytes; these are UTF-8, as the server reads them.
+  // The server decodes header bytes as UTF-8.
   const user = Buffer.from(userId).toString("latin1");
-  const kept: Kept = {};
+  const state: Relayed = {};
   return async (value, write, line) => {
     const id = isObject(value) ? value["id"] : undefined;
-    const asked = typeof id === "string" || typeof id === "number" ? id : undefined;
+    const requestId = typeof id === "string" || typeof id === "number" ? id : undefined;
     try {
-      const headers = { accept: ACCEPT, "x-user-id": user, ...headersOf(value, kept) };
+      const headers = { accept: ACCEPT, "x-user-id": user, ...headersOf(value, state) };
       const response = await server.open(path, line, headers);
       for await (const text of messagesOf(response)) {
         const message = messageIn(text);
-        if (message === undefined) throw new Error(refusalIn(text, response.status));
-        remember(kept, value, response, message);
+        if (message === undefined) throw new Error(errorIn(text, response.status));
+        remember(state, value, response, message);
         write(text);
       }
     } catch (error) {
-      // Who asked for no answer gets none.
-      if (asked === undefined) return;
+      // Notifications get no reply.
+      if (requestId === undefined) return;
       const reason = error instanceof Error ? error.message : toRuntimeError(error).message;
-      write(errorReply(asked, new RpcError(FAILED, reason)).text ?? "");
+      write(errorReply(requestId, new RpcError(FAILED, reason)).text ?? "");
     }
   };
 }
 
-/** The second family repeats in headers what a request says; the first names its session. */
-function headersOf(value: Json, { session, version }: Kept): Record<string, string> {
+/** The second protocol family repeats fields of the request in headers; the first sends its session. */
+function headersOf(value: Json, { session, version }: Relayed): Record<string, string> {
   if (!isObject(value)) return {};
   const params = isObject(value["params"]) ? value["params"] : {};
   const named = namedVersion(params as { [key: string]: Json });
@@ -59,7 +59,7 @@ function headersOf(value: Json, { session, version }: Kept): Record<string, stri
   };
 }
 
-// Letters that no header may hold, or that would be taken for Base64, go as Base64.
+// Text that is not allowed in a header, or looks like Base64, is sent as Base64.
 function encoded(text: string): string {
   const plain = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/.test(text) && !text.startsWith("=?base64?");
   return plain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
@@ -89,22 +89,27 @@ function messageIn(text: string): { [key: string]: unknown } | undefined {
   }
 }
 
-/** What a server says that is no message: our own record of an error, or nothing that we know. */
-function refusalIn(text: string, status: number): string {
+/** The error message of a response that is not an MCP message. */
+function errorIn(text: string, status: number): string {
   try {
     const value = parseJson(text);
     if (isObject(value) && typeof value["message"] === "string") return value["message"];
   } catch {
-    // Not ours.
+    // Not JSON.
   }
   return `The server answered ${status} without a message.`;
 }
 
-function remember(kept: Kept, value: Json, response: Response, message: { [key: string]: unknown }): void {
+function remember(
+  state: Relayed,
+  value: Json,
+  response: Response,
+  message: { [key: string]: unknown },
+): void {
   if (!isObject(value) || value["method"] !== "initialize") return;
   const session = response.headers.get("mcp-session-id");
-  if (session !== null) kept.session = session;
+  if (session !== null) state.session = session;
   const result = message["result"];
   if (isObject(result) && typeof result["protocolVersion"] === "string")
-    kept.version = result["protocolVersion"];
+    state.version = result["protocolVersion"];
 }

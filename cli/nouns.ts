@@ -1,127 +1,53 @@
-// All nouns of the command line, in the order of the help. What a noun does is loaded when it is named.
+// All nouns of the command line, in the order of the help.
 import type { Noun } from "./command";
+import { TOPICS } from "./commands/help";
 
-export interface NounEntry {
-  name: string;
-  summary: string;
-  /** The verb that takes options of a tool. */
-  open?: string;
-  load(): Promise<Noun>;
-}
-
-export const nouns: readonly NounEntry[] = [
-  entry(
-    "init",
-    "set up this machine: the default user and API keys",
-    async () => (await import("./commands/init")).init,
-  ),
-  entry("serve", "run the server", async () => (await import("./commands/serve")).serve),
-  entry(
-    "status",
-    "where commands work, and how it stands there",
-    async () => (await import("./commands/status")).status,
-  ),
-  entry(
-    "doctor",
-    "find what is wrong with this installation",
-    async () => (await import("./commands/doctor")).doctor,
-  ),
-  entry("login", "work against a server from now on", async () => (await import("./commands/login")).login),
-  entry(
-    "logout",
-    "forget a server; commands work on the data folder again",
-    async () => (await import("./commands/login")).logout,
-  ),
-  entry(
-    "config",
-    "settings and where they come from",
-    async () => (await import("./commands/config")).config,
-  ),
-  entry("orgs", "organizations", async () => (await import("./commands/orgs")).orgs),
-  entry(
+export const nouns: readonly Noun[] = [
+  noun("init", "set up this machine: the default user and API keys", () => import("./commands/init")),
+  noun("serve", "run the server", () => import("./commands/serve")),
+  noun("status", "show where commands run and whether it is healthy", () => import("./commands/status")),
+  noun("doctor", "find problems of this installation", () => import("./commands/doctor")),
+  noun("login", "run commands against a server from now on", () => import("./commands/login")),
+  noun("logout", "forget a server; commands use the data folder again", () => import("./commands/logout")),
+  noun("config", "settings and where they come from", () => import("./commands/config")),
+  noun("orgs", "organizations", () => import("./commands/orgs")),
+  noun(
     "projects",
     "projects: each has its own providers, secrets, keys and grants",
-    async () => (await import("./commands/projects")).projects,
+    () => import("./commands/projects"),
   ),
-  entry("keys", "API keys", async () => (await import("./commands/keys")).keys),
-  entry(
-    "providers",
-    "auth providers: where users consent",
-    async () => (await import("./commands/providers")).providers,
-  ),
-  entry(
-    "plugins",
-    "webhook servers that decide about tool calls",
-    async () => (await import("./commands/plugins")).plugins,
-  ),
-  entry(
-    "hooks",
-    "when webhooks are asked about tool calls",
-    async () => (await import("./commands/hooks")).hooks,
-  ),
-  entry("secrets", "values that tools need", async () => (await import("./commands/secrets")).secrets),
-  entry(
-    "connections",
-    "what users have granted",
-    async () => (await import("./commands/connections")).connections,
-  ),
-  entry("auth", "consents: start one, see how it stands", async () => (await import("./commands/auth")).auth),
-  {
-    ...entry("tools", "list, show, run", async () => (await import("./commands/tools")).tools),
-    open: "exec",
-  },
-  entry(
-    "gateways",
-    "addresses at which MCP clients find a set of tools",
-    async () => (await import("./commands/gateways")).gateways,
-  ),
-  entry(
-    "mcp",
-    "serve a gateway on standard input and output",
-    async () => (await import("./commands/mcp")).mcp,
-  ),
-  entry("models", "servers of language models", async () => (await import("./commands/models")).models),
-  entry(
-    "chat",
-    "talk to a language model that uses the tools for you",
-    async () => (await import("./commands/chat")).chat,
-  ),
-  entry(
-    "settings",
-    "how consents are verified in the project",
-    async () => (await import("./commands/settings")).settings,
-  ),
-  entry(
-    "export",
-    "write the project's configuration as one document",
-    async () => (await import("./commands/manifest")).exportNoun,
-  ),
-  entry(
-    "apply",
-    "create and change what a document names",
-    async () => (await import("./commands/manifest")).apply,
-  ),
-  entry(
+  noun("keys", "API keys", () => import("./commands/keys")),
+  noun("providers", "auth providers: where users consent", () => import("./commands/providers")),
+  noun("plugins", "webhook servers that decide about tool calls", () => import("./commands/plugins")),
+  noun("hooks", "when webhooks are called for tool calls", () => import("./commands/hooks")),
+  noun("secrets", "values that tools need", () => import("./commands/secrets")),
+  noun("connections", "what users have granted", () => import("./commands/connections")),
+  noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
+  { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },
+  noun("gateways", "MCP addresses, each with a set of tools", () => import("./commands/gateways")),
+  noun("mcp", "serve a gateway on standard input and output", () => import("./commands/mcp")),
+  noun("models", "servers of language models", () => import("./commands/models")),
+  noun("chat", "talk to a language model that can use the tools", () => import("./commands/chat")),
+  noun("settings", "how consents are verified in the project", () => import("./commands/settings")),
+  noun("export", "write the project's configuration as one document", () => import("./commands/export")),
+  noun("apply", "create and change the records of a document", () => import("./commands/apply")),
+  noun(
     "executions",
-    "which tools ran, for whom, and how it ended",
-    async () => (await import("./commands/executions")).executions,
+    "which tools ran, for which user, with which result",
+    () => import("./commands/executions"),
   ),
-  entry("scheduled", "runs for a later time", async () => (await import("./commands/scheduled")).scheduled),
-  entry("audit", "who changed what", async () => (await import("./commands/audit")).audit),
-  entry("api", "send any request to the server", async () => (await import("./commands/api")).api),
-  entry(
+  noun("scheduled", "scheduled runs", () => import("./commands/scheduled")),
+  noun("audit", "the record of administrative changes", () => import("./commands/audit")),
+  noun("api", "send any request to the server", () => import("./commands/api")),
+  noun(
     "completion",
     "make the shell complete commands, tool names and parameters",
-    async () => (await import("./commands/completion")).completion,
+    () => import("./commands/completion"),
   ),
-  entry(
-    "help",
-    "help of a command, or a page: exit-codes, environment, formatting, config",
-    async () => (await import("./commands/help")).help,
-  ),
-  entry("version", "print the version", async () => (await import("./commands/version")).version),
+  noun("help", `help for a command, or a page: ${TOPICS.join(", ")}`, () => import("./commands/help")),
+  noun("version", "print the version", () => import("./commands/version")),
 ];
 
-function entry(name: string, summary: string, load: () => Promise<Noun>): NounEntry {
+function noun(name: string, summary: string, load: Noun["load"]): Noun {
   return { name, summary, load };
 }

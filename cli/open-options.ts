@@ -1,38 +1,38 @@
-// Command lines with options that only a tool's definition knows (`--channel_name general`).
+// Command lines with options that are parameters of a tool (`--channel_name general`).
 import type { Option } from "commander";
 
-/** Options of our own, by every name they have. */
+/** The declared options, by all of their names. */
 export interface KnownOptions {
-  /** Take the next word as their value. */
+  /** Options that take the next word as their value. */
   withValue: ReadonlySet<string>;
   bare: ReadonlySet<string>;
 }
 
 export function known(options: readonly Option[]): KnownOptions {
-  const names = (wanted: boolean): string[] =>
+  const names = (takesValue: boolean): string[] =>
     options
-      .filter((option) => option.required === wanted)
+      .filter((option) => option.required === takesValue)
       .flatMap(({ short, long }) => [short, long].filter((name) => name !== undefined));
   return { withValue: new Set(names(true)), bare: new Set([...names(false), "-h", "--help"]) };
 }
 
 /**
- * The same line with each unknown option and its value joined (`--channel_name=general`) and put at the end, so that a
- * value that looks like one of our options (`--message "-o no"`) is not taken for it. After an unknown option the next
- * word is its value, unless that is an option itself.
+ * Joins each unknown option with its value (`--channel_name=general`) and moves it to the end of the line, so that a value
+ * that looks like a declared option (`--message "-o no"`) is not parsed as one. The word after an unknown option is its
+ * value, unless that word is an option.
  */
 export function sorted(argv: readonly string[], { withValue, bare }: KnownOptions): string[] {
-  const ours: string[] = [];
+  const declared: string[] = [];
   const unknown: string[] = [];
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? "";
     const next = argv[at + 1];
-    if (word === "--") return [...ours, ...unknown, ...argv.slice(at)];
+    if (word === "--") return [...declared, ...unknown, ...argv.slice(at)];
     if (withValue.has(word) && next !== undefined) {
-      ours.push(word, next);
+      declared.push(word, next);
       at++;
     } else if (!word.startsWith("--") || bare.has(word) || withValue.has(word.split("=", 1)[0] ?? "")) {
-      ours.push(word);
+      declared.push(word);
     } else if (word.includes("=") || next === undefined || isOption(next, withValue, bare)) {
       unknown.push(word);
     } else {
@@ -40,7 +40,7 @@ export function sorted(argv: readonly string[], { withValue, bare }: KnownOption
       at++;
     }
   }
-  return [...ours, ...unknown];
+  return [...declared, ...unknown];
 }
 
 /** The words of a line that are neither options nor their values. */

@@ -8,25 +8,30 @@ import { type Column, linesOf, tableOf } from "./table";
 export const FORMATS = ["table", "json", "yaml", "ndjson", "name"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How the person wants to see results. */
+/** How results are shown. */
 export interface View {
   output: Format;
   fields: readonly string[] | undefined;
-  /** What is printed tells of something that was done. */
+  /** The output is the result of a change that has been made. */
   acts?: boolean;
   headers: boolean;
 }
 
-/** What is printed of one kind of record. */
+/** Labels and their values; entries without a value are left out. */
+export type Lines = readonly (readonly [label: string, value: string | undefined])[];
+
+/** How one kind of record is printed. */
 export interface Shape<T> {
   columns: readonly Column<T>[];
-  /** What other commands take to name it. */
+  /** The lines that a single record is shown with; default: those of its columns. */
+  lines?(record: T): Lines;
+  /** The text by which other commands refer to the record. */
   name(record: T): string;
-  /** Fields that a record may lack: asking for them is no mistake. */
+  /** Fields that a record may lack; `--fields` accepts them. */
   optional?: readonly string[];
 }
 
-/** A list: an array of records, or a table. `empty` is told to people in its place when there is nothing. */
+/** A list: an array of records, or a table. `empty` is the note that replaces an empty table. */
 export function printList<T extends object>(
   io: Io,
   view: View,
@@ -44,31 +49,32 @@ export function printList<T extends object>(
   io.out(tableOf(items, wanted, { paint: io.paint, width: io.columns, headers }));
 }
 
-/** One record: itself, or lines for people; without `lines` those of its columns. */
+/** One record: itself, or lines for people. */
 export function printRecord<T extends object>(
   io: Io,
   view: View,
   record: T,
-  { columns, name, optional = [] }: Shape<T>,
-  lines?: readonly (readonly [string, string | undefined])[],
+  { columns, lines = (item) => columnLines(columns, item), name, optional = [] }: Shape<T>,
 ): void {
   const { output } = view;
   if (output === "name") return io.out(`${printable(name(record))}\n`);
   const fields = view.acts === true ? knownFields(io, record, view.fields, optional) : view.fields;
   const [shown] = chosen([record], fields, optional);
   if (output !== "table") return io.out(formatted(output, shown));
-  const own = lines ?? columns.map(({ title, value }) => [title, value(record)] as const);
-  io.out(
-    linesOf(fields === undefined ? own : fields.map((field) => [field, fieldText(record, field)]), io.paint),
-  );
+  const selected = fields?.map((field) => [field, fieldText(record, field)] as const);
+  io.out(linesOf(selected ?? lines(record), io.paint));
 }
 
-/** Any value for programs; for people it is `forPeople`'s business. */
+export function columnLines<T>(columns: readonly Column<T>[], record: T): Lines {
+  return columns.map(({ title, value }) => [title, value(record)]);
+}
+
+/** Any value for programs; `forPeople` makes the text for people. */
 export function print(io: Io, format: Format, value: unknown, forPeople: () => string): void {
   io.out(format === "table" || format === "name" ? forPeople() : formatted(format, value));
 }
 
-/** That something is gone: `{id, deleted}` for programs; for people the note says it. */
+/** The result of a deletion: `{id, deleted}` for programs; for people the caller prints a note. */
 export function printDeleted(io: Io, { output }: View, id: string, deleted = true): void {
   if (output === "name" && deleted) io.out(`${printable(id)}\n`);
   else print(io, output, { id, deleted }, () => "");
@@ -100,11 +106,11 @@ function chosen<T extends object>(
   const unknown = unknownField(items, fields, optional);
   if (unknown === undefined) return items.map((item) => choose(item, fields));
   throw new UsageError(
-    `--fields: there is no field ${unknown.field}. There are: ${unknown.known.join(", ")}.`,
+    `--fields: there is no field ${unknown.field}. The fields are ${unknown.known.join(", ")}.`,
   );
 }
 
-// What was done is done: a wrong name shows the whole rather than nothing, or somebody would do it once more.
+// The change has been made: an unknown name shows the whole record, because an error would invite a second attempt.
 function knownFields(
   io: Io,
   record: object,
@@ -113,15 +119,15 @@ function knownFields(
 ): readonly Field[] | undefined {
   const unknown = fields === undefined ? undefined : unknownField([record], fields, optional);
   if (unknown === undefined) return fields;
-  io.note(`warning: --fields: there is no field ${unknown.field}; all are shown.`);
+  io.note(`warning: --fields: there is no field ${unknown.field}. Showing all fields.`);
   return undefined;
 }
 
 function yaml(value: unknown): string {
-  // Through JSON, so that both formats leave out the same and show redacted values alike.
+  // Through JSON, so that both formats omit the same fields and show redacted values alike.
   const plain: unknown = JSON.parse(JSON.stringify(value));
   const text = Bun.YAML.stringify(plain, null, 2);
-  // The writer lets these through although YAML wants them escaped; in its quoted texts this is the escape.
+  // The writer does not escape these characters, although YAML requires it; this is the escape in quoted texts.
   const safe = text.replaceAll(
     /[\u007f-\u009f]/g,
     (character) => `\\x${character.charCodeAt(0).toString(16)}`,

@@ -1,5 +1,5 @@
-// Parameters of a tool from the command line. Everything behind the first `=` is the value, as it is typed: the
-// runtime's own conversion decides what it means. Only what has no text form there is read here, by declared type.
+// Parameters of a tool from the command line. The text after the first `=` is the value; the runtime converts it. Only
+// types that the runtime does not convert from text are parsed here.
 import { nearest, parseJson } from "../src/base";
 import type { ToolRecord } from "../src/tools";
 import { UsageError } from "./errors";
@@ -28,7 +28,7 @@ function split(word: string): { name: string; text: string | undefined } {
   const name = (at < 0 ? word : word.slice(0, at)).replace(/^--/, "");
   if (at < 0 && !word.startsWith("--")) {
     throw new UsageError(
-      "One word is neither a flag nor a parameter. Parameters are written --name value or name=value.",
+      "A word is neither a flag nor a parameter. Write parameters as --name value or name=value.",
     );
   }
   return { name, text: at < 0 ? undefined : word.slice(at + 1) };
@@ -47,20 +47,20 @@ function find(name: string, parameters: readonly Parameter[]): Parameter {
 
 function bareValue({ name, value_schema }: Parameter): string {
   if (value_schema.val_type === "boolean") return "true";
-  throw new UsageError(`--${name} needs a value. One that begins with -- is written --${name}=VALUE.`);
+  throw new UsageError(`--${name} needs a value. Write a value that begins with -- as --${name}=VALUE.`);
 }
 
 function valueOf({ name, value_schema }: Parameter, values: readonly string[]): unknown {
   const [first = ""] = values;
   if (value_schema.val_type === "array") return listOf(values, value_schema.inner_val_type);
-  if (values.length > 1) throw new UsageError(`--${name} was given more than once; it takes one value.`);
+  if (values.length > 1) throw new UsageError(`--${name} occurs more than once; it takes one value.`);
   if (value_schema.val_type === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(first))
     return parseJson(first);
   if (value_schema.val_type === "json" && /^\s*[[{]/.test(first)) return jsonOr(first, first);
   return first;
 }
 
-// One text that is JSON is the whole list. Otherwise each value is an element, and elements have no conversion later on.
+// A single JSON array is the whole list. Otherwise each value is an element; the runtime does not convert elements.
 function listOf(values: readonly string[], inner: string | undefined): unknown {
   const [first = ""] = values;
   if (values.length === 1 && first.trim().startsWith("[")) return first;

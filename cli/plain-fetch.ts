@@ -1,5 +1,5 @@
-// The terminal's own requests, to a server of this very product. The product's outbound client refuses loopback by design,
-// hence plain ones.
+// Requests of the command line to a server of this product. They use plain `fetch`, because the outbound client refuses
+// loopback by design.
 
 export interface PlainRequest {
   method?: string;
@@ -7,13 +7,13 @@ export interface PlainRequest {
   body?: string;
   signal: AbortSignal;
   tls?: { ca?: string; rejectUnauthorized?: boolean };
-  /** Keeps the environment's proxy out: for loopback, which means another machine to it. */
-  pastProxy?: boolean;
+  /** Ignores the proxy of the environment; for loopback, which a proxy would resolve to itself. */
+  bypassProxy?: boolean;
 }
 
-/** Redirects are not followed: they could lead a key astray. Rejects as `fetch` does. */
-export function plainFetch(address: string, { pastProxy, ...request }: PlainRequest): Promise<Response> {
-  const init = { ...request, redirect: "manual", ...(pastProxy === true ? { proxy: false } : {}) };
-  // Bun's types know `proxy` as a text only.
+/** Does not follow redirects, which could send a key to another server. Rejects like `fetch`. */
+export function plainFetch(address: string, { bypassProxy, ...request }: PlainRequest): Promise<Response> {
+  const init = { ...request, redirect: "manual", ...(bypassProxy === true ? { proxy: false } : {}) };
+  // Bun's types allow only a string for `proxy`.
   return fetch(address, init as unknown as RequestInit);
 }

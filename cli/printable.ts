@@ -1,21 +1,21 @@
-// Texts that come from servers and other people must not steer the terminal that shows them.
+// Escapes control characters, so that text from servers and other people cannot control the terminal.
 
-/** Control characters, and the marks that turn the direction of writing around. */
-const STEERING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, and the marks that change the direction of writing. */
+const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The text on one line, with steering characters shown as `\x1b` or `\u202e`. */
+/** The text on one line, with control characters escaped as `\x1b` or `\u202e`. */
 export function printable(text: string): string {
-  return text.replaceAll(STEERING, shown);
+  return text.replaceAll(CONTROLS, escaped);
 }
 
-/** The same, and lines stay lines. For texts that are printed whole. */
+/** The same, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
-  return text.replaceAll(STEERING, (character) =>
-    character === "\n" || character === "\t" ? character : shown(character),
+  return text.replaceAll(CONTROLS, (character) =>
+    character === "\n" || character === "\t" ? character : escaped(character),
   );
 }
 
-/** JSON text without the control characters that `JSON.stringify` leaves alone. It still means the same. */
+/** Equivalent JSON text without the control characters that `JSON.stringify` does not escape. */
 export function printableJson(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -23,7 +23,7 @@ export function printableJson(json: string): string {
   );
 }
 
-function shown(character: string): string {
+function escaped(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\r") return "\\r";
   if (character === "\t") return "\\t";

@@ -1,5 +1,5 @@
-// Whether a server runs on this data folder. Its announcement alone is not believed: a server that was killed leaves
-// one behind.
+// Finds the server that is running on a data folder. The announcement alone is not enough: a server that was killed
+// leaves it behind.
 import { isObject } from "../src/base";
 import type { Runtime } from "../src/runtime";
 import { type Announcement, announcedServer } from "../src/serving";
@@ -16,8 +16,8 @@ async function answers(address: string): Promise<boolean> {
   try {
     const response = await plainFetch(`${address}/v1/health`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      pastProxy: true,
-      // The certificate names the public address, not this one. Nothing secret is said.
+      bypassProxy: true,
+      // The certificate is for the public address, not this one. The request contains no secrets.
       tls: { rejectUnauthorized: false },
     });
     const body: unknown = await response.json();

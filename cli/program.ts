@@ -1,4 +1,4 @@
-// The command line as a whole: finds the command, parses, runs, and turns whatever happens into an exit code.
+// The command line: finds the command, parses, runs, and turns the result into an exit code.
 import { Command, CommanderError, Help } from "commander";
 import { type Common, type FlagSpec, Line, type Noun, type Verb } from "./command";
 import { EXIT, UsageError } from "./errors";
@@ -19,7 +19,7 @@ export interface Prepared {
 /** Runs one command line. Resolves to the exit code and never rejects. */
 export async function main(argv: readonly string[], given?: Io): Promise<number> {
   const io = given ?? (await systemIo());
-  // Asked by a shell that completes a line: what follows are words of that line, not options of ours.
+  // A shell completes a line: the words that follow belong to that line and are not our options.
   if (argv[0] === "__complete") return (await import("./complete")).complete(io, argv.slice(1));
   let format = likelyFormat(argv);
   try {
@@ -32,27 +32,27 @@ export async function main(argv: readonly string[], given?: Io): Promise<number>
   }
 }
 
-/** What a command line asks for; undefined when that was help, which is printed. Throws `usage`. */
+/** The command of a line; undefined if it was a request for help, which is printed. Throws `usage`. */
 export async function parse(io: Io, argv: readonly string[]): Promise<Prepared | undefined> {
   let prepared: Prepared | undefined;
   const program = newProgram(io);
-  const take = (command: string, verb: Verb, line: Line): void => {
+  const take: Take = (command, verb, line) => {
     const common = commonOf(program.opts());
     const acts = !READING.has(command.split(" ").at(-1) ?? "");
     const { options, run } = verb.prepare(line);
     prepared = { command, common, options, run: (target) => run(target, { ...common, acts }) };
   };
-  // Only the nouns that occur on the line are loaded: the others are names in the help.
-  for (const { name, summary, load } of nouns) {
-    if (argv.includes(name)) addNoun(program, await load(), take);
-    else program.command(name).description(summary);
+  // Only the nouns that occur on the line are loaded; the others are just names in the help.
+  for (const noun of nouns) {
+    if (argv.includes(noun.name)) addVerbs(program, noun, (await noun.load()).verbs, take);
+    else program.command(noun.name).description(noun.summary);
   }
   try {
     await program.parseAsync(openSorted(program, argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
-    // Nothing but flags: the person asks where to begin.
+    // Only flags: show what to do next.
     if (error.code !== "commander.help") throw usageOf(error);
     const { nextCommands } = await import("./commands/next");
     take("", nextCommands, new Line([], {}));
@@ -65,19 +65,20 @@ export function commonFlags(): readonly FlagSpec[] {
   return [
     { flag: "--data-dir <folder>", meaning: "folder of the database" },
     { flag: "--config <file>", meaning: "configuration file" },
-    { flag: "--project <id>", meaning: "project to work in" },
-    { flag: "--server <url>", meaning: "work against a server; `local`: on the data folder" },
+    { flag: "--project <id>", meaning: "project that the command works in" },
+    { flag: "--server <url>", meaning: "run the command against a server; `local`: on the data folder" },
     {
       flag: "--key-file <file>",
-      meaning: "file with the API key for the server, or - (else RUNTIME_API_KEY, or `runtime login`)",
+      meaning:
+        "file with the API key for the server, or - for standard input (default: RUNTIME_API_KEY or `runtime login`)",
     },
-    { flag: "--timeout <seconds>", meaning: "longest time for one request to the server (default: 120)" },
+    { flag: "--timeout <seconds>", meaning: "timeout of one request to the server (default: 120)" },
     { flag: "-o, --output <format>", meaning: `${FORMATS.join(", ")} (default: table)` },
     {
       flag: "--fields <names>",
-      meaning: "show only these fields of records, joined by commas (id,name,oauth2.client_id)",
+      meaning: "show only these fields, separated by commas (id,name,oauth2.client_id)",
     },
-    { flag: "--no-headers", meaning: "tables without their line of titles" },
+    { flag: "--no-headers", meaning: "omit the header row of tables" },
   ];
 }
 
@@ -94,43 +95,36 @@ function newProgram(io: Io): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.out(text),
-      // Told by `report`, like every other error.
+      // `report` prints it, like every other error.
       writeErr: () => undefined,
       getOutHelpWidth: () => io.columns ?? 100,
       getOutHasColors: () => false,
     })
-    .addHelpText("after", "\nrun without a command: what to do next; --version: the version\n")
+    .addHelpText("after", "\nWithout a command: shows what to do next. --version: prints the version.\n")
     .helpCommand(false)
     .exitOverride((error) => {
       throw error;
     });
 }
 
-function addNoun(
-  program: Command,
-  noun: Noun,
-  take: (command: string, verb: Verb, line: Line) => void,
-): void {
-  const [first] = noun.verbs;
-  if (first !== undefined && noun.verbs.length === 1 && firstWord(first.usage) === noun.name) {
-    addVerb(program, noun.name, first, take);
+type Take = (command: string, verb: Verb, line: Line) => void;
+
+function addVerbs(program: Command, { name, summary }: Noun, verbs: readonly Verb[], take: Take): void {
+  const [first] = verbs;
+  if (first !== undefined && verbs.length === 1 && firstWord(first.usage) === name) {
+    addVerb(program, name, first, take);
     return;
   }
-  const parent = program.command(noun.name).description(noun.summary);
-  const verbs = noun.verbs.map(({ usage }) => firstWord(usage)).join(", ");
+  const parent = program.command(name).description(summary);
   parent.exitOverride((error) => {
     if (error.code !== "commander.help") throw error;
-    throw new UsageError(`Say what to do: runtime ${noun.name} takes ${verbs}.`);
+    const words = verbs.map(({ usage }) => firstWord(usage)).join(", ");
+    throw new UsageError(`A command is missing: runtime ${name} takes ${words}.`);
   });
-  for (const verb of noun.verbs) addVerb(parent, `${noun.name} ${firstWord(verb.usage)}`, verb, take);
+  for (const verb of verbs) addVerb(parent, `${name} ${firstWord(verb.usage)}`, verb, take);
 }
 
-function addVerb(
-  parent: Command,
-  name: string,
-  verb: Verb,
-  take: (command: string, verb: Verb, line: Line) => void,
-): void {
+function addVerb(parent: Command, name: string, verb: Verb, take: Take): void {
   const command = parent.command(verb.usage).description(verb.summary);
   for (const { flag, meaning, repeat } of verb.flags ?? []) {
     if (repeat === true)
@@ -146,7 +140,7 @@ function addVerb(
   });
 }
 
-// Between what a command is for and its flags: most people look for a line to copy.
+// Between the summary and the flags, because most readers look for a line to copy.
 function examplesFirst(examples: readonly string[]): Help["formatHelp"] {
   return (command, helper) => {
     const text = Help.prototype.formatHelp.call(helper, command, helper);
@@ -156,19 +150,19 @@ function examplesFirst(examples: readonly string[]): Help["formatHelp"] {
   };
 }
 
-// A tool's parameters look like options that the parser does not know; they are put where it leaves them alone.
+// The parser does not know a tool's parameters, so these options are moved to the end, where it leaves them alone.
 function openSorted(program: Command, argv: readonly string[]): string[] {
   const [noun, verb] = wordsOf(argv, known(program.options));
   const command = program.commands
     .find((each) => each.name() === noun)
     ?.commands.find((each) => each.name() === verb);
-  const open = nouns.find(({ name }) => name === noun)?.open === verb;
-  return command === undefined || !open
+  const { open } = nouns.find(({ name }) => name === noun) ?? {};
+  return command === undefined || open !== verb
     ? [...argv]
     : sorted(argv, known([...program.options, ...command.options]));
 }
 
-/** Verbs that only look. */
+/** Verbs that change nothing. */
 const READING = new Set(["list", "show", "status", "setup", "export", "doctor", "version"]);
 
 function commonOf(flags: { readonly [name: string]: unknown }): Common {
@@ -181,7 +175,7 @@ function commonOf(flags: { readonly [name: string]: unknown }): Common {
     keyFile: line.text("key-file"),
     timeout: line.integer("timeout", 1),
     fields: fieldsOf(line.text("fields")),
-    headers: line.given("headers"),
+    headers: line.has("headers"),
     output: line.choice("output", FORMATS) ?? "table",
   };
 }
@@ -190,10 +184,10 @@ function fieldsOf(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined;
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => /^\w+(\.\w+)*$/.test(name))) return names;
-  throw new UsageError("--fields takes names joined by commas, for example --fields id,name.");
+  throw new UsageError("--fields takes names separated by commas, for example --fields id,name.");
 }
 
-// For lines that cannot be parsed: a script that asked for JSON gets its error as JSON too.
+// For lines that cannot be parsed: a script that requests JSON gets the error as JSON too.
 function likelyFormat(argv: readonly string[]): Format {
   const forms = (format: Format): string[] => [
     `-o ${format}`,
@@ -214,6 +208,6 @@ function usageOf({ message }: CommanderError): UsageError {
   return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 }
 
-function firstWord(usage: string): string {
+export function firstWord(usage: string): string {
   return usage.split(" ", 1)[0] ?? "";
 }

@@ -1,9 +1,9 @@
-// A sign of life while something takes long: a line that comes and goes, on a terminal only.
+// A progress line while an operation takes long, on a terminal only.
 import type { Io } from "./io";
 
 const EVERY_MS = 1000;
 
-/** Waits for `work` and says so from the first second on. */
+/** Waits for `work` and shows the elapsed time every second. */
 export async function withProgress<T>(io: Io, what: string, work: Promise<T>): Promise<T> {
   const { transient } = io;
   if (transient === undefined) return work;

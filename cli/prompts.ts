@@ -1,30 +1,30 @@
-// Questions to a person at a terminal. They stand on standard error, so that standard output stays data.
+// Prompts at a terminal. They use standard error, because standard output is for data.
 
 export interface Prompts {
-  ask(message: string, proposal?: string): Promise<string>;
-  /** Not shown while it is typed. */
+  ask(message: string, suggestion?: string): Promise<string>;
+  /** The input is hidden. */
   secret(message: string): Promise<string>;
-  confirm(message: string, proposal: boolean): Promise<boolean>;
+  confirm(message: string, suggestion: boolean): Promise<boolean>;
 }
 
 /** Ctrl-C rejects with an error called `ExitPromptError`. */
 export const terminalPrompts: Prompts = {
-  ask: async (message, proposal) => {
+  ask: async (message, suggestion) => {
     const { input } = await import("@inquirer/prompts");
-    const question = { message, ...(proposal === undefined ? {} : { default: proposal }) };
+    const question = { message, ...(suggestion === undefined ? {} : { default: suggestion }) };
     return (await input({ ...question, required: true }, onStandardError())).trim();
   },
   secret: async (message) => {
     const { password } = await import("@inquirer/prompts");
     return password({ message, mask: true }, onStandardError());
   },
-  confirm: async (message, proposal) => {
+  confirm: async (message, suggestion) => {
     const { confirm } = await import("@inquirer/prompts");
-    return confirm({ message, default: proposal }, onStandardError());
+    return confirm({ message, default: suggestion }, onStandardError());
   },
 };
 
-// Asked for late: looking at `process.stderr` makes a stream of it, which no other command needs.
+// Accessed lazily: `process.stderr` creates a stream, which other commands do not need.
 function onStandardError(): { output: NodeJS.WritableStream } {
   return { output: process.stderr };
 }

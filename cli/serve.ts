@@ -1,4 +1,4 @@
-// The server from the terminal: `runtime serve`, and the short-lived one that a consent needs when no other runs.
+// Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { type Server, startServer } from "../server";
 import { isLoopback } from "../src/base";
 import { configurationError } from "../src/errors";
@@ -8,8 +8,8 @@ import type { Common } from "./command";
 import type { Io } from "./io";
 import { withSession } from "./session";
 
-/** Signals that come this close together are one. */
-const SAME_REQUEST_MS = 500;
+/** A second stop signal within this time is a duplicate. */
+const DUPLICATE_MS = 500;
 
 export interface ServeOptions {
   host: string | undefined;
@@ -18,7 +18,7 @@ export interface ServeOptions {
   "tls.key": string | undefined;
 }
 
-/** Serves until the process is told to stop, then lets requests in flight finish. */
+/** Serves until a stop signal, then waits for requests in flight. */
 export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         const { project } = config.settings;
         const server = await startServer(runtime);
         const withdraw = await announceServer(runtime.core, server.address);
-        // Before anybody knows that it runs: who then stops it at once finds it listening to that too.
+        // Before the address is printed, so that an immediate stop signal is handled.
         io.onStop(() => stopOrLeave(io, stopped));
         // The first line is the address and nothing else: scripts wait for it.
         io.note(server.address);
@@ -38,7 +38,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         const endHealth = runtime.pluginHealth.start();
         const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
         if (!(await runtime.identity.hasKeys(project))) {
-          io.note(`There is no API key in project ${project} yet. Make one: runtime keys create NAME`);
+          io.note(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
         }
         await stopped.promise;
         if (hangUp !== undefined) process.off("SIGHUP", hangUp);
@@ -53,32 +53,33 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   }
 }
 
-// The second signal does not wait. Programs that pass a signal on (timeout, npm, a terminal to its whole group) deliver
-// it twice: that is one request, and nobody asks a second time so soon.
+// A second signal exits at once. Programs that forward signals (timeout, npm, a terminal to its process group) may deliver
+// one signal twice, so a duplicate within a short time is ignored.
 function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
-  io.note("Stopping: waiting for requests in flight and scheduled runs. Once more ends at once.");
-  const asked = performance.now();
+  io.note("Stopping: waiting for requests in flight and scheduled runs. Repeat the signal to exit at once.");
+  const requested = performance.now();
   io.onStop(() => {
-    if (performance.now() - asked >= SAME_REQUEST_MS) process.exit(130);
+    if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
   });
   stopped.resolve();
 }
 
-// Who renews certificates says so by SIGHUP, as to other servers. Without TLS it keeps its usual meaning: the terminal
-// is gone.
+// SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
 function renewOnHangUp(io: Io, server: Server): () => void {
   const renew = (): void => {
     server.renewTls().then(
-      () => io.note("Certificate and key were read again."),
+      () => io.note("Certificate and key were reloaded."),
       (error: unknown) =>
-        io.note(`error: ${error instanceof Error ? error.message : "unknown reason"} The old ones stay.`),
+        io.note(
+          `error: ${error instanceof Error ? error.message : "unknown reason"} The old ones remain in use.`,
+        ),
     );
   };
   process.on("SIGHUP", renew);
   return renew;
 }
 
-// Log lines of the start wait until the address is out.
+// Log lines are held back until the address is printed.
 function heldLog(io: Io): { write(line: string): void; release(): void } {
   let held: string[] | undefined = [];
   return {
@@ -90,17 +91,14 @@ function heldLog(io: Io): { write(line: string): void; release(): void } {
   };
 }
 
-/**
- * Listens where the browser of a consent will come back to, and nowhere else. Throws `configuration` when that address
- * cannot be had.
- */
+/** Listens only on the redirect address of a consent. Throws `configuration` if that address is not available. */
 export async function listenForConsent(
   runtime: Runtime,
 ): Promise<{ address: string; stop(): Promise<void> }> {
-  const place = placeOf(runtime);
+  const place = listenAddress(runtime);
   if (place.port === 0) {
     throw configurationError(
-      "A consent needs a fixed port, which the provider knows as part of the redirect address. Set port (RUNTIME_PORT).",
+      "A consent needs a fixed port, because the port is part of the redirect address at the provider. Set port (RUNTIME_PORT).",
     );
   }
   const settings = { ...runtime.core.settings, ...place };
@@ -109,14 +107,14 @@ export async function listenForConsent(
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
     throw configurationError(
-      `No server of this data folder is running, and nothing can be received in its place: ${reason}`,
+      `No server is running on this data folder, and a temporary listener could not start: ${reason}`,
       { cause: error },
     );
   }
 }
 
-// A public address of this machine's own says where; any other leads to the configured place through somebody's proxy.
-function placeOf({ core }: Runtime): { host: string; port: number } {
+// A loopback public address is the address to listen on; any other leads to the configured one through a proxy.
+function listenAddress({ core }: Runtime): { host: string; port: number } {
   const { host, port } = core.settings;
   const { protocol, hostname, port: publicPort } = new URL(core.publicUrl());
   if (protocol !== "http:" || !isLoopback(hostname)) return { host, port };

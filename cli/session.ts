@@ -1,5 +1,5 @@
-// A command's access to the services: configuration, runtime, principal. Everything heavy is loaded here, late, so that
-// help and mistakes on the command line answer at once.
+// A command's access to the services: configuration, runtime, principal. Large modules are loaded lazily, so that help
+// and usage errors are fast.
 import type { Config, KeyName } from "../src/config";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
@@ -11,15 +11,15 @@ export interface Session {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly principal: Principal;
-  /** The server that runs on this data folder, asked once. Addresses that users get are made for it from then on. */
+  /** The server that is running on this data folder, looked up once. Addresses for users then refer to it. */
   server(): Promise<Announcement | undefined>;
 }
 
 export interface SessionOptions {
-  /** Read already. */
+  /** A configuration that is already loaded. */
   config?: Config;
   flags?: { readonly [K in KeyName]?: string | undefined };
-  /** Where log lines go; default: standard error, from level `warn` up unless the configuration names a level. */
+  /** Writes log lines; default: standard error, with level `warn` unless the configuration sets one. */
   logTo?: { write(line: string): void; quiet: boolean };
 }
 
@@ -41,7 +41,7 @@ export async function loadCommonConfig(
   });
 }
 
-/** Opens the data folder, runs `work` as the operator of the project, and closes the folder whatever happens. */
+/** Opens the data folder, runs `work` as the operator of the project, and always closes the folder. */
 export async function withSession<T>(
   io: Io,
   common: Common,

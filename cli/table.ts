@@ -1,5 +1,5 @@
-// Tables for people. On a terminal the columns fit its width; in a pipe nothing is cut.
-import type { Paint } from "./paint";
+// Tables for people. On a terminal the columns fit its width; in a pipe they are not truncated.
+import type { Paint } from "./io";
 import { printable } from "./printable";
 
 export interface Column<T> {
@@ -11,7 +11,7 @@ export interface Column<T> {
 const GAP = "  ";
 const NARROWEST = 8;
 
-/** The lines of a table, headed by the columns' titles. */
+/** The lines of a table, with the titles of the columns first. */
 export function tableOf<T>(
   items: readonly T[],
   columns: readonly Column<T>[],
@@ -31,7 +31,7 @@ export function tableOf<T>(
     .join("");
 }
 
-/** Labels and values under each other; values keep their lines. Entries without a value are left out. */
+/** One label and value per entry; values may have several lines. Entries without a value are omitted. */
 export function linesOf(entries: readonly (readonly [string, string | undefined])[], paint: Paint): string {
   const shown = entries.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
   const width = Math.max(0, ...shown.map(([label]) => Bun.stringWidth(label)));
@@ -48,7 +48,7 @@ function naturalWidths(rows: readonly (readonly string[])[]): number[] {
   return first.map((_, index) => Math.max(...rows.map((row) => Bun.stringWidth(row[index] ?? ""))));
 }
 
-// What does not fit is taken from the widest column, again and again, so that narrow ones stay whole.
+// Shortens the widest column until the table fits, so that narrow ones are not truncated.
 function fit(natural: readonly number[], width: number | undefined): number[] {
   const widths = [...natural];
   if (width === undefined) return widths;
@@ -67,12 +67,12 @@ function padded(text: string, width: number): string {
   return natural <= width ? text + " ".repeat(width - natural) : cut(text, width);
 }
 
-// By what a reader takes for one character: an emoji or a letter with its accents stays whole.
+// Truncates by graphemes: an emoji, or a letter with its accents, is not split.
 function cut(text: string, width: number): string {
-  let kept = "";
+  let start = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (Bun.stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
+    if (Bun.stringWidth(start + segment) > width - 1) break;
+    start += segment;
   }
-  return `${kept}…${" ".repeat(Math.max(0, width - 1 - Bun.stringWidth(kept)))}`;
+  return `${start}…${" ".repeat(Math.max(0, width - 1 - Bun.stringWidth(start)))}`;
 }

@@ -1,23 +1,22 @@
-// `runtime tools exec`: input from flags and JSON, the consent that is owed, the run, the result.
+// `runtime tools exec`: input from flags and JSON, a missing consent, the run, the result.
 import { malformedRequest, RuntimeError } from "../src/errors";
 import type { ExecuteTool, Execution } from "../src/tools";
-import type { Common } from "./command";
-import { type Client, withClient } from "./client/client";
+import { type Client, userOf, withClient } from "./client/client";
 import { authorizeTool, executeTool, getTool } from "./client/tools";
+import { type Common, defined } from "./command";
 import { obtainConsent } from "./consent";
 import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { json, printRecord, type Shape } from "./output";
 import { printable, printableLines } from "./printable";
 import { withProgress } from "./progress";
-import { userOf } from "./user";
 
 export interface ExecuteToolOptions {
   name: string;
   user: string | undefined;
   /** JSON, `@file` or `-`. */
   input: string | undefined;
-  /** When to run it; absent: now. */
+  /** When to run it; undefined: now. */
   runAt?: string | undefined;
   browser: boolean;
   /** `--name=value` words for the tool's parameters. */
@@ -30,8 +29,7 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
     const input = await withParameters(client, options, whole);
-    const later = options.runAt === undefined ? {} : { run_at: options.runAt };
-    const request = { tool_name: options.name, user_id, input, ...later };
+    const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
     printExecution(io, common, execution);
     return execution.success ? EXIT.ok : EXIT.toolFailed;
@@ -46,7 +44,7 @@ async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown 
   throw malformedRequest("--input must be a JSON object.");
 }
 
-// Flags win over the JSON.
+// Flags override the JSON.
 async function withParameters(
   client: Client,
   { name, parameters }: ExecuteToolOptions,
@@ -58,7 +56,7 @@ async function withParameters(
   return { ...whole, ...readParameters(parameters, tool.input.parameters) };
 }
 
-/** Runs a tool; walks a person through the consent that it needs. Throws `ConsentOwed` where nobody sits. */
+/** Runs a tool and guides the user through a missing consent. Throws `ConsentRequired` without a terminal. */
 export async function runWithConsent(
   io: Io,
   client: Client,
@@ -69,19 +67,16 @@ export async function runWithConsent(
   try {
     return await run();
   } catch (error) {
-    if (!isConsentOwed(error)) throw error;
+    if (!isConsentRequired(error)) throw error;
     const { tool_name, user_id } = request;
-    const authorization = await authorizeTool(client, {
-      tool_name,
-      ...(user_id === undefined ? {} : { user_id }),
-    });
+    const authorization = await authorizeTool(client, { tool_name, ...defined({ user_id }) });
     await obtainConsent(io, client, authorization, { browser, what: tool_name });
     return run();
   }
 }
 
-// 403: the user's own to give. With 400 an administrator has something to set up first.
-export function isConsentOwed(error: unknown): boolean {
+// 403: the user must consent. 400: an administrator must change the configuration.
+export function isConsentRequired(error: unknown): boolean {
   return error instanceof RuntimeError && error.name === "tool_requirements_not_met" && error.status === 403;
 }
 
@@ -89,25 +84,25 @@ function printExecution(io: Io, common: Common, execution: Execution): void {
   const { value, error, logs = [], authorization } = execution.output ?? {};
   if (common.output === "table" && common.fields === undefined && execution.status !== "pending")
     io.out(execution.success ? shown(value) : "");
-  else printRecord(io, common, execution, SHAPE, [["id", execution.id]]);
+  else printRecord(io, common, execution, SHAPE);
   if (execution.status === "pending")
     io.note(
-      `It runs at ${printable(execution.run_at ?? "")}, when a server is running then. ` +
-        `How it went: runtime scheduled show ${printable(execution.id)}`,
+      `It runs at ${printable(execution.run_at ?? "")} if a server is running. ` +
+        `To see the result: runtime scheduled show ${printable(execution.id)}`,
     );
   for (const { level, message } of logs) io.note(printable(`${level}: ${message}`));
   if (error === undefined) return;
-  const retry = error.can_retry ? " It may be tried again." : "";
+  const retry = error.can_retry ? " You can retry it." : "";
   io.note(`${io.notePaint.red("failed:")} ${printable(`${error.message} (${error.kind})`)}${retry}`);
   if (error.additional_prompt_content !== undefined) io.note(printableLines(error.additional_prompt_content));
   if (authorization?.url !== undefined)
-    io.note(`The user has to consent again: ${printable(authorization.url)}`);
+    io.note(`The user must consent again: ${printable(authorization.url)}`);
 }
 
 const SHAPE: Shape<Execution> = {
   name: ({ execution_id }) => execution_id,
   optional: ["output", "finished_at", "run_at", "duration"],
-  columns: [],
+  columns: [{ title: "id", value: ({ id }) => id }],
 };
 
 function shown(value: unknown): string {

@@ -1,41 +1,44 @@
-// The default user in `runtime.yaml`. The file is the person's: one line of it is set, everything else stays.
-import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+// The default user in `runtime.yaml`: one line is set, and the rest of the file is left unchanged.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject } from "../src/base";
 import { type Config, ensureFolder } from "../src/config";
 import { configurationError } from "../src/errors";
+import { modeOf, replaceFile } from "./replace-file";
 
-/** A configuration file that is named must exist; `init` is where it begins to. */
+/** Creates a configured but missing configuration file, because other commands require it to exist. */
 export function ensureNamedFile(file: string | undefined): void {
   if (file === undefined || file === "" || file.startsWith("~") || existsSync(file)) return;
   ensureFolder(dirname(file), "RUNTIME_CONFIG");
   writeFileSync(file, "", { mode: 0o600 });
 }
 
-/** Writes `user:` and answers the file. Throws `configuration` when there is no file to write, or none to be changed. */
-export function rememberUser(config: Config, user: string): string {
+/** Writes `user:` and returns the path. Throws `configuration` if the file cannot be located or changed. */
+export function storeUser(config: Config, user: string): string {
   if (config.file === undefined) {
-    throw configurationError("There is no home folder for the configuration. Set RUNTIME_CONFIG, or HOME.");
+    throw configurationError("The configuration has no home folder. Set RUNTIME_CONFIG or HOME.");
   }
   ensureFolder(dirname(config.file), "RUNTIME_CONFIG");
   const before = existsSync(config.file) ? readFileSync(config.file, "utf8") : "";
   const after = withUser(before, user);
   if (after === undefined)
-    throw configurationError(`${config.file}: the line "user:" cannot be changed here. Set it by hand.`);
-  if (after !== before) replace(config.file, after);
+    throw configurationError(
+      `${config.file}: the line "user:" cannot be changed automatically. Edit it by hand.`,
+    );
+  if (after !== before) replaceFile(config.file, after, modeOf(config.file) ?? 0o600);
   return config.file;
 }
 
-/** The text with its line `user:` set or added; undefined when that would change anything else. */
+/** The text with its line `user:` set or added; undefined if that would change anything else. */
 export function withUser(text: string, user: string): string | undefined {
-  // A JSON text is a YAML text in double quotes.
+  // A JSON string is a valid double-quoted YAML string.
   const line = `user: ${JSON.stringify(user)}`;
   const present = /^user:.*$/m;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const next = present.test(text) ? text.replace(present, () => line) : `${text}${gap}${line}\n`;
-  const [was, is] = [parse(text), parse(next)];
-  const expected = was === undefined ? undefined : { ...was, user };
-  return is !== undefined && Bun.deepEquals(is, expected) ? next : undefined;
+  const [before, after] = [parse(text), parse(next)];
+  const expected = before === undefined ? undefined : { ...before, user };
+  return after !== undefined && Bun.deepEquals(after, expected) ? next : undefined;
 }
 
 function parse(text: string): { [key: string]: unknown } | undefined {
@@ -45,13 +48,4 @@ function parse(text: string): { [key: string]: unknown } | undefined {
   } catch {
     return undefined;
   }
-}
-
-// Whole or not at all; a link stays a link.
-function replace(file: string, text: string): void {
-  const target = existsSync(file) ? realpathSync(file) : file;
-  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
-  const draft = `${target}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode });
-  renameSync(draft, target);
 }

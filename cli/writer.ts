@@ -1,15 +1,15 @@
-// Writing to a file descriptor until everything is out. `console.log` and stream writes may lose what is still queued
-// when the process ends; a pipe may take only a part of a text, or nothing for the moment.
+// Complete writes to a file descriptor. `console.log` and streams may lose queued text when the process exits, and a pipe
+// may accept only part of a text, or nothing for the moment.
 import { writeSync } from "node:fs";
 
-/** `closed`: nobody reads any more, which is no error. */
+/** `closed`: the reader has gone, which is not an error. */
 export type Written = "all" | "closed";
 
 export type WriteSome = (fd: number, bytes: Uint8Array, offset: number) => number;
 
 const GONE = ["EPIPE", "EIO", "EBADF"];
 
-/** Writes the whole text. Throws what the system says when it cannot (a full disk). */
+/** Writes the whole text. Throws the system error if that fails (for example a full disk). */
 export function writeAll(fd: number, text: string, writeSome: WriteSome = writeSync): Written {
   const bytes = new TextEncoder().encode(text);
   let pause = 1;

@@ -1,12 +1,11 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
-import { after } from "../src/store";
-import type { Answer } from "./route";
 
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+// Copying a `Headers` object costs less than reading a literal.
+const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
-// A frozen record stays as it is: its text is made once. Asked for first, because to see that one is frozen takes longer.
+// The text of a frozen record is made once. The map is read first, because `Object.isFrozen` takes longer.
 const texts = new WeakMap<object, string>();
 
 function textOf(body: unknown): string {
@@ -18,53 +17,12 @@ function textOf(body: unknown): string {
   return text;
 }
 
-export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
-  return new Response(textOf(body), {
-    status,
-    headers: headers === undefined ? HEADERS : { ...HEADERS, ...headers },
-  });
+/** JSON of a record, or JSON that is text already. */
+export function jsonAnswer(status: number, body: unknown): Response {
+  return new Response(body instanceof JsonText ? body.body : textOf(body), { status, headers: HEADERS });
 }
 
-// Copied whole into each answer, where a literal is read name by name; it holds the id of the answer that is being made.
-const RECORD_HEADERS = new Headers(HEADERS);
-const OK = { headers: RECORD_HEADERS };
-
-/** The answer to a request that went well: a record, or its text. It bears its request id. */
-export function recordAnswer(status: number, body: unknown, requestId: string): Response {
-  return textAnswer(status, body instanceof JsonText ? body.body : textOf(body), requestId);
-}
-
-/** The same for JSON that is text already. */
-export function textAnswer(status: number, text: string | Blob, requestId: string): Response {
-  RECORD_HEADERS.set("x-request-id", requestId);
-  return new Response(text, status === 200 ? OK : { status, headers: RECORD_HEADERS });
-}
-
-/** Puts the request id on an answer that was made without. */
-export function identified(answer: Response, requestId: string): Response {
-  answer.headers.set("x-request-id", requestId);
-  return answer;
-}
-
-/** The same answer with its request id on it. */
-export function identifying(answer: Answer): Answer {
-  return (runtime, context, requestId) =>
-    after(answer(runtime, context, requestId), (response) => identified(response, requestId));
-}
-
-/** An answer that is loaded with its first request, which waits for it. */
-export function lateAnswer(load: () => Promise<Answer>): Answer {
-  let known: Answer | undefined;
-  return (runtime, context, requestId) => {
-    if (known !== undefined) return known(runtime, context, requestId);
-    return load().then((answer) => {
-      known = answer;
-      return answer(runtime, context, requestId);
-    });
-  };
-}
-
-/** What stays the same for a while: 304 to who has it already (RFC 9110, section 13.1.2). */
+/** An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). */
 export function taggedAnswer(request: Request, { body, etag }: JsonText): Response {
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   const fresh = known.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
@@ -72,7 +30,7 @@ export function taggedAnswer(request: Request, { body, etag }: JsonText): Respon
     status: fresh ? 304 : 200,
     headers: {
       ...(fresh ? {} : { "content-type": "application/json" }),
-      // Kept by the caller, and asked about each time.
+      // The caller may store it, and revalidates it each time.
       "cache-control": "private, no-cache",
       vary: "authorization",
       etag,
@@ -80,7 +38,7 @@ export function taggedAnswer(request: Request, { body, etag }: JsonText): Respon
   });
 }
 
-/** The statuses of errors in the words of RFC 9110. */
+/** The reason phrases of RFC 9110. */
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -96,10 +54,10 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The `Error` record with its status, and the members of RFC 9457 beside it for clients that know only those. The
- * private cause stays behind. `also`: members beside them, for clients that read another form.
+ * The `Error` record with the members of RFC 9457, without the private cause. `errorMembers` adds members for clients
+ * that read another form.
  */
-export function errorAnswer(thrown: unknown, also?: (error: RuntimeError) => object): Response {
+export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError) => object): Response {
   const error = toRuntimeError(thrown);
   const { status, message, fieldErrors } = error;
   const body = {
@@ -110,23 +68,24 @@ export function errorAnswer(thrown: unknown, also?: (error: RuntimeError) => obj
     title: TITLES[status] ?? "Error",
     status,
     detail: message,
-    ...also?.(error),
+    ...errorMembers?.(error),
   };
-  return jsonAnswer(status, body, headersOf(error));
+  const answer = jsonAnswer(status, body);
+  setErrorHeaders(answer.headers, error);
+  return answer;
 }
 
-function headersOf(error: RuntimeError): Record<string, string> {
-  const headers: Record<string, string> = {};
+function setErrorHeaders(headers: Headers, error: RuntimeError): void {
   if (error.status === 401 || error.challenge !== undefined)
-    headers["www-authenticate"] = error.challenge ?? "Bearer";
-  if (error.retryAfterMs !== undefined) headers["retry-after"] = String(Math.ceil(error.retryAfterMs / 1000));
+    headers.set("www-authenticate", error.challenge ?? "Bearer");
+  if (error.retryAfterMs !== undefined)
+    headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
-  if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);
-  return headers;
+  if (shouldRetry !== undefined) headers.set("x-should-retry", String(shouldRetry));
 }
 
-// Public clients repeat 409, 429 and all from 500 by themselves. A conflict would only meet the same conflict, and what
-// an upstream did not answer in time may have been done all the same.
+// Public clients retry 409, 429 and 5xx by themselves. A conflict would conflict again, and a call that timed out at an
+// upstream may have been executed.
 function retriedByStatus(status: number): boolean | undefined {
   if (status === 429) return true;
   return status === 409 || status === 504 ? false : undefined;

@@ -1,16 +1,26 @@
-// The server as Bun runs it. Operations and MCP go to Bun's own router as they are: it finds the route before any script of
-// ours runs. What it leaves over goes to the rest (`rest.ts`).
+// The server's one Elysia application: operations, MCP, pages, the API description, and the answer to everything else.
+// Elysia only routes. It reads the source of its callbacks to find out which parts of the context to prepare, so each
+// callback is one arrow function that takes `request` and `params` apart and passes them on.
+import { type Context, Elysia } from "elysia";
+import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
-import type { Awaitable } from "../src/store";
-import type { Context, Means, Route } from "./route";
-import { routesWith } from "./routes";
-import { serve, type Site, siteOf } from "./site";
+import { errorAnswer } from "./answer";
+import { type Answering, type Front, frontOf, type Incoming, respond, type Route } from "./front";
+import { mcpRoutes } from "./mcp";
+import type { Method } from "./operations";
+import { descriptionPlugin } from "./openapi";
+import { operationRoutes } from "./dispatch";
+import { DOCS_PATH, pageRoutes } from "./pages";
+import { requestUrl } from "./request-url";
 import type { Tls } from "./tls";
 
-/** Bun answers 413 with an empty body by itself: its limit is set out of the way of ours. */
+/** Bun answers 413 with an empty body; its limit is far above ours, which answers with a reason. */
 const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
+/** Bodies are read by the dispatcher. */
+const RAW = { parse: "none" } as const;
 const NO_PARAMS = {};
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 export interface Address {
   hostname: string;
@@ -19,30 +29,23 @@ export interface Address {
 }
 
 export interface App {
-  /** Answers a request without a socket. Of many spellings of a route it takes them all, and is slower for it. */
+  /** Every route of the application, for example `GET /v1/health`. */
+  readonly routes: readonly string[];
+  /** Answers a request without a socket. */
   fetch(request: Request): Promise<Response>;
-  /** Answers the port. Throws what Bun says when the address cannot be had. */
+  /** Returns the port. Throws Bun's error when the address is not available. */
   listen(address: Address): number;
-  /** Stops accepting, and resolves when what is in flight has been answered. */
+  /** Stops accepting connections, and resolves when the requests in flight have been answered. */
   stop(): Promise<void>;
 }
 
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): App {
-  const { settings, clock } = runtime.core;
-  const site = siteOf(runtime, stopping);
-  const routes = routesWith(
-    once(async (): Promise<Means> => {
-      const { rateLimitOf } = await import("./rate-limit");
-      return { stopping, rateLimit: rateLimitOf(settings, clock) };
-    }),
-  );
   let server: Bun.Server<undefined> | undefined;
-  let rest: Promise<(request: Request) => Awaitable<Response>> | undefined;
-  const loadRest = () =>
-    (rest ??= import("./rest").then(({ restOf }) => restOf(site, runtime, routes, () => server ?? null)));
-  const fetch = async (request: Request): Promise<Response> => (await loadRest())(request);
+  const app = routed(frontOf(runtime, stopping, (request) => server?.timeout(request, 0)));
+  const fetch = async (request: Request): Promise<Response> => app.fetch(withPlainUrl(request));
   return {
+    routes: app.routes.map(({ method, path }) => `${method} ${path}`),
     fetch,
     listen: ({ hostname, port, tls }) => {
       server = Bun.serve({
@@ -52,9 +55,9 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
         idleTimeout: IDLE_TIMEOUT_S,
         maxRequestBodySize: BUN_BODY_LIMIT,
         reusePort: false,
-        // Pages with source text in them, for who works on the server.
+        // Bun's development pages show source text.
         development: false,
-        routes: routerOf(site, routes),
+        routes: nativeRoutes(app),
         fetch,
       });
       return server.port ?? port;
@@ -63,22 +66,63 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   };
 }
 
-/** Routes as Bun reads them: by path, then by method. */
-type Router = Record<string, Partial<Record<Bun.Serve.HTTPMethod, Handler>>>;
-type Handler = (request: Bun.BunRequest, server: Context["server"]) => Awaitable<Response>;
-
-function routerOf(site: Site, routes: readonly Route[]): Router {
-  const router: Router = {};
-  for (const route of routes) {
-    const methods = (router[route.path] ??= {});
-    methods[route.method] = route.path.includes(":")
-      ? (request, server) => serve(site, { request, params: request.params, server }, route.answer)
-      : (request, server) => serve(site, { request, params: NO_PARAMS, server }, route.answer);
-  }
-  return router;
+function routed(front: Front): Elysia {
+  const app = new Elysia({
+    strictPath: true,
+    // With it, a listening server would answer with the plugin's own page, which loads scripts from other hosts.
+    nativeStaticResponse: false,
+    // By default Elysia looks for the path after the 11th character of the URL; short host names end before that.
+    handler: { standardHostname: false },
+  });
+  app.use(descriptionPlugin(front, DOCS_PATH));
+  const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
+  const serve = (request: Request, params: Incoming["params"] | undefined, answering: Answering) =>
+    respond(front, { request, params: params ?? NO_PARAMS }, answering);
+  for (const route of routes)
+    app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
+  const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
+  app.all("/*", ({ request, params }) => serve(request, params, otherwise), RAW);
+  return app;
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+/** Refuses a path without a route, or another method of one (`Allow`, RFC 9110, section 10.2.1). Answers preflights. */
+function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): Response {
+  const path = requestUrl(request).pathname;
+  const methods = METHODS.filter(
+    (method) => method in (router.static[path] ?? {}) || router.http.find(method, path) !== null,
+  ).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  if (methods.length > 0 && cors?.asks(request) === true) return cors.preflight(request, methods);
+  const answer = errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
+  if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
+  return answer;
+}
+
+// Elysia looks for the path from the 8th character of the URL on: after `http://`. A URL has another form with TLS, and
+// without a valid `Host` (HTTP/1.0 health probes), when it is only a path.
+function withPlainUrl(request: Request): Request {
+  if (request.url.startsWith("http://")) return request;
+  const { pathname, search } = requestUrl(request);
+  return new Request(`http://localhost${pathname}${search}`, request);
+}
+
+type NativeRoutes = Record<string, Partial<Record<Bun.Serve.HTTPMethod, NativeHandler>>>;
+type NativeHandler = (request: Bun.BunRequest) => Promise<Response> | Response;
+
+/**
+ * The routes of the application for Bun's router, which runs before any script; `fetch` gets the rest. Elysia's `listen`
+ * does the same, but it cannot listen again with another certificate, and it misreads the URLs above.
+ */
+function nativeRoutes({ routes }: Elysia): NativeRoutes {
+  const native: NativeRoutes = {};
+  for (const route of routes) {
+    const { method, path } = route;
+    if (method === "ALL") continue;
+    (native[path] ??= {})[method as Method] = (request) => {
+      const context = { request, params: request.params, set: { headers: {}, status: 200 } };
+      // Our callbacks use the request and its parameters only.
+      const { composed } = route;
+      return typeof composed === "function" ? composed(context as unknown as Context) : new Response();
+    };
+  }
+  return native;
 }

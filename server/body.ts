@@ -2,7 +2,6 @@
 import { isObject, type Json, parseJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
-import type { Awaitable } from "../src/store";
 
 export interface BodyLimits {
   maxBytes: number;
@@ -19,45 +18,32 @@ export function bodyLimits(settings: Settings): BodyLimits {
   return { maxBytes: settings["http.body_limit"], timeoutMs: settings["http.body_timeout"] * 1000 };
 }
 
-/** Size of a body by its head: 0 where there is none, undefined when only reading tells. */
+/** Size of a body according to the headers: 0 without a body, undefined when only reading it tells. */
 export function promisedBytes(headers: Headers): number | undefined {
   if (headers.has("transfer-encoding")) return undefined;
   const length = headers.get("content-length") ?? "0";
   return /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
-/** A body as it came, and what it says. */
+/** The text of a body, and its value. */
 export interface JsonBody {
   text: string;
   value: Json;
 }
 
 /**
- * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for text that is
- * late, not UTF-8, not JSON, nested beyond reason, or holds what no text of ours may. No message repeats any of it.
+ * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for a body that is
+ * late, not UTF-8, not JSON, nested too deeply, or has characters that are not allowed. No message repeats any of it.
  */
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
-  return useJsonBody(request, limits, promisedBytes(request.headers), ({ value }) => value);
-}
-
-/** The same, and what is made of it with its text. What the head of the request tells is thrown at once. */
-export function useJsonBody<T>(
-  request: Request,
-  limits: BodyLimits,
-  promised: number | undefined,
-  use: (body: JsonBody) => Awaitable<T>,
-): Promise<T> {
-  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
-    const refusal = unsupportedMediaType(
-      "The body must be JSON: send it with content-type: application/json.",
-    );
-    if (promised !== undefined) throw refusal;
-    // Only reading tells whether there is a body whose type could be wrong.
-    return useBytes(request, limits, promised, ({ byteLength }) => {
-      throw byteLength === 0 ? bodyMissing() : refusal;
-    });
-  }
-  return useBytes(request, limits, promised, (bytes) => use(jsonOf(bytes)));
+export async function readJsonBody(request: Request, limits: BodyLimits): Promise<JsonBody> {
+  if (JSON_TYPE.test(request.headers.get("content-type") ?? ""))
+    return jsonOf(await readBytes(request, limits));
+  // Without a content length only reading shows whether there is a body at all.
+  const absent =
+    promisedBytes(request.headers) === undefined && (await readBytes(request, limits)).byteLength === 0;
+  throw absent
+    ? bodyMissing()
+    : unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
 }
 
 export function bodyMissing(): Error {
@@ -80,74 +66,30 @@ function jsonOf(bytes: Uint8Array): JsonBody {
 
 /** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
-  return useBytes(request, limits, promisedBytes(request.headers), decode);
+  return decode(await readBytes(request, limits));
 }
 
-function useBytes<T>(
-  request: Request,
-  { maxBytes, timeoutMs }: BodyLimits,
-  promised: number | undefined,
-  use: (bytes: Uint8Array) => Awaitable<T>,
-): Promise<T> {
-  const tooLarge = (): Error =>
-    requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
-  if (promised === undefined) return readPiecesInTime(request, maxBytes, timeoutMs, tooLarge).then(use);
-  if (promised > maxBytes) throw tooLarge();
-  // Bun reads no more than was promised; in one go this costs a tenth of reading piece by piece.
-  return useInTime(request.bytes(), timeoutMs, use);
-}
-
-// One promise for all of it: every further one costs a write as much as a look into a header.
-function useInTime<T>(
-  work: Promise<Uint8Array>,
-  timeoutMs: number,
-  use: (bytes: Uint8Array) => Awaitable<T>,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const alarm = setAlarm(timeoutMs, () => reject(tooLate()));
-    work.then(
-      (bytes) => {
-        alarm.cancel();
-        try {
-          resolve(use(bytes));
-        } catch (error) {
-          reject(error);
-        }
-      },
-      (error: unknown) => {
-        alarm.cancel();
-        reject(error);
-      },
-    );
-  });
-}
-
-async function readPiecesInTime(
-  request: Request,
-  maxBytes: number,
-  timeoutMs: number,
-  tooLarge: () => Error,
-): Promise<Uint8Array> {
+async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
+  const promised = promisedBytes(request.headers);
+  if (promised !== undefined && promised > maxBytes) throw tooLarge(maxBytes);
   const late = Promise.withResolvers<never>();
-  const alarm = setAlarm(timeoutMs, () => late.reject(tooLate()));
+  const alarm = setAlarm(timeoutMs, () => late.reject(malformedRequest("The body did not arrive in time.")));
   try {
-    return await readPieces(request, maxBytes, tooLarge, late.promise);
+    // Bun reads no more than was promised. Reading it at once costs a tenth of reading it piece by piece.
+    return await (promised === undefined
+      ? readPieces(request, maxBytes, late.promise)
+      : Promise.race([request.bytes(), late.promise]));
   } finally {
     alarm.cancel();
   }
 }
 
-function tooLate(): Error {
-  return malformedRequest("The body did not arrive in time.");
+function tooLarge(maxBytes: number): Error {
+  return requestTooLarge(`The body is larger than ${maxBytes} bytes (setting http.body_limit).`);
 }
 
-/** A body whose size nobody promised. */
-async function readPieces(
-  request: Request,
-  maxBytes: number,
-  tooLarge: () => Error,
-  late: Promise<never>,
-): Promise<Uint8Array> {
+/** Reads a body of unknown size. */
+async function readPieces(request: Request, maxBytes: number, late: Promise<never>): Promise<Uint8Array> {
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -157,7 +99,7 @@ async function readPieces(
       const { done, value } = await Promise.race([reader.read(), late]);
       if (done) return Buffer.concat(chunks);
       size += value.byteLength;
-      if (size > maxBytes) throw tooLarge();
+      if (size > maxBytes) throw tooLarge(maxBytes);
       chunks.push(value);
     }
   } catch (error) {

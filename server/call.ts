@@ -1,12 +1,12 @@
-// What a handler gets. A class, so that the members that few operations ask for cost nothing where nobody does.
+// The argument of a handler. A class with getters: members that few operations use cost the others nothing.
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { Departure } from "./departure";
-import type { AnyCall, Operation } from "./operations";
+import type { Front, Incoming } from "./front";
+import type { AnyCall, Operation } from "./operations/operation";
 import { queryOf } from "./query";
-import type { Incoming, Means } from "./route";
 
-/** A body that was read, and the text that it was. */
+/** A checked body and its text. */
 export interface ReadBody {
   body: unknown;
   text: string;
@@ -19,34 +19,28 @@ export class CheckedCall implements AnyCall {
   readonly text: string;
   readonly #operation: Operation;
   readonly #incoming: Incoming;
-  readonly #means: Means;
+  readonly #front: Front;
 
   constructor(
-    runtime: Runtime,
-    principal: Principal,
-    { body, text }: ReadBody,
+    front: Front,
     operation: Operation,
+    principal: Principal,
     incoming: Incoming,
-    means: Means,
+    { body, text }: ReadBody,
   ) {
-    this.runtime = runtime;
+    this.runtime = front.runtime;
     this.principal = principal;
     this.body = body;
     this.text = text;
     this.#operation = operation;
     this.#incoming = incoming;
-    this.#means = means;
+    this.#front = front;
   }
 
-  // Handlers take the call apart: a function of it must not need it. It is made when it is asked for.
+  // A function without `this`, because handlers destructure the call.
   get path(): (name: string) => string {
     const { params } = this.#incoming;
     return (name) => params[name] ?? "";
-  }
-
-  get wantsPage(): () => boolean {
-    const { headers } = this.#incoming.request;
-    return () => headers.get("accept")?.includes("text/html") === true;
   }
 
   get query(): Record<string, unknown> {
@@ -63,9 +57,9 @@ export class CheckedCall implements AnyCall {
     return () => new Departure(request);
   }
 
-  // Bun makes the signal when it is first asked for, and most operations never ask.
+  // Bun creates the signal on first access, and most operations never use it.
   get signal(): AbortSignal {
     const { request } = this.#incoming;
-    return this.#operation.waits ? AbortSignal.any([request.signal, this.#means.stopping]) : request.signal;
+    return this.#operation.waits ? AbortSignal.any([request.signal, this.#front.stopping]) : request.signal;
   }
 }

@@ -1,5 +1,5 @@
-// The one dispatcher: credential, content type, JSON, schema, service, answer. In this order, so that nobody without a
-// credential learns anything about the rules behind it.
+// The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
+// unauthenticated callers learn nothing about validation rules.
 import { checked, fieldErrors, JsonText } from "../src/base";
 import {
   internalError,
@@ -11,36 +11,36 @@ import {
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
-import { after, type Awaitable } from "../src/store";
-import { errorAnswer, identified, recordAnswer, taggedAnswer } from "./answer";
-import { bodyLimits, bodyMissing, promisedBytes, useJsonBody } from "./body";
+import { jsonAnswer, taggedAnswer } from "./answer";
+import { bodyLimits, bodyMissing, promisedBytes, readJsonBody } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
-import { markDeprecated } from "./deprecation";
-import { type AnyCall, type Operation, StatusAnswer } from "./operations";
-import type { Incoming, Means } from "./route";
+import type { Front, Incoming, Route } from "./front";
+import { operations, type ServedOperation, StatusAnswer } from "./operations";
+import type { AnyCall } from "./operations/operation";
 
-/**
- * Runs one operation. Never throws or rejects: what is thrown becomes an answer, and its cause goes to the log. What is
- * known at once is answered at once: a turn of waiting costs as much as a look into a cache.
- */
-export function dispatch(
-  runtime: Runtime,
-  operation: Operation,
-  incoming: Incoming,
-  means: Means,
-  requestId: string,
-): Awaitable<Response> {
-  const asked: Asked = { runtime, operation, incoming, means, requestId };
-  try {
-    const principal = principalOf(asked);
-    const answer =
-      operation.body === undefined && !(principal instanceof Promise)
-        ? answered(asked, principal, NO_BODY)
-        : answeredLater(asked, principal);
-    return answer instanceof Promise ? answer.catch((error: unknown) => failed(asked, error)) : answer;
-  } catch (error) {
-    return failed(asked, error);
-  }
+const ADMIN = "/v1/admin";
+const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
+
+/** The routes of the operation table. */
+export function operationRoutes(front: Front): Route[] {
+  return operations
+    .filter((operation): operation is ServedOperation => operation.handle !== undefined)
+    .flatMap((operation) => routesOf(front, operation));
+}
+
+/** Where an operation is served: the path of its row, and the aliases that older clients use. */
+function routesOf(front: Front, operation: ServedOperation): Route[] {
+  const { method, alias, path, alsoAt = [], credential, modelErrors } = operation;
+  const own = path.replaceAll("{", ":").replaceAll("}", "");
+  const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
+  const alone = credential === "public" || path.includes("{project_id}");
+  const paths = alone ? [own] : [own, scoped, ...alsoAt];
+  const methods = alias === undefined ? [method] : [method, alias];
+  const answering = {
+    answer: (incoming: Incoming) => dispatch(front, operation, incoming),
+    errorMembers: modelErrors === true ? modelError : undefined,
+  };
+  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, ...answering })));
 }
 
 // As clients of language models read errors.
@@ -48,59 +48,59 @@ function modelError(error: RuntimeError): object {
   return { error: errorBody(error) };
 }
 
-/** One request to one operation. */
-interface Asked {
-  runtime: Runtime;
-  operation: Operation;
-  incoming: Incoming;
-  means: Means;
-  requestId: string;
-}
-
-function failed({ runtime, operation, requestId }: Asked, error: unknown): Response {
-  const answer = errorAnswer(error, operation.modelErrors ? modelError : undefined);
-  if (answer.status >= 500) runtime.core.log.error("request failed", { request_id: requestId, error });
-  return identified(answer, requestId);
-}
-
-// Promises are handed on rather than waited for: each wait would cost every write as much as a look into a header.
-function answeredLater(asked: Asked, known: Awaitable<Principal>): Awaitable<Response> {
-  return after(known, (principal) => withBody(asked, (read) => answered(asked, principal, read)));
-}
-
-function answered(asked: Asked, principal: Principal, read: ReadBody): Awaitable<Response> {
-  const { runtime, operation, incoming, means } = asked;
-  checkParameters(operation, incoming.params);
-  const call = new CheckedCall(runtime, principal, read, operation, incoming, means);
-  return after(handled(operation, call, incoming), (value) => answerOf(asked, call, value));
-}
-
-function handled(operation: Operation, call: AnyCall, { params }: Incoming): Awaitable<unknown> {
+/** Runs one operation. */
+async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
+  const { runtime, rateLimit, keepOpen } = front;
+  const { request, params } = incoming;
+  // Long polls and tool runs have limits of their own.
+  if (operation.slow === true) keepOpen(request);
+  let principal = NO_PRINCIPAL;
+  if (operation.credential !== "public") {
+    const header = request.headers.get("authorization") ?? undefined;
+    principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    rateLimit?.take(principal);
+    requireRole(principal, operation.credential);
+    if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
+  }
+  const read = operation.body === undefined ? NO_BODY : await checkedBody(front, operation.body, request);
+  checkParameters(operation, params);
+  const call = new CheckedCall(front, operation, principal, incoming, read);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
-  return key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
+  const value = await (key === undefined
+    ? operation.handle(call)
+    : handledOnce(operation, call, params, key));
+  const response = responseOf(operation, request, value);
+  if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
+  return response;
 }
 
-function answerOf(asked: Asked, call: AnyCall, value: unknown): Response {
-  const { runtime, operation } = asked;
-  const answer = responseOf(asked, value);
-  if (operation.tool !== undefined) markDeprecated(answer.headers, runtime, operation.tool(call));
-  return answer;
-}
-
-function responseOf({ operation, incoming, requestId }: Asked, value: unknown): Response {
+function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {
+  if (value instanceof JsonText && value.cacheable && operation.etag === true)
+    return taggedAnswer(request, value);
+  if (value instanceof Response) return value;
+  if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
-  if (value instanceof JsonText && value.kept && operation.etag === true)
-    return identified(taggedAnswer(incoming.request, value), requestId);
-  if (value instanceof Response) return identified(value, requestId);
-  if (value instanceof StatusAnswer) return recordAnswer(value.status, value.body, requestId);
-  return status === 204
-    ? identified(new Response(null, { status }), requestId)
-    : recordAnswer(status, value, requestId);
+  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+}
+
+/** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */
+function markDeprecated(
+  headers: Headers,
+  { core, tools }: Runtime,
+  { name, version }: { name: string; version?: string | undefined },
+): void {
+  const deprecation = tools.deprecationOf(name, version);
+  if (deprecation === undefined) return;
+  headers.set("deprecation", `@${Math.floor(deprecation.since.getTime() / 1000)}`);
+  headers.append(
+    "link",
+    `<${core.publicUrl()}/v1/tools/${deprecation.replacement}>; rel="successor-version"`,
+  );
 }
 
 /** A repeat under the same key gets the answer of the first. */
 function handledOnce(
-  operation: Operation,
+  operation: ServedOperation,
   call: AnyCall,
   params: Incoming["params"],
   key: string,
@@ -113,7 +113,7 @@ function handledOnce(
     async () => operation.handle(call),
     () => {
       throw internalError(
-        "The first request under this Idempotency-Key was cut off and nobody knows how far it came. Look whether it was done before you send it under a new key.",
+        "The first request under this Idempotency-Key was interrupted, and its outcome is unknown. Check whether it was done before you send it under a new key.",
         { shouldRetry: false },
       );
     },
@@ -121,68 +121,49 @@ function handledOnce(
   );
 }
 
-// Public operations run for nobody: their handlers use no principal.
-const NOBODY: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
+// The handlers of public operations do not use it.
+const NO_PRINCIPAL: Principal = { kind: "key", keyId: "", projectId: "", role: "read", users: [] };
 
-function principalOf(asked: Asked): Awaitable<Principal> {
-  const { runtime, operation, incoming } = asked;
-  if (operation.credential === "public") return NOBODY;
-  const header = incoming.request.headers.get("authorization") ?? undefined;
-  const found = runtime.identity.authenticate(header, incoming.params["project_id"]);
-  return after(found, (principal) => admitted(asked, operation.credential, principal));
+/** A parameter of the path. A value whose percent-encoding is broken becomes U+FFFD, which no id contains. */
+function pathValue(params: Incoming["params"], name: string): string | undefined {
+  const value = params[name];
+  return value === null ? "\uFFFD" : value;
 }
 
-function admitted(
-  { runtime, operation, incoming: { params }, means }: Asked,
-  credential: Operation["credential"],
+async function checkProject(
+  { identity }: Runtime,
+  operation: ServedOperation,
   principal: Principal,
-): Awaitable<Principal> {
-  means.rateLimit?.take(principal);
-  if (credential !== "public") requireRole(principal, credential);
-  const { org_id: orgId, project_id: projectId } = params;
-  if (orgId === undefined || projectId === undefined) return principal;
-  return inProject(runtime.identity, principal, operation, params, orgId, projectId);
-}
-
-async function inProject(
-  identity: Runtime["identity"],
-  principal: Principal,
-  operation: Operation,
   params: Incoming["params"],
-  orgId: string,
-  projectId: string,
-): Promise<Principal> {
+): Promise<void> {
   const named = operation.path.includes("{project_id}");
   if (named) checkParameters(operation, params);
+  const [orgId = "", projectId = ""] = [pathValue(params, "org_id"), pathValue(params, "project_id")];
   await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
-    // Where 404 is not declared, a project of somebody else is one that the credential does not open.
+    // Where 404 is not declared, another project is one that the credential has no access to.
     throw named && !operation.errors.includes(404)
       ? invalidAuthorization("This credential is not one of this project.")
       : error;
   });
-  return principal;
 }
 
 const NO_BODY: ReadBody = { body: undefined, text: "" };
 
-function withBody(
-  { runtime, operation: { body }, incoming: { request } }: Asked,
-  use: (read: ReadBody) => Awaitable<Response>,
-): Awaitable<Response> {
-  if (body === undefined) return use(NO_BODY);
-  const promised = promisedBytes(request.headers);
-  if (promised === 0) throw bodyMissing();
-  return useJsonBody(request, bodyLimits(runtime.core.settings), promised, ({ text, value }) =>
-    use({ body: checked(body, value, "request body"), text }),
-  );
+async function checkedBody(
+  { runtime }: Front,
+  schema: NonNullable<ServedOperation["body"]>,
+  request: Request,
+): Promise<ReadBody> {
+  if (promisedBytes(request.headers) === 0) throw bodyMissing();
+  const { text, value } = await readJsonBody(request, bodyLimits(runtime.core.settings));
+  return { body: checked(schema, value, "request body"), text };
 }
 
-// A path value is decoded by the router, which lets broken escapes through as U+FFFD: no id of ours has one.
-function checkParameters({ parameters, errors }: Operation, params: Incoming["params"]): void {
-  // An operation that declares no 400 says the same of an id that cannot be as of one that is not there.
+function checkParameters({ parameters, errors }: ServedOperation, params: Incoming["params"]): void {
+  // An operation that declares no 400 answers an invalid id like an unknown one.
   const refusal = errors.includes(400) ? invalidParameter : notFound;
   for (const name in params) {
-    const value = params[name] ?? "";
+    const value = pathValue(params, name) ?? "";
     if (value.length > 256 || /[\0\uFFFD]/.test(value)) throw refusal(`${name} is not a valid value.`);
     const schema = parameters?.[name];
     if (schema === undefined) continue;

@@ -1,11 +1,10 @@
 // The HTTP front: starts and stops a server over a runtime.
 import { isLoopback } from "../src/base";
-import { configurationError } from "../src/errors";
+import { configurationError, type RuntimeError } from "../src/errors";
 import { ambiguousSources } from "../src/identity";
 import { addressOf } from "../src/open-core";
 import type { Runtime } from "../src/runtime";
 import { createApp } from "./app";
-import { bindError } from "./bind-error";
 import { readTls, type Tls } from "./tls";
 
 export interface Server {
@@ -117,6 +116,19 @@ function warnOfUsers({ core }: Runtime): void {
   core.log.warn("users of these user_sources cannot be told from others: set user_prefix", {
     sources,
   });
+}
+
+/** Why the server cannot listen at an address, from the system's code in `error`. */
+export function bindError(host: string, port: number, error: unknown): RuntimeError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const hint = "Choose another with --port (RUNTIME_PORT) or --host (RUNTIME_HOST).";
+  return configurationError(`${host}:${port} ${reasonOf(code)}. ${hint}`, { cause: error });
+}
+
+function reasonOf(code: string): string {
+  if (code === "EADDRINUSE") return "is in use by another program";
+  if (["EACCES", "EPERM"].includes(code)) return "cannot be listened on: no permission";
+  return "is no address of this machine, or cannot be listened on";
 }
 
 /** As a URL writes it: IPv6 in brackets. */

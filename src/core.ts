@@ -1,4 +1,4 @@
-// What every service is given: the infrastructure, not the rules.
+// The infrastructure that every service uses.
 import type { Clock, Log, Redacted } from "./base";
 import type { Keyring, Random } from "./crypto";
 import type { Settings, TlsFiles } from "./config";
@@ -13,10 +13,10 @@ export interface Core {
   random: Random;
   log: Log;
   settings: Settings;
-  /** Secret of our own client at the OpenID provider (`auth.client_secret`). */
+  /** The client secret of this deployment at the OpenID provider (`auth.client_secret`). */
   clientSecret: Redacted | undefined;
-  /** Files of the server's certificate; undefined: no TLS. */
+  /** The files of the server certificate; undefined: no TLS. */
   tls: TlsFiles | undefined;
-  /** Address under which browsers reach this deployment, without a slash at the end. Known once the port is bound. */
+  /** The address at which browsers reach this deployment, without a trailing slash. Final once the port is bound. */
   publicUrl(): string;
 }

@@ -1,10 +1,10 @@
-// The databases in the data folder: opened, or refused with one line that names folder or file.
+// Opens the databases in the data folder, or fails with one line that names the folder.
 import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { configurationError, RuntimeError } from "./errors";
 import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store } from "./store";
 
-// Folder and files are the operator's: what the system says about them stops the start with one line.
+/** Throws `configuration` with a one-line reason for any error of the file system or the database. */
 export async function openStores(
   folder: string,
   openStore: (options: SqliteOptions) => Store,
@@ -23,26 +23,26 @@ export async function openStores(
   }
 }
 
-/** Runs `work` and reports an error of the database engine in one line: a full disk shows at the first write only. */
+/** Runs `work` and converts database errors likewise: a full disk only shows with the first write. */
 export async function withDatabaseErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isOfTheEngine =
+    const isDatabaseError =
       error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
-    throw isOfTheEngine ? unusable(folder, error) : error;
+    throw isDatabaseError ? unusable(folder, error) : error;
   }
 }
 
 function unusable(folder: string, error: unknown): RuntimeError {
   const reason = error instanceof Error ? error.message : "unknown reason";
   return configurationError(
-    `The database in ${folder} cannot be used: ${reason}. Check its rights and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
+    `The database in ${folder} cannot be used: ${reason}. Check its permissions and the disk, or set data_dir (RUNTIME_DATA_DIR).`,
     { cause: error },
   );
 }
 
-// Nobody else's. The owner's own bits stay: a folder that was made read-only is meant to be.
+// Removes the permissions of other users. Those of the owner do not change: a read-only folder may be intended.
 function keepPrivate(folder: string): void {
   const { mode } = statSync(folder);
   if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);

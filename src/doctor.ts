@@ -1,8 +1,7 @@
-// Looks an installation over: configuration, files, key, database, clock, port, addresses, providers. A database is opened
-// as by every command (which makes its folder private again), and only when nothing before it was wrong.
+// Checks an installation: configuration, files, key, database, clock, port, addresses, providers. The database is opened
+// as by any command (which makes its folder private), and only if no earlier check has found a problem.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isLoopback } from "./base";
 import {
   checkAddresses,
   checkEndpoint,
@@ -20,19 +19,19 @@ import { ambiguousSources, type Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 
-/** Stored values that are tried, of each kind. */
-const MOST_OPENED = 10_000;
-const MOST_NAMED = 5;
+/** The most stored values to open, per kind. */
+const MAX_OPENED = 10_000;
+const MAX_NAMED = 5;
 
 export interface DoctorParts {
-  /** Throws what is wrong with the configuration. */
+  /** Throws if the configuration is not valid. */
   config(): Promise<Config>;
   open(config: Config): Promise<Runtime>;
-  /** Address of the server that runs on the data folder. */
+  /** The address of the running server of the data folder. */
   running(runtime: Runtime): Promise<string | undefined>;
 }
 
-/** All findings, the fine ones too, in the order in which things depend on each other. */
+/** All findings, including the good ones, in the order of their dependencies. */
 export async function examine({ config: load, open, running }: DoctorParts): Promise<Finding[]> {
   let config: Config;
   let files: Finding[];
@@ -76,67 +75,71 @@ async function examineOpen(
   const { items } = await runtime.providers.list(principal);
   const keys = await runtime.identity.listKeys(principal);
   const endpoints = await Promise.all(
-    placesOf(items).map(([name, address]) => checkEndpoint(runtime.core, name, address)),
+    originsOf(items).map(([name, address]) => checkEndpoint(runtime.core, name, address)),
   );
   return [
     await clockFinding(runtime, principal),
     port,
     ...usersFindings(runtime.core),
-    ...checkAddresses(runtime.core, verifier_url !== null, isLoopback),
+    ...checkAddresses(runtime.core, verifier_url !== null),
     keys.items.length === 0
-      ? problem("API keys", "There is no API key: no agent can call.", "Make one: runtime keys create NAME")
+      ? problem(
+          "API keys",
+          "There is no API key, so no agent can connect.",
+          "Create one: runtime keys create NAME",
+        )
       : ok("API keys", `${keys.items.length} in the project ${principal.projectId}.`),
     await sealedFinding(runtime, principal),
     ...endpoints.flat(),
   ];
 }
 
-/** Whether tokens and secrets of the project open: after a disk has failed, or a backup was put together wrongly. */
+/** Whether tokens and secrets can be opened, which fails after a disk error or an inconsistent backup. */
 async function sealedFinding({ rotation }: Runtime, { projectId }: Principal): Promise<Finding> {
-  const { tried, places } = await rotation.unopenable(projectId, MOST_OPENED);
-  if (places.length === 0) return ok("stored values", `${tried} were opened, and none is damaged.`);
-  const named = places.slice(0, MOST_NAMED).map(({ table, row, field }) => `${field} of ${row} in ${table}`);
-  const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
+  const { tried, places } = await rotation.unopenable(projectId, MAX_OPENED);
+  if (places.length === 0) return ok("stored values", `${tried} were opened, none is damaged.`);
+  const named = places.slice(0, MAX_NAMED).map(({ table, row, field }) => `${field} of ${row} in ${table}`);
+  const more = places.length > MAX_NAMED ? ` and ${places.length - MAX_NAMED} more` : "";
   return problem(
     "stored values",
     `${places.length} of ${tried} cannot be opened: ${named.join(", ")}${more}.`,
-    "Set them anew, or restore the data folder from a backup. A user whose tokens are among them consents again.",
+    "Set them again, or restore the data folder from a backup. Users whose tokens are among them must consent again.",
   );
 }
 
-/** Nothing where there are no further sources of users. */
+/** Empty if there are no user sources. */
 function usersFindings({ settings }: Core): Finding[] {
   if (settings.user_sources.length === 0) return [];
   const sources = ambiguousSources(settings);
-  if (sources.length === 0) return [ok("user sources", "Users of each can be told from those of others.")];
+  if (sources.length === 0) return [ok("user sources", "User ids of different sources do not clash.")];
   return [
     warning(
       "user sources",
-      `A user of ${sources.join(", ")} may have the id of another provider's user, and get that one's grants.`,
-      'Give each a user_prefix; an empty one ("") says that they are the same people.',
+      `A user of ${sources.join(", ")} may have the same id as a user of another provider, and use the grants of that user.`,
+      'Set a user_prefix for each; an empty one ("") means that they are the same people.',
     ),
   ];
 }
 
-/** A time that was stored lies behind us, unless the clock went back since. */
+/** Stored times are in the past, unless the clock was set back. */
 async function clockFinding(runtime: Runtime, principal: Principal): Promise<Finding> {
   const newest = await runtime.trail.newestChange(principal);
   const ahead = (newest ?? 0) - runtime.core.clock.now();
-  if (ahead < 60_000) return ok("clock", "No stored time lies in the future.");
+  if (ahead < 60_000) return ok("clock", "No stored time is in the future.");
   const minutes = Math.round(ahead / 60_000);
-  const message = `The last change is stored ${minutes} minutes in the future: the clock is, or was, wrong.`;
-  return problem("clock", message, "Set the clock by a time server (timedatectl set-ntp true).");
+  const message = `The time of the last change is ${minutes} minutes in the future: the clock is or was wrong.`;
+  return problem("clock", message, "Synchronize the clock with a time server (timedatectl set-ntp true).");
 }
 
 /** The servers of active providers, each once. */
-function placesOf(providers: readonly AuthProvider[]): [string, string][] {
-  const places = new Map<string, string>();
-  for (const { id, status, oauth2 } of providers) {
-    if (status !== "active") continue;
-    for (const request of [oauth2.authorize_request, oauth2.token_request]) {
-      const origin = URL.parse(request?.endpoint ?? "")?.origin;
-      if (origin !== undefined && !places.has(`${id} ${origin}`)) places.set(`${id} ${origin}`, origin);
-    }
-  }
-  return [...places].map(([name, origin]) => [name.split(" ")[0] ?? "", origin]);
+function originsOf(providers: readonly AuthProvider[]): [id: string, origin: string][] {
+  return providers
+    .filter(({ status }) => status === "active")
+    .flatMap(({ id, oauth2 }) => {
+      const endpoints = [oauth2.authorize_request?.endpoint, oauth2.token_request?.endpoint];
+      const origins = endpoints.map((endpoint) => URL.parse(endpoint ?? "")?.origin);
+      return [...new Set(origins)].flatMap((origin): [string, string][] =>
+        origin === undefined ? [] : [[id, origin]],
+      );
+    });
 }

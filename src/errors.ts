@@ -1,30 +1,32 @@
-// The one error of the services. A front turns it into an answer or an exit code; nothing else decides a status.
+// The error of all services. The server maps it to an HTTP response, the command line to an exit code.
 
-/** Stable names on the wire (`Error.name`); clients and scripts compare them. */
-export type ErrorName =
-  | "malformed_request"
-  | "tool_requirements_not_met"
-  | "user_mismatch"
-  | "tool_not_found"
-  | "already_exists"
-  | "read_only"
-  | "invalid_parameter"
-  | "unsupported_format"
-  | "idempotency_mismatch"
-  | "invalid_authorization"
-  | "forbidden"
-  | "route_not_found"
-  | "not_found"
-  | "conflict"
-  | "request_too_large"
-  | "unsupported_media_type"
-  | "rate_limited"
-  | "internal_error"
-  | "gateway_timeout"
-  | "configuration"
-  | "unavailable";
+/** Stable names in the API (`Error.name`), which clients and scripts compare. */
+export const ERROR_NAMES = [
+  "malformed_request",
+  "tool_requirements_not_met",
+  "user_mismatch",
+  "tool_not_found",
+  "already_exists",
+  "read_only",
+  "invalid_parameter",
+  "unsupported_format",
+  "idempotency_mismatch",
+  "invalid_authorization",
+  "forbidden",
+  "route_not_found",
+  "not_found",
+  "conflict",
+  "request_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "internal_error",
+  "gateway_timeout",
+  "configuration",
+  "unavailable",
+] as const;
+export type ErrorName = (typeof ERROR_NAMES)[number];
 
-/** One field of a body or query that breaks a rule. Never carries the submitted value. */
+/** A field of a body or query that is not valid. Never contains the submitted value. */
 export interface FieldError {
   field: string;
   rule: string;
@@ -33,18 +35,18 @@ export interface FieldError {
 
 export interface ErrorDetails {
   fieldErrors?: FieldError[];
-  /** Private: goes to the log, never to an answer. */
+  /** Only for the log, never part of an answer. */
   cause?: unknown;
   retryAfterMs?: number | undefined;
-  /** Whether the very same request may help, where its status alone would mislead a client. */
+  /** Whether to retry the same request, if the status alone would mislead clients. */
   shouldRetry?: boolean;
-  /** Where the user can consent, when that is what is missing. */
+  /** Where the user can consent, if a consent is missing. */
   consentUrl?: string;
-  /** What a 401 or 403 says in `WWW-Authenticate`, where it is more than `Bearer`. */
+  /** The `WWW-Authenticate` header of a 401 or 403, if it is not just `Bearer`. */
   challenge?: string;
 }
 
-/** What went wrong, for the caller (`message` says what to do next) and, privately, for the log (`cause`). */
+/** An error. `message` is for the caller: the problem, then what to do. `cause` is only for the log. */
 export class RuntimeError extends Error {
   readonly status: number;
   readonly fieldErrors: FieldError[] | undefined;
@@ -66,42 +68,45 @@ export class RuntimeError extends Error {
   }
 }
 
-const maker =
+const constructorOf =
   (name: ErrorName, status: number) =>
   (message: string, details: ErrorDetails = {}): RuntimeError =>
     new RuntimeError(name, status, message, details);
 
-export const malformedRequest = maker("malformed_request", 400);
-export const requirementsNotMet = maker("tool_requirements_not_met", 400);
-/** The user still owes a grant. 403 is the sign by which public clients know to call authorize. */
-export const consentRequired = maker("tool_requirements_not_met", 403);
-export const userMismatch = maker("user_mismatch", 400);
-export const toolNotFound = maker("tool_not_found", 400);
-export const alreadyExists = maker("already_exists", 400);
-/** The caller sees the record, but it is not theirs to change. */
-export const readOnly = maker("read_only", 400);
-export const invalidParameter = maker("invalid_parameter", 400);
-export const idempotencyMismatch = maker("idempotency_mismatch", 400);
-export const invalidAuthorization = maker("invalid_authorization", 401);
-export const forbidden = maker("forbidden", 403);
-export const routeNotFound = maker("route_not_found", 404);
-export const notFound = maker("not_found", 404);
-export const conflict = maker("conflict", 409);
-export const requestTooLarge = maker("request_too_large", 413);
-export const unsupportedMediaType = maker("unsupported_media_type", 415);
-/** The credential calls too often; `retryAfterMs` says when to go on. */
-export const rateLimited = maker("rate_limited", 429);
-export const internalError = maker("internal_error", 500);
-export const gatewayTimeout = maker("gateway_timeout", 504);
-/** The operator's settings, files or keys stop the start. Never an answer of the API. */
-export const configurationError = maker("configuration", 500);
-/** The database or its lock cannot be had in time. */
-export const unavailable = maker("unavailable", 500);
+export const malformedRequest = constructorOf("malformed_request", 400);
+export const requirementsNotMet = constructorOf("tool_requirements_not_met", 400);
+/** A grant of the user is missing. Public clients call authorize after a 403. */
+export const consentRequired = constructorOf("tool_requirements_not_met", 403);
+export const userMismatch = constructorOf("user_mismatch", 400);
+export const toolNotFound = constructorOf("tool_not_found", 400);
+export const alreadyExists = constructorOf("already_exists", 400);
+/** The caller can read the record, but not change it. */
+export const readOnly = constructorOf("read_only", 400);
+export const invalidParameter = constructorOf("invalid_parameter", 400);
+export const idempotencyMismatch = constructorOf("idempotency_mismatch", 400);
+export const invalidAuthorization = constructorOf("invalid_authorization", 401);
+export const forbidden = constructorOf("forbidden", 403);
+export const routeNotFound = constructorOf("route_not_found", 404);
+export const notFound = constructorOf("not_found", 404);
+export const conflict = constructorOf("conflict", 409);
+export const requestTooLarge = constructorOf("request_too_large", 413);
+export const unsupportedMediaType = constructorOf("unsupported_media_type", 415);
+/** Too many requests of a credential; retry after `retryAfterMs`. */
+export const rateLimited = constructorOf("rate_limited", 429);
+export const internalError = constructorOf("internal_error", 500);
+export const gatewayTimeout = constructorOf("gateway_timeout", 504);
+/** Settings, files or keys prevent the start. Never an answer of the API. */
+export const configurationError = constructorOf("configuration", 500);
+/** The database did not respond, or its lock could not be acquired, in time. */
+export const unavailable = constructorOf("unavailable", 500);
 
-/** Anything thrown, as the error that a caller may see: what is not ours becomes a bare `internal_error`. */
+/** Converts a thrown value into an error for the caller: anything unexpected becomes `internal_error`. */
 export function toRuntimeError(thrown: unknown): RuntimeError {
   if (thrown instanceof RuntimeError) return thrown;
-  return internalError("The server failed to do this. The log has the reason under the request id.", {
-    cause: thrown,
-  });
+  return internalError(
+    "The request failed because of an internal error. Look up the request id in the log of the server.",
+    {
+      cause: thrown,
+    },
+  );
 }

@@ -1,4 +1,4 @@
-// Whether the service can work: its database answers, and its root key opens what is stored.
+// The health of the service: whether its database responds and its root key opens stored values.
 import type { Core } from "./core";
 
 export interface Health {
@@ -21,7 +21,7 @@ export async function healthOf({ store, keyring, log }: Core): Promise<Health> {
       await store.generation("projects");
       await store.check();
     })) ??
-    (await failure("The root key cannot be used: stored tokens and secrets stay closed.", () =>
+    (await failure("The root key cannot be used, so stored tokens and secrets cannot be decrypted.", () =>
       keyring.check(),
     )) ?? { healthy: true }
   );

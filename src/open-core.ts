@@ -1,13 +1,13 @@
-// Opens what the services need: folder, databases, keys, outbound client.
+// Opens the infrastructure of the services: folder, databases, keys, outbound client.
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
-import { type Keyring, type KeyringOptions, openKeyring, pooledRandom, type Random } from "./crypto";
+import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
 
-/** What a test replaces: time, randomness, the database engine, where the log goes, the cipher, the outbound client. */
+/** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
 export interface RuntimeParts {
   clock?: Clock;
   random?: Random;
@@ -19,19 +19,19 @@ export interface RuntimeParts {
 
 export interface OpenCore {
   readonly core: Core;
-  /** The execution log has a database of its own. */
+  /** The database of the execution log. */
   readonly logStore: Store;
   /** Sets the address that the server listens on; `public_url` overrides it. */
   listensOn(address: string): void;
   close(): Promise<void>;
 }
 
-/** Opens the data folder. Throws `configuration` with one line on what stops the start. */
+/** Opens the data folder. Throws `configuration` with a one-line reason. */
 export async function openCore(config: Config, parts: RuntimeParts = {}): Promise<OpenCore> {
   const { settings, clientSecret } = config;
   const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
-  const random = parts.random ?? pooledRandom();
+  const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
@@ -49,7 +49,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),
-          // With the key in the environment no home folder is needed.
+          // A key in the environment does not need a home folder.
           defaultFile:
             config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
         },
@@ -92,7 +92,7 @@ function egressOf(config: Config, log: Log): Egress {
   });
 }
 
-/** An address that a browser on this machine reaches, whatever the server listens on. */
+/** An address for a browser on this machine. */
 function defaultAddress({ settings }: Config): string {
   return addressOf(settings.host, settings.port, settings["tls.cert"] !== undefined);
 }

@@ -1,4 +1,4 @@
-// Composition root: configuration and extensions in, services out. Both fronts and all tests start here.
+// The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, ExecutionLog, Trail } from "./audit";
 import {
   AuthorizationService,
@@ -43,7 +43,7 @@ export interface Runtime {
   readonly idempotency: Idempotency;
   readonly plugins: Plugins;
   readonly hooks: Hooks;
-  /** Tries a plugin with a sample. */
+  /** Tests a plugin with a sample call. */
   readonly trials: Trials;
   readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
@@ -53,12 +53,12 @@ export interface Runtime {
   readonly models: Models;
   readonly chat: Chat;
   health(): Promise<Health>;
-  /** Sets the address that the server listens on, which is known late with port 0; `public_url` overrides it. */
+  /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
   close(): Promise<void>;
 }
 
-/** Opens the data folder and starts the services. Throws `configuration` with one line on what stops the start. */
+/** Opens the data folder and creates the services. Throws `configuration` with a one-line reason. */
 export async function createRuntime(
   config: Config,
   extensions: Extensions,

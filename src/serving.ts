@@ -1,20 +1,20 @@
-// Which server runs on this data folder: written by the server, read by processes beside it. A server that was killed
-// leaves its announcement behind, so who reads it asks the server itself before believing it.
+// Announces the server that runs on this data folder to other local processes. A killed server leaves its announcement
+// behind, so readers must check that the server responds.
 import { isObject } from "./base";
 import type { Core } from "./core";
 import { findFact, removeFact, setFact } from "./store";
 
 export interface Announcement {
-  /** Where it listens, for a process on the same machine. */
+  /** Where it listens, for processes on the same machine. */
   address: string;
-  /** The address from which it makes what browsers open. */
+  /** The base of the addresses that browsers open. */
   public_url: string;
   pid: number;
 }
 
 const FACT = "server";
 
-/** Says that this process serves the data folder at `address`. Answers how to take it back. */
+/** Announces that this process serves the data folder at `address`. Returns a function that withdraws it. */
 export async function announceServer(core: Core, address: string): Promise<() => Promise<void>> {
   const announcement: Announcement = { address, public_url: core.publicUrl(), pid: process.pid };
   const text = JSON.stringify(announcement);
@@ -22,7 +22,7 @@ export async function announceServer(core: Core, address: string): Promise<() =>
   return () => core.store.write(() => removeFact(FACT, text));
 }
 
-/** The last announcement that was not taken back. */
+/** The last announcement that was not withdrawn. */
 export async function announcedServer({ store }: Core): Promise<Announcement | undefined> {
   const fact = await findFact(store, FACT);
   if (fact === undefined) return undefined;

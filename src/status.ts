@@ -1,4 +1,4 @@
-// What stands where: the state of a deployment as a project's administrator sees it.
+// The status of a deployment for the administrator of a project.
 import { type Static, Type } from "typebox";
 import type { Principal } from "./identity";
 import type { Runtime } from "./runtime";
@@ -7,7 +7,7 @@ export const StatusResponse = Type.Object({
   version: Type.String(),
   healthy: Type.Boolean(),
   reason: Type.Optional(Type.String()),
-  public_url: Type.String({ description: "Address under which browsers reach the server." }),
+  public_url: Type.String({ description: "The address at which browsers reach the server." }),
   project_id: Type.String(),
   tools: Type.Integer(),
   providers: Type.Integer(),
@@ -18,7 +18,7 @@ export const StatusResponse = Type.Object({
 
 export type Status = Static<typeof StatusResponse>;
 
-/** `version`: of the program, which the fronts know. */
+/** `version`: that of the program. */
 export async function statusOf(runtime: Runtime, principal: Principal, version: string): Promise<Status> {
   const [health, tools, providers, secrets, keys, connections] = await Promise.all([
     runtime.health(),
@@ -26,7 +26,7 @@ export async function statusOf(runtime: Runtime, principal: Principal, version: 
     runtime.providers.list(principal),
     runtime.secrets.list(principal),
     runtime.identity.listKeys(principal),
-    connectionsSeen(runtime, principal),
+    visibleConnections(runtime, principal),
   ]);
   return {
     version,
@@ -41,10 +41,12 @@ export async function statusOf(runtime: Runtime, principal: Principal, version: 
   };
 }
 
-/** How many the principal may see: a key that is pinned to users lists one user at a time. */
-async function connectionsSeen({ connections }: Runtime, principal: Principal): Promise<number> {
+/** How many connections the principal may see. A pinned key must list them user by user. */
+async function visibleConnections({ connections }: Runtime, principal: Principal): Promise<number> {
   const users = principal.kind === "key" ? principal.users : null;
   const filters = users === null ? [{}] : users.map((user_id) => ({ user_id }));
-  const pages = await Promise.all(filters.map((of) => connections.list(principal, { ...of, limit: 1 })));
+  const pages = await Promise.all(
+    filters.map((filter) => connections.list(principal, { ...filter, limit: 1 })),
+  );
   return pages.reduce((sum, { total_count }) => sum + total_count, 0);
 }

@@ -1,4 +1,4 @@
-// The README's commands, as they stand there, in order, in an empty HOME.
+// Runs the README's commands unchanged, in order, with an empty HOME.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = []
 const home = mkdtempSync(join(tmpdir(), "runtime-readme-"));
 const environment: Record<string, string> = { HOME: home, PATH: `${home}/bin:${process.env["PATH"] ?? ""}` };
 
-// The package manager's launcher would fetch the very Bun that runs this test: the words behind it are what counts.
+// The launcher would download the Bun that already runs this test, so only the words after it are used.
 const LAUNCHER = "npx -y --allow-scripts=bun bun@1.4.5";
 
 beforeAll(() => {
@@ -42,7 +42,7 @@ async function sh(command: string, more: Record<string, string> = {}, cwd = ROOT
   return { code: await child.exited, stdout, stderr };
 }
 
-test("the commands stand where this test looks for them", () => {
+test("the README has the expected command blocks", () => {
   expect(BLOCKS).toHaveLength(8);
   expect(START).toEqual([`${LAUNCHER} run start`]);
   expect(TEST).toEqual([`${LAUNCHER} run test`]);
@@ -50,7 +50,7 @@ test("the commands stand where this test looks for them", () => {
 });
 
 describe("try it", () => {
-  test("start, then the three commands", async () => {
+  test("starts the sandbox and runs the three commands", async () => {
     const port = String(20_000 + (process.pid % 6_000));
     const child = Bun.spawn(["sh", "-c", `exec ${START[0]}`], {
       cwd: ROOT,
@@ -115,7 +115,7 @@ describe("let others reach it", () => {
   });
 });
 
-test("give tools to an MCP client", async () => {
+test("gives tools to an MCP client", async () => {
   const folder = mkdtempSync(join(tmpdir(), "runtime-readme-gateway-"));
   mkdirSync(join(folder, "bin"));
   const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "cli", "main.ts")}' "$@"\n`;
@@ -138,7 +138,7 @@ describe("the executable and the main job", () => {
   });
   afterAll(() => chat.stop());
 
-  test("build, init, provider, serve, consent, run; and the same by curl", async () => {
+  test("builds, sets up, serves, consents and runs, at the terminal and with curl", async () => {
     const folder = mkdtempSync(join(tmpdir(), "runtime-readme-job-"));
     const built = await sh(`${BUILD[0] ?? ""} --outfile ${folder}/dist/runtime`);
     expect([built.code, built.stderr.includes("error")]).toEqual([0, false]);
@@ -218,7 +218,7 @@ async function untilPrinted(stream: ReadableStream<Uint8Array>, text: string): P
     if (done) throw new Error(`it ended before it printed "${text}": ${printed}`);
     printed += decoder.decode(value, { stream: true });
   }
-  // Keep reading, so that the process never waits for us.
+  // Keep reading, so that the process never blocks on a full pipe.
   void (async () => {
     while (!(await reader.read()).done);
   })();

@@ -289,7 +289,7 @@ describe("the other rules", () => {
     ["globalThis.fetch", "export const send = globalThis.fetch;"],
     ["Bun.fetch", "export const send = Bun.fetch(address);"],
     ["globalThis with a text", 'export const send = globalThis["fetch"];'],
-  ])("src outside egress makes no outbound call by %s", (_how, text) => {
+  ])("src outside egress makes no outbound call by %s [fault: private-authority]", (_how, text) => {
     expect(violationsOf(projectWith("src/audit/service.ts", text))).toEqual([
       "src/audit/service.ts calls fetch: only src/egress makes outbound calls",
     ]);

@@ -65,6 +65,7 @@ describe("tests do not assert milliseconds:", () => {
     ["a difference of dates", bound("Date.now() - started")],
     ["a difference the other way", `const left = end - Date.now();\n${bound("left")}`],
     ["a variable", `const ms = performance.now() - started;\nexpect(ms).toBeLessThanOrEqual(500);`],
+    ["a lower bound", `expect(performance.now() - started).toBeGreaterThan(500);`],
     ["a range", `expect(performance.now() - started).toBeWithin(0, 500);`],
     ["a helper for others", `export const since = (start: number) => performance.now() - start;`],
   ])("%s is refused", (_name, text) => {
@@ -73,7 +74,6 @@ describe("tests do not assert milliseconds:", () => {
   });
 
   test.each([
-    ["a lower bound", `expect(performance.now() - started).toBeGreaterThan(500);`],
     ["a moved clock", `expect(clock.now() - started).toBeLessThan(500);`],
     ["a time in the past", `const at = new Date(Date.now() - 1000);\nexpect(at).toBeValidDate();`],
     ["a limit of something else", bound("text.length")],

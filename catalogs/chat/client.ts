@@ -1,4 +1,4 @@
-// The one way to the platform: calls with their waits and repeats, at most three at a time, all ended by one signal.
+// The client of the platform: calls with waits and retries, at most three at a time, all aborted by one signal.
 import { endedBecause, type JsonObject, type ToolContext } from "../../src/tools";
 import { Limiter } from "../upstream/limiter";
 import { callWithRetries, jittered, type Outcome } from "../upstream/retry";
@@ -9,13 +9,13 @@ import { type Call, failureOf, rateLimited } from "./upstream/failure";
 import { type MethodName, methodNamed, type Params } from "./upstream/methods";
 
 export interface CallOptions {
-  /** What is addressed, as the caller named it; stands in the error when the platform does not find it. */
+  /** What is addressed, as the caller named it, for the error if the platform does not find it. */
   subject?: string;
-  /** False: a failure is not answered by a second try. */
-  repeat?: boolean;
-  /** False: a rate limit is not waited for. */
+  /** False: a failed call is not retried. */
+  retry?: boolean;
+  /** False: do not wait for a rate limit. */
   wait?: boolean;
-  /** The call is part of a listing and ends with the time for listings. */
+  /** The call is part of a listing and ends when the time for listings is spent. */
   paging?: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface CallOptions {
 export class ChatClient {
   readonly context: ToolContext;
   readonly budget: Budget;
-  readonly #line = new Limiter(IN_FLIGHT);
+  readonly #limiter = new Limiter(IN_FLIGHT);
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
-  /** Methods whose rate limit this run has waited for. */
+  /** Methods whose rate limit this run has already waited for. */
   readonly #waitedFor = new Set<MethodName>();
 
   constructor(context: ToolContext) {
@@ -35,7 +35,7 @@ export class ChatClient {
     this.#signal = AbortSignal.any([context.signal, this.#failed.signal]);
   }
 
-  /** Whether this run is over: the caller has gone, time is up, or a part of it failed. */
+  /** Whether this run is over: the caller disconnected, the time is up, or a part of it failed. */
   get ended(): boolean {
     return this.#signal.aborted;
   }
@@ -43,20 +43,20 @@ export class ChatClient {
   /**
    * Calls a method and returns the body of a successful answer.
    *
-   * A method's rate limit is waited for once in a run, if the wait fits the time left. A failure that may pass is answered by one more
-   * try, except for methods that create something: those are sent once, and when nobody knows whether it was done,
-   * the error says so. Throws `ToolError`.
+   * A run waits once for the rate limit of a method, if the wait fits the time left. A transient failure is retried
+   * once. Methods that create something are sent only once; if the outcome is unknown, the error says so.
+   * Throws `ToolError`.
    */
   async call(method: MethodName, params: Params = {}, options: CallOptions = {}): Promise<JsonObject> {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
-    const mayRepeat = !creates && options.repeat !== false;
+    const mayRetry = !creates && options.retry !== false;
     return callWithRetries(method, () => this.#attempt(call, options), {
       reportsUnknown: creates,
       waitToRepeat: async ({ again }, repeats) => {
-        // The next attempt begins with the wait, or ends there.
+        // The next attempt starts with the wait, or throws instead of waiting.
         if (again === "later") return repeats.later === 0;
-        if (!mayRepeat || repeats.now > 0 || this.budget.spent) return false;
+        if (!mayRetry || repeats.now > 0 || this.budget.spent) return false;
         await this.jitter();
         return true;
       },
@@ -64,8 +64,8 @@ export class ChatClient {
   }
 
   /**
-   * Waits for several things that were started. When one fails, this run's other requests are ended, and its error
-   * is thrown.
+   * Waits for several pieces of work that have started. If one fails, aborts the other requests of this run and
+   * throws its error.
    */
   async together<T extends readonly unknown[] | []>(
     work: T,
@@ -80,7 +80,7 @@ export class ChatClient {
   }
 
   /**
-   * Work that another run of this connection may be doing at this moment: it is done once. When the run that does it
+   * Shares work with other runs of this connection that need it at the same time. If the run that does the work
    * ends early, this one does it.
    */
   async shared<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -93,20 +93,20 @@ export class ChatClient {
     }
   }
 
-  /** A short wait of random length, so that many clients do not come back at the same instant. */
+  /** A short wait of random length, so that many clients do not retry at the same instant. */
   async jitter(): Promise<void> {
     await this.context.sleep(jittered(JITTER_MS));
   }
 
   async #attempt(call: Call, { wait, paging }: CallOptions): Promise<Outcome> {
     for (;;) {
-      await this.#passBlock(call.method, wait !== false);
-      const outcome = await this.#line.run(() => this.#send(call, paging === true));
+      await this.#waitForMethod(call.method, wait !== false);
+      const outcome = await this.#limiter.run(() => this.#send(call, paging === true));
       if (outcome !== undefined) return outcome;
     }
   }
 
-  /** Undefined when another call met the rate limit while this one waited in line: nothing was sent. */
+  /** Undefined if another call hit the rate limit while this one was queued: nothing was sent. */
   async #send(call: Call, paging: boolean): Promise<Outcome | undefined> {
     if (this.#blockedMs(call.method) > 0) return undefined;
     const signal = paging
@@ -114,15 +114,15 @@ export class ChatClient {
       : this.#signal;
     const answer = await exchange(this.context, call.method, call.params, signal);
     const failure = failureOf(call, answer);
-    // Here, before the place in the line is handed on: the next call must know.
+    // Before the limiter starts the next call, which must not run into the same limit.
     if (failure?.again === "later") {
       this.#block(call.method, failure.error.details.retryAfterMs ?? 0);
     }
     return failure ?? { body: answer.body ?? {} };
   }
 
-  /** Waits while the method is blocked, if that fits and this run has not waited for it before. */
-  async #passBlock(method: MethodName, mayWait: boolean): Promise<void> {
+  /** Waits until the method is no longer blocked, if the wait fits and this run has not waited for it before. */
+  async #waitForMethod(method: MethodName, mayWait: boolean): Promise<void> {
     const ms = this.#blockedMs(method);
     if (ms === 0) return;
     if (!mayWait || this.#waitedFor.has(method) || !this.budget.fits(ms)) throw rateLimited(method, ms);

@@ -1,16 +1,16 @@
-// Listings whose items are handed back: page after page until there are as many as were asked for, and never one
-// item passed over, so that the cursor goes on exactly where the result ends.
+// Listings whose items are returned: page after page until the limit is reached. No item is skipped, so the cursor
+// continues exactly where the result ends.
 import { ToolError, endedBecause } from "../../src/tools";
 import type { ChatClient } from "./client";
 import { SMALL_PAGE } from "./limits";
 import { type Limit, type PageRequest, cursorOf, limitOf } from "./parameters";
 
-/** One page, as far as it is handed back. */
+/** The part of one page that is returned. */
 export interface Part<Item> {
   items: readonly Item[];
   /** How much of the limit it uses up. */
   counts: number;
-  /** Where the next page begins; undefined at the end. */
+  /** Cursor of the next page; undefined at the end. */
   next: string | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface Collected<Item> {
 }
 
 /**
- * Reads pages until the limit is used up or the listing ends; only the cursor ends it, since a page may be short or
- * empty. When a rate limit or the end of the time comes between two pages, what was read is the result.
+ * Reads pages until the limit is used up or the listing ends. Only the cursor tells the end: a page may be short or
+ * empty. If the rate limit or the time runs out between two pages, returns what was read.
  * Throws `ToolError`.
  */
 export async function collect<Item>(
@@ -33,25 +33,25 @@ export async function collect<Item>(
 ): Promise<Collected<Item>> {
   const items: Item[] = [];
   const first = cursorOf(request);
-  const passed = new Set([first]);
+  const seen = new Set([first]);
   let missing = limitOf(request, limit);
   for (let cursor = first; ;) {
-    const part = await readUnlessCut(client, cursor !== first, () =>
+    const part = await readUnlessCutShort(client, cursor !== first, () =>
       read(cursor, Math.min(missing, SMALL_PAGE)),
     );
     if (part === undefined) return { items, next_cursor: cursor ?? null };
     items.push(...part.items);
     missing -= part.counts;
-    // A cursor that comes back would never end.
-    if (part.next === undefined || passed.has(part.next)) return { items, next_cursor: null };
+    // A repeated cursor would loop forever.
+    if (part.next === undefined || seen.has(part.next)) return { items, next_cursor: null };
     if (missing <= 0) return { items, next_cursor: part.next };
-    passed.add(part.next);
+    seen.add(part.next);
     cursor = part.next;
   }
 }
 
-/** Undefined when the page could not be read now, and what came before it is worth handing back. */
-async function readUnlessCut<Item>(
+/** Undefined if the page cannot be read now and there are earlier pages to return. */
+async function readUnlessCutShort<Item>(
   client: ChatClient,
   hasEarlier: boolean,
   read: () => Promise<Part<Item>>,
@@ -59,13 +59,13 @@ async function readUnlessCut<Item>(
   try {
     if (!hasEarlier || !client.budget.spent) return await read();
   } catch (error) {
-    if (!hasEarlier || !isCut(client, error)) throw error;
+    if (!hasEarlier || !isCutShort(client, error)) throw error;
   }
-  client.context.log("info", "The listing was cut short: go on with next_cursor.");
+  client.context.log("info", "The listing was cut short. Continue with next_cursor.");
   return undefined;
 }
 
-function isCut(client: ChatClient, error: unknown): boolean {
+function isCutShort(client: ChatClient, error: unknown): boolean {
   if (error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_RATE_LIMIT") return true;
   return endedBecause(error, "aborted") && client.budget.spent && !client.context.signal.aborted;
 }

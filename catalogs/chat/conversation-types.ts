@@ -1,4 +1,4 @@
-// The types of conversations as callers name them, and as the platform does.
+// The types of conversations, by the names that callers use and by those of the platform.
 import { Type } from "typebox";
 
 const PLATFORM_TYPE = {
@@ -6,7 +6,7 @@ const PLATFORM_TYPE = {
   private_channel: "private_channel",
   multi_person_direct_message: "mpim",
   direct_message: "im",
-  // What the tools report, and what the platform's own pages say.
+  // The names that the tools return, and that the platform's documentation uses.
   mpim: "mpim",
   im: "im",
 } as const;
@@ -16,7 +16,7 @@ export type PlatformType = (typeof PLATFORM_TYPE)[keyof typeof PLATFORM_TYPE];
 
 export const ALL_TYPES: readonly PlatformType[] = [...new Set(Object.values(PLATFORM_TYPE))];
 
-/** The `conversation_types` parameter. The tool must name it in `singles` and `skipsBlanks`. */
+/** The `conversation_types` parameter. The tool must list it in `singles` and `skipsBlanks`. */
 export const CONVERSATION_TYPES = Type.Optional(
   Type.Array(
     Type.Enum(
@@ -27,13 +27,13 @@ export const CONVERSATION_TYPES = Type.Optional(
     ),
     {
       description:
-        "Types of conversations to list, one or several; all when absent. " +
-        "`mpim` and `im` are other words for `multi_person_direct_message` and `direct_message`.",
+        "Types of conversations to list, one or several. Default: all. " +
+        "`mpim` and `im` are the same as `multi_person_direct_message` and `direct_message`.",
     },
   ),
 );
 
-/** The platform's names of these types, each once; undefined when none were given, which means all. */
+/** The platform's names of these types, each once; undefined if none are given, which means all. */
 export function platformTypes(
   given: readonly (keyof typeof PLATFORM_TYPE)[] = [],
 ): readonly PlatformType[] | undefined {

@@ -1,50 +1,50 @@
-// Every number that this toolkit decides by, with its reason.
+// The limits of this toolkit, each with its reason.
 
-/** The platform cuts longer messages off; a cut message is worse than a refused one. In characters. */
+/** In characters. The platform truncates longer messages; refusing them is better. */
 export const MESSAGE_LIMIT = 40_000;
 
-/** Requests of one tool run that are under way at the same time. */
+/** Concurrent requests of one tool run. */
 export const IN_FLIGHT = 3;
 
-/** Time that one tool run may spend on pages, waits and repeats. */
+/** Time that one tool run may spend on pages, waits and retries. */
 export const PAGING_MS = 30_000;
 
-/** The part of the run's time that may go into them: what follows needs time too. */
+/** The share of the run's time that they may use: the rest of the run needs time too. */
 export const PAGING_SHARE = 0.9;
 
-/** Mean wait before a second try. */
+/** Mean wait before a retry. */
 export const JITTER_MS = 400;
 
 /**
- * Pages of a listing that only looks for a name: the largest that the platform gives. Pages that are handed back:
- * at most the size that it advises.
+ * Page sizes. A listing that looks up a name uses the largest page that the platform allows; a listing that is
+ * returned uses at most the size that the platform recommends.
  */
 export const LARGE_PAGE = 999;
 export const SMALL_PAGE = 200;
 
-/** How long a listing is believed where it names something, and where it does not. */
-export const REMEMBER_MS = 600_000;
-export const BELIEVE_ABSENCE_MS = 30_000;
+/** How long cached entries are used: what was found, and what was not found. */
+export const CACHE_MS = 600_000;
+export const CACHE_ABSENCE_MS = 30_000;
 
-/** Names remembered of one listing of one connection. */
-export const REMEMBERED_NAMES = 50_000;
+/** Cached names per listing of a connection. */
+export const MAX_CACHED_NAMES = 50_000;
 
-/** When a caller with a mended name may come back. */
+/** When a caller may retry with a corrected argument. */
 export const RETRY_AFTER_MS = 500;
 
-/** Names offered when one was not found. */
+/** Suggested names when one was not found. */
 export const SUGGESTIONS = 100;
 
-/** People whom one can write to at once, oneself not counted. */
+/** Other people in one direct conversation. */
 export const MAX_OTHERS = 8;
 
-/** People remembered of one connection, whatever told of them. */
-export const REMEMBERED_PEOPLE = 50_000;
+/** Cached people per connection, from any source. */
+export const MAX_CACHED_PEOPLE = 50_000;
 
-/** How much the tools' listings give back: when nothing is said, and at most. */
+/** Page sizes of the listing tools. */
 export const LIST_LIMIT = { default: 200, maximum: 500 } as const;
 export const MESSAGES_LIMIT = { default: 20, maximum: 100 } as const;
 
-/** People looked up for their names only: mentioned in messages, and behind reactions. Authors are always. */
+/** People looked up only for their names: mentioned ones, and those who reacted. Authors are always looked up. */
 export const MENTIONS_NAMED = 100;
 export const REACTIONS_NAMED = 50;

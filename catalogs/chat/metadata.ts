@@ -1,4 +1,4 @@
-// What the tools are called together, which grant they need, and what they do, for listings and hints.
+// The name of the toolkit, the grant that its tools need, and their metadata.
 import { metadataOf } from "../../src/tools";
 import { slackPreset } from "../presets/slack";
 
@@ -11,5 +11,5 @@ export const grantWith = (scopes: readonly string[]) => ({ provider: slackPreset
 const kind = metadataOf("messaging");
 
 export const READS = kind("read", { read_only: true, idempotent: true });
-/** Writes something new each time. */
+/** Creates something new with every call. */
 export const CREATES = kind("create");

@@ -5,17 +5,17 @@ import { badInput } from "../../src/tools";
 /** A field of a result that the platform may leave out. */
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** How many items a listing gives back. */
+/** How many items a listing returns. */
 export interface Limit {
   readonly default: number;
   readonly maximum: number;
 }
 
-/** The `limit` parameter of a listing. The tool must name it in `clamps`. */
+/** The `limit` parameter of a listing. The tool must list it in `clamps`. */
 export const limitParameter = (limit: Limit, what: string) =>
   Type.Optional(
     Type.Integer({
-      description: `How many ${what} at most: 1 to ${limit.maximum}, ${limit.default} when absent.`,
+      description: `Maximum number of ${what}: 1 to ${limit.maximum}. Default: ${limit.default}.`,
       default: limit.default,
       minimum: 1,
       maximum: limit.maximum,
@@ -24,34 +24,34 @@ export const limitParameter = (limit: Limit, what: string) =>
 
 export const NEXT_CURSOR = Type.Optional(
   Type.String({
-    description: "Continues a listing: the `next_cursor` of its last part, with the same filters.",
+    description: "Continues a listing: the `next_cursor` of the previous result, with the same filters.",
   }),
 );
 
-/** What a caller asks of a listing. */
+/** The paging parameters of a listing. */
 export interface PageRequest {
   limit?: number | undefined;
   next_cursor?: string | undefined;
 }
 
-/** The limit that counts: the default when none was given, the nearest allowed one when it is out of range. */
-export function limitOf({ limit }: PageRequest, { default: usual, maximum }: Limit): number {
-  return Math.min(Math.max(limit ?? usual, 1), maximum);
+/** The effective limit: the default if none is given, the nearest allowed value if it is out of range. */
+export function limitOf({ limit }: PageRequest, { default: fallback, maximum }: Limit): number {
+  return Math.min(Math.max(limit ?? fallback, 1), maximum);
 }
 
-/** The cursor as it came; undefined when it is absent or blank. */
+/** The cursor, unchanged; undefined if it is absent or blank. */
 export function cursorOf({ next_cursor: cursor }: PageRequest): string | undefined {
   return cursor === undefined || cursor.trim() === "" ? undefined : cursor;
 }
 
-/** A required text without the blanks around it. Throws bad input when nothing is left. */
+/** A required text, trimmed. Throws bad input if it is blank. */
 export function required(name: string, value: string): string {
   const text = value.trim();
   if (text === "") throw badInput(`\`${name}\` is empty.`);
   return text;
 }
 
-/** The same for a list. */
+/** A required list of texts, trimmed, without blank ones. Throws bad input if none remain. */
 export function requiredList(name: string, values: readonly string[]): string[] {
   const texts = values.map((value) => value.trim()).filter((value) => value !== "");
   if (texts.length === 0) throw badInput(`\`${name}\` is empty.`);

@@ -1,18 +1,18 @@
 // The user scopes that the tools declare.
 
-/** What lists conversations of every type. */
+/** Listing conversations of all types. */
 export const READ_CONVERSATIONS = ["channels:read", "groups:read", "mpim:read", "im:read"] as const;
 
-/** What reads messages in conversations of every type. */
+/** Reading messages in conversations of all types. */
 export const READ_MESSAGES = ["channels:history", "groups:history", "mpim:history", "im:history"] as const;
 
-/** What shows people. */
+/** Reading people. */
 export const READ_PEOPLE = "users:read";
 
-/** What shows people, their addresses included. */
+/** Reading people, including their e-mail addresses. */
 export const READ_USERS = [READ_PEOPLE, "users:read.email"] as const;
 
-/** Opening a direct conversation with one person, and with several: the platform tells them apart. */
+/** Opening a direct conversation with one person, and with several: the platform has a scope for each. */
 export const OPEN_ONE = "im:write";
 export const OPEN_SEVERAL = "mpim:write";
 
@@ -25,7 +25,7 @@ const SCOPE_OF_TYPE: Readonly<Record<string, (typeof READ_CONVERSATIONS)[number]
   im: "im:read",
 };
 
-/** The scope that lists conversations of a type, by the platform's name for it; undefined for none of its types. */
+/** The scope for listing conversations of a type of the platform; undefined for an unknown type. */
 export function scopeOfType(type: string): string | undefined {
   return SCOPE_OF_TYPE[type];
 }

@@ -25,6 +25,17 @@ export interface Operation {
   answer: Readonly<Record<string, string>>;
 }
 
+/** One request of an operation. */
+export interface Call {
+  operation: Operation;
+  /** Path and query. */
+  address: string;
+  /** JSON text, as the caller wrote it. */
+  body: string | undefined;
+  /** A key in the query that no text may repeat. */
+  privateLink: string | undefined;
+}
+
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** Parameters of the tool that stand in the address, in order. */

@@ -10,7 +10,6 @@ import {
 import { checkedBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
-import { outputOf } from "./output";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
 import { zohoPreset } from "../presets/zoho";
 import { addressOf, addressProblems } from "./upstream/address";
@@ -57,6 +56,41 @@ function inputOf(operation: Operation): TObject {
   }
   if (body !== undefined) parameters["request_body"] = Type.Optional(REQUEST_BODY);
   return Type.Object(parameters);
+}
+
+function outputOf(operation: Operation): TObject {
+  const answer = answerOf(operation);
+  if (operation.body === undefined) return Type.Object({ response_json: answer });
+  return Type.Object({
+    response_json: Type.Optional(answer),
+    request_body_schema: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: "Mode get_request_schema: the JSON schema of `request_body`",
+        },
+      ),
+    ),
+    instructions: Type.Optional(
+      Type.String({ description: "Mode get_request_schema: what to do with the schema" }),
+    ),
+  });
+}
+
+/** Members of an answer are the platform's word: they are described, and not held to a type. */
+function answerOf({ answer }: Operation): TSchema {
+  const members = Object.entries(answer).map(([name, description]): [string, TSchema] => [
+    name,
+    Type.Optional(Type.Unknown({ description })),
+  ]);
+  return Type.Object(
+    { code: Type.Integer({ description: "3000: done" }), ...Object.fromEntries(members) },
+    {
+      additionalProperties: true,
+      description: "What the platform answered. Ids are text with all their digits.",
+    },
+  );
 }
 
 function asksForSchema(input: Input): boolean {

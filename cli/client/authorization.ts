@@ -1,6 +1,6 @@
 // Consents, on the data folder and over HTTP.
 import type { Authorization } from "../../src/authorization";
-import { capability } from "./client";
+import { operation } from "./client";
 
 export interface StartConsent {
   auth_requirement: { provider_id: string; oauth2: { scopes: string[] } };
@@ -8,22 +8,23 @@ export interface StartConsent {
   next_uri?: string;
 }
 
-export const startConsent = capability<[request: StartConsent], Authorization>({
-  direct: async ({ runtime, principal, checked, server }, request) => {
+export const startConsent = operation<[request: StartConsent], Authorization>({
+  direct: async ({ served, principal, checked }, request) => {
     const { AuthorizationInitiationRequest } = await import("../../src/authorization/schema");
-    await server();
-    return runtime.authorization.authorize(principal, checked(AuthorizationInitiationRequest, request));
+    return (await served()).authorization.authorize(
+      principal,
+      checked(AuthorizationInitiationRequest, request),
+    );
   },
   remote: (server, request) => server.send("POST", "/v1/auth/authorize", request),
 });
 
-/** Throws `malformed_request`: `wait` is 0 to 59 seconds. */
-export const consentStatus = capability<[id: string, wait: number | undefined], Authorization>({
-  direct: async ({ runtime, principal, server, checked }, id, wait) => {
+/** Throws `malformed_request` unless `wait` is 0 to 59 seconds. */
+export const consentStatus = operation<[id: string, wait: number | undefined], Authorization>({
+  direct: async ({ served, principal, checked }, id, wait) => {
     const { AuthStatusQuery } = await import("../../src/authorization/schema");
     const query = checked(AuthStatusQuery, wait === undefined ? { id } : { id, wait }, "query");
-    await server();
-    return runtime.authorization.status(principal, query.id, query.wait);
+    return (await served()).authorization.status(principal, query.id, query.wait);
   },
   remote: (server, id, wait) => server.get("/v1/auth/status", { id, wait }),
 });

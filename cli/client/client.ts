@@ -1,8 +1,9 @@
-// The two ways in which a command reaches what `runtime` can do: the services on the local data folder, or a server over
-// HTTP. Each capability is written down once, with both ways side by side, so that a command cannot tell them apart.
+// Every operation has two implementations: the services on the local data folder, or a server over HTTP. Each operation
+// is declared once, with both next to each other, so that commands do not depend on which one runs.
 import type { TSchema, Static } from "typebox";
 import type { Config } from "../../src/config";
-import type { Common } from "../command";
+import type { Runtime } from "../../src/runtime";
+import { type Common, type Verb, verb, type VerbSpec } from "../command";
 import type { Io } from "../io";
 import { UsageError } from "../errors";
 import { loadCommonConfig, type Session, withSession } from "../session";
@@ -23,29 +24,57 @@ export interface Remote {
 
 export type Client = Direct | Remote;
 
-/** What the direct way of a capability gets: the session, and the check that a server would make of a body. */
+/** The session of a direct operation, with the check of a body or query that a server would make. */
 export interface DirectCall extends Session {
-  /** A body, or what else is named. Throws what the server answers for it, word for word. */
+  /** Throws the same error as the server. */
   checked<T extends TSchema>(schema: T, value: unknown, what?: "request body" | "query"): Static<T>;
+  /** The runtime, once the addresses that users get are those of a running server. */
+  served(): Promise<Runtime>;
 }
 
-/** One thing that can be done, in both ways. They answer the same record and throw the same errors. */
-export interface Ways<A extends readonly unknown[], R> {
+/** Both implementations of an operation. They return the same record and throw the same errors. */
+export interface Implementations<A extends readonly unknown[], R> {
   direct(call: DirectCall, ...args: A): Promise<R> | R;
   remote(server: Server, ...args: A): Promise<R>;
 }
 
-export function capability<A extends readonly unknown[], R>({ direct, remote }: Ways<A, R>) {
+export function operation<A extends readonly unknown[], R>({ direct, remote }: Implementations<A, R>) {
   return async (client: Client, ...args: A): Promise<R> => {
     if (client.kind === "remote") return remote(client.server, ...args);
+    const { session } = client;
     const { checked } = await import("../../src/base");
-    const check: DirectCall["checked"] = (schema, value, what = "request body") =>
-      checked(schema, value, what);
-    return direct({ ...client.session, checked: check }, ...args);
+    const call: DirectCall = {
+      ...session,
+      checked: (schema, value, what = "request body") => checked(schema, value, what),
+      served: async () => {
+        await session.server();
+        return session.runtime;
+      },
+    };
+    return direct(call, ...args);
   };
 }
 
-/** Runs `work` against the server that flags, environment, file or login name, else on the data folder. */
+export interface ClientCall {
+  io: Io;
+  common: Common;
+  client: Client;
+}
+
+interface ClientVerbSpec<O extends object> extends Omit<VerbSpec<O>, "run"> {
+  /** Resolves to the exit code, if it is not 0. */
+  run(call: ClientCall, options: O): Promise<number | void>;
+}
+
+/** A command that works against a server or on the data folder. */
+export function clientVerb<O extends object>({ run, ...spec }: ClientVerbSpec<O>): Verb {
+  return verb({
+    ...spec,
+    run: (io, common, options) => withClient(io, common, (client) => run({ io, common, client }, options)),
+  });
+}
+
+/** Runs `work` against the server that is configured by flag, environment, file or login, or on the data folder. */
 export async function withClient<T>(
   io: Io,
   common: Common,
@@ -60,7 +89,7 @@ export async function withClient<T>(
   return work({ kind: "remote", config, server });
 }
 
-/** For what concerns the whole deployment: only on the data folder. `command`: its name, for the refusal. */
+/** For commands on the whole deployment, which need the data folder. `command` is the name for the error message. */
 export async function withDataFolder<T>(
   io: Io,
   common: Common,
@@ -71,18 +100,27 @@ export async function withDataFolder<T>(
   const address = addressOf(common, config);
   if (address === undefined) return withSession(io, common, work, { config });
   throw new UsageError(
-    `runtime ${command} works on the data folder only, and commands go to ${address} now. On the server's own ` +
-      `machine: --server ${LOCAL}.`,
+    `runtime ${command} works on the data folder only, but commands go to ${address}. On the server's own ` +
+      `machine use --server ${LOCAL}.`,
   );
 }
 
-/** For commands about this machine. Throws `usage` when a server was named on the command line. */
+/** For commands about this machine. Throws `usage` if the command line names a server. */
 export function refuseServer({ server }: Common, command: string): void {
   if (server === undefined || server === LOCAL) return;
-  throw new UsageError(`runtime ${command} is about this machine and takes no --server.`);
+  throw new UsageError(`runtime ${command} works on this machine and does not take --server.`);
 }
 
-/** Whether browsers find a server at the addresses that users get. */
+/** Whether a server is running at the addresses that users get. */
 export async function isServed(client: Client): Promise<boolean> {
   return client.kind === "remote" || (await client.session.server()) !== undefined;
+}
+
+/** The user that a command acts for: `--user`, or the configured user. Throws `usage`. */
+export function userOf({ config }: { config: Config }, flag: string | undefined): string {
+  const user = flag ?? config.settings.user;
+  if (user !== undefined) return user;
+  throw new UsageError(
+    "--user USER is required. To set a default, use RUNTIME_USER, or run `runtime init` once.",
+  );
 }

@@ -1,30 +1,23 @@
 // Gateways, on the data folder and over HTTP.
-import type { Page } from "../../src/base";
+import type { Page, Paging } from "../../src/base";
 import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import type { Caller } from "../../src/identity";
 import { notFound } from "../../src/errors";
-import { capability, type Client } from "./client";
+import { everyRecord } from "../pages";
+import { type Client, operation } from "./client";
 import { path, type Server } from "./http";
 
-export interface GatewaysWindow {
-  limit?: number;
-  offset?: number;
-}
-
-export const listGateways = capability<[window: GatewaysWindow], Page<GatewayRecord>>({
-  direct: async ({ runtime, principal }, window) => {
-    const { paging } = await import("../../src/base");
-    return runtime.gateways.list(principal, paging(window));
-  },
+export const listGateways = operation<[window: Paging], Page<GatewayRecord>>({
+  direct: ({ runtime, principal }, window) => runtime.gateways.list(principal, window),
   remote: async (server, window) => server.get(await prefix(server), { ...window }),
 });
 
-export const getGateway = capability<[id: string], GatewayRecord>({
+export const getGateway = operation<[id: string], GatewayRecord>({
   direct: ({ runtime, principal }, id) => runtime.gateways.get(principal, id),
   remote: async (server, id) => server.get(path(`${await prefix(server)}/`, id)),
 });
 
-export const createGateway = capability<[request: CreateGateway], GatewayRecord>({
+export const createGateway = operation<[request: CreateGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, request) => {
     const { CreateGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.create(principal, checked(CreateGatewayRequest, request));
@@ -32,7 +25,7 @@ export const createGateway = capability<[request: CreateGateway], GatewayRecord>
   remote: async (server, request) => server.send("POST", await prefix(server), request),
 });
 
-export const updateGateway = capability<[id: string, patch: PatchGateway], GatewayRecord>({
+export const updateGateway = operation<[id: string, patch: PatchGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
     const { PatchGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.patch(principal, id, checked(PatchGatewayRequest, patch));
@@ -40,7 +33,7 @@ export const updateGateway = capability<[id: string, patch: PatchGateway], Gatew
   remote: async (server, id, patch) => server.send("PATCH", path(`${await prefix(server)}/`, id), patch),
 });
 
-export const replaceGateway = capability<[id: string, request: UpdateGateway], GatewayRecord>({
+export const replaceGateway = operation<[id: string, request: UpdateGateway], GatewayRecord>({
   direct: async ({ runtime, principal, checked }, id, request) => {
     const { UpdateGatewayRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.replace(principal, id, checked(UpdateGatewayRequest, request));
@@ -48,12 +41,12 @@ export const replaceGateway = capability<[id: string, request: UpdateGateway], G
   remote: async (server, id, request) => server.send("PUT", path(`${await prefix(server)}/`, id), request),
 });
 
-export const deleteGateway = capability<[id: string], void>({
+export const deleteGateway = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.gateways.delete(principal, id),
   remote: async (server, id) => server.send("DELETE", path(`${await prefix(server)}/`, id)),
 });
 
-export const slugInfo = capability<[slug: string], { available: boolean }>({
+export const slugInfo = operation<[slug: string], { available: boolean }>({
   direct: async ({ runtime, checked }, slug) => {
     const { SlugInfoRequest } = await import("../../src/gateways/schema");
     return runtime.gateways.slugInfo(checked(SlugInfoRequest, { slug }).slug);
@@ -61,29 +54,22 @@ export const slugInfo = capability<[slug: string], { available: boolean }>({
   remote: async (server, slug) => server.send("POST", `${await prefix(server)}/slug`, { slug }),
 });
 
-/** Where MCP clients reach a gateway. */
-export const gatewayAddress = capability<[slug: string], string>({
-  direct: async ({ runtime, server }, slug) => {
-    await server();
-    return runtime.gateways.addressOf({ slug });
-  },
+/** The address of a gateway for MCP clients. */
+export const gatewayAddress = operation<[slug: string], string>({
+  direct: async ({ served }, slug) => (await served()).gateways.addressOf({ slug }),
   remote: async (server, slug) => `${server.address}/mcp/${slug}`,
 });
 
-/** The gateway of an id or a slug: people know the slug. Throws `not_found`. */
+/** Finds a gateway by its id or its slug. Throws `not_found`. */
 export async function findGateway(client: Client, idOrSlug: string): Promise<GatewayRecord> {
   if (/^gw_[0-9a-f]{32}$/.test(idOrSlug)) return getGateway(client, idOrSlug);
-  for (let offset = 0; ;) {
-    const { items, total_count } = await listGateways(client, { limit: 100, offset });
-    const found = items.find(({ slug }) => slug === idOrSlug);
-    if (found !== undefined) return found;
-    offset += items.length;
-    if (items.length === 0 || offset >= total_count) break;
-  }
-  throw notFound("There is no gateway with this id or slug in this project.");
+  const gateways = await everyRecord((window) => listGateways(client, window));
+  const found = gateways.find(({ slug }) => slug === idOrSlug);
+  if (found !== undefined) return found;
+  throw notFound("No gateway with this id or slug exists in this project.");
 }
 
-// Their addresses name organization and project, which the key knows.
+// The path contains the organization and project of the API key.
 async function prefix(server: Server): Promise<string> {
   const { org_id, project_id } = await server.get<Caller>("/v1/caller");
   return `/v1/orgs/${org_id}/projects/${project_id}/gateways`;

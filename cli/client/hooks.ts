@@ -1,5 +1,5 @@
-// Plugins and hooks, on the data folder and over HTTP. What belongs to the organization is changed on the data folder
-// only: no API key reaches further than its project.
+// Plugins and hooks, on the data folder and over HTTP. Those of the organization can be changed on the data folder only,
+// because an API key is limited to its project.
 import type { Page } from "../../src/base";
 import type {
   BindingType,
@@ -12,7 +12,7 @@ import type {
   PluginTrial,
 } from "../../src/hooks";
 import { UsageError } from "../errors";
-import { capability } from "./client";
+import { operation } from "./client";
 import { path } from "./http";
 import { LOCAL } from "./target";
 
@@ -21,28 +21,28 @@ type Body = { readonly [key: string]: unknown };
 const PLUGINS = "/v1/plugins";
 const HOOKS = "/v1/hooks";
 
-export const listPlugins = capability<[filter: PluginsFilter], Page<Plugin>>({
+export const listPlugins = operation<[filter: PluginsFilter], Page<Plugin>>({
   direct: ({ runtime, principal }, filter) => runtime.plugins.list(principal, filter),
   remote: (server, filter) => server.get(PLUGINS, filter),
 });
 
-export const getPlugin = capability<[id: string], Plugin>({
+export const getPlugin = operation<[id: string], Plugin>({
   direct: ({ runtime, principal }, id) => runtime.plugins.get(principal, id),
   remote: (server, id) => server.get(path(`${PLUGINS}/`, id)),
 });
 
-export const createPlugin = capability<[body: Body, binding: BindingType], CreatedPlugin>({
+export const createPlugin = operation<[body: Body, binding: BindingType], CreatedPlugin>({
   direct: async ({ runtime, principal, checked }, body, binding) => {
     const { CreatePluginRequest } = await import("../../src/hooks/schema");
     return runtime.plugins.create(principal, checked(CreatePluginRequest, body), binding);
   },
   remote: (server, body, binding) => {
-    checkReach(binding);
+    checkBinding(binding);
     return server.send("POST", PLUGINS, body);
   },
 });
 
-export const updatePlugin = capability<[id: string, patch: Body], Plugin>({
+export const updatePlugin = operation<[id: string, patch: Body], Plugin>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
     const { PatchPluginRequest } = await import("../../src/hooks/schema");
     return runtime.plugins.update(principal, id, checked(PatchPluginRequest, patch));
@@ -50,30 +50,30 @@ export const updatePlugin = capability<[id: string, patch: Body], Plugin>({
   remote: (server, id, patch) => server.send("PATCH", path(`${PLUGINS}/`, id), patch),
 });
 
-export const deletePlugin = capability<[id: string], void>({
+export const deletePlugin = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.plugins.delete(principal, id),
   remote: (server, id) => server.send("DELETE", path(`${PLUGINS}/`, id)),
 });
 
-export const testPlugin = capability<[id: string], PluginTrial>({
+export const testPlugin = operation<[id: string], PluginTrial>({
   direct: ({ runtime, principal }, id) => runtime.trials.try(principal, id),
   remote: (server, id) => server.send("POST", `${path(`${PLUGINS}/`, id)}/test`),
 });
 
-export const listHooks = capability<[filter: HooksFilter, binding: BindingType], Page<Hook>>({
+export const listHooks = operation<[filter: HooksFilter, binding: BindingType], Page<Hook>>({
   direct: ({ runtime, principal }, filter, binding) => runtime.hooks.list(principal, filter, binding),
   remote: (server, filter, binding) => {
-    checkReach(binding);
+    checkBinding(binding);
     return server.get(HOOKS, filter);
   },
 });
 
-export const getHook = capability<[id: string, binding: BindingType], Hook>({
+export const getHook = operation<[id: string, binding: BindingType], Hook>({
   direct: ({ runtime, principal }, id, binding) => runtime.hooks.get(principal, id, binding),
   remote: (server, id, binding_type) => server.get(path(`${HOOKS}/`, id), { binding_type }),
 });
 
-export const createHook = capability<[body: Body], Hook>({
+export const createHook = operation<[body: Body], Hook>({
   direct: async ({ runtime, principal, checked }, body) => {
     const { CreateHookRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.create(principal, checked(CreateHookRequest, body));
@@ -81,7 +81,7 @@ export const createHook = capability<[body: Body], Hook>({
   remote: (server, body) => server.send("POST", HOOKS, body),
 });
 
-export const updateHook = capability<[id: string, patch: Body], Hook>({
+export const updateHook = operation<[id: string, patch: Body], Hook>({
   direct: async ({ runtime, principal, checked }, id, patch) => {
     const { PatchHookRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.update(principal, id, checked(PatchHookRequest, patch));
@@ -89,12 +89,12 @@ export const updateHook = capability<[id: string, patch: Body], Hook>({
   remote: (server, id, patch) => server.send("PATCH", path(`${HOOKS}/`, id), patch),
 });
 
-export const deleteHook = capability<[id: string], void>({
+export const deleteHook = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.hooks.delete(principal, id),
   remote: (server, id) => server.send("DELETE", path(`${HOOKS}/`, id)),
 });
 
-export const bulkHooks = capability<[body: Body], BulkUpsertedHooks>({
+export const bulkHooks = operation<[body: Body], BulkUpsertedHooks>({
   direct: async ({ runtime, principal, checked }, body) => {
     const { BulkUpsertHooksRequest } = await import("../../src/hooks/schema");
     return runtime.hooks.bulk(principal, checked(BulkUpsertHooksRequest, body));
@@ -102,9 +102,9 @@ export const bulkHooks = capability<[body: Body], BulkUpsertedHooks>({
   remote: (server, body) => server.send("PATCH", `${HOOKS}/bulk`, body),
 });
 
-function checkReach(binding: BindingType): void {
+function checkBinding(binding: BindingType): void {
   if (binding === "project") return;
   throw new UsageError(
-    `--binding tenant works on the data folder only. On the server's own machine: --server ${LOCAL}.`,
+    `--binding tenant works on the data folder only. On the server's own machine use --server ${LOCAL}.`,
   );
 }

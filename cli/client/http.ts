@@ -1,12 +1,11 @@
-// A server as a command sees it: JSON goes out, a record or the server's own error comes back. The product's outbound
-// client is for platforms and refuses loopback; this talks only to the one address that the person named.
+// The HTTP client of the commands: sends JSON and returns a record, or throws the server's error. The product's outbound
+// client is for platforms and refuses loopback; this one connects only to the address that the user configured.
 import { isLoopback } from "../../src/base/hosts";
 import { isObject, parseJson } from "../../src/base/json";
 import type { Config } from "../../src/config";
-import { type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
+import { ERROR_NAMES, type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
 import type { Common } from "../command";
 import { plainFetch } from "../plain-fetch";
-import { statusName } from "./error-names";
 import type { Target } from "./target";
 
 export type Query = {
@@ -23,18 +22,18 @@ export interface Server {
   readonly address: string;
   get<T>(path: string, query?: Query): Promise<T>;
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
-  /** Whatever the server answers, as text, errors too. */
+  /** The response as text, including error responses. */
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
-  /** An answer as it comes, errors too. */
+  /** The unread response, including error responses. */
   open(path: string, body: string, headers: Record<string, string>): Promise<Response>;
-  /** The events of an answer that streams. */
+  /** The events of a streamed response. */
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Longest time that a request may take; a long poll lasts 59 s, a tool at most an hour by its own limit. */
+/** Longer than a long poll, which lasts 59 s. */
 const DEFAULT_TIMEOUT_S = 120;
 
-/** A server, and when a project was named explicitly, the certainty that the key belongs to it. */
+/** Connects to a server. If a project is configured explicitly, checks that the key belongs to it. */
 export async function connect(common: Common, config: Config, target: Target): Promise<Server> {
   const server = serverAt(target, (common.timeout ?? DEFAULT_TIMEOUT_S) * 1000, config);
   if (config.originOf("project") === "default") return server;
@@ -61,7 +60,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       signal,
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
-      pastProxy: isLoopback(new URL(address).hostname),
+      bypassProxy: isLoopback(new URL(address).hostname),
     }).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
     });
@@ -76,7 +75,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     answerOf(await request(method, path, body, headers));
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await raw(method, path, body === undefined ? undefined : JSON.stringify(body));
-    // A server of this very product: its records are checked against its own description by tests.
+    // Checked border: tests compare the records of a server with its API description.
     return valueOf(address, answer) as T;
   };
   return {
@@ -86,10 +85,10 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     raw,
     open: (path, body, headers) => request("POST", path, body, headers),
     stream: async (path, body) => {
-      // Until it begins: from then on the server itself cuts off what is silent for too long.
+      // Only until the response begins; after that the server closes a stream that is silent for too long.
       const limit = new AbortController();
-      const late = (): void => limit.abort(new DOMException("too late", "TimeoutError"));
-      const timer = setTimeout(late, timeoutMs);
+      const abort = (): void => limit.abort(new DOMException("too late", "TimeoutError"));
+      const timer = setTimeout(abort, timeoutMs);
       const headers = { accept: "text/event-stream" };
       const response = await request("POST", path, JSON.stringify(body), headers, limit.signal).finally(() =>
         clearTimeout(timer),
@@ -100,7 +99,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
   };
 }
 
-/** A path with its parameter escaped. Throws `not_found` for what would lead elsewhere: no id looks like that. */
+/** A path with its parameter escaped. Throws `not_found` for an id that would select another path. */
 export function path(prefix: string, id: string): string {
   if (["", ".", ".."].includes(id)) throw notFound("There is no record with this id.");
   return prefix + encodeURIComponent(id);
@@ -123,22 +122,21 @@ function valueOf(address: string, { status, headers, text }: Answer): unknown {
   }
   if (status >= 200 && status < 300 && body !== undefined) return body;
   if (isObject(body) && typeof body["name"] === "string" && typeof body["message"] === "string") {
-    const name = statusName(body["name"], status);
+    const name = errorNameOf(body["name"], status);
     const after = Number(headers.get("retry-after") ?? Number.NaN);
     throw new RuntimeError(name, status, body["message"], {
       ...(Array.isArray(body["field_errors"]) ? { fieldErrors: body["field_errors"] as FieldError[] } : {}),
       ...(Number.isNaN(after) ? {} : { retryAfterMs: after * 1000 }),
     });
   }
-  const name: ErrorName = "unavailable";
   const hint = "Is this the address of a runtime server? See: runtime --help (--server)";
-  throw new RuntimeError(name, 502, `${address} answered ${status} without a record of ours. ${hint}`);
+  throw new RuntimeError("unavailable", 502, `${address} answered ${status} without a valid record. ${hint}`);
 }
 
 function unreachable(address: string, timeoutMs: number, error: unknown): RuntimeError {
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError") {
-    const message = `${address} did not answer within ${timeoutMs / 1000} s. A longer time is set with --timeout.`;
+    const message = `${address} did not answer within ${timeoutMs / 1000} s. Set a longer time with --timeout.`;
     return new RuntimeError("gateway_timeout", 504, message, { cause: error });
   }
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
@@ -148,8 +146,23 @@ function unreachable(address: string, timeoutMs: number, error: unknown): Runtim
 
 function adviceOn(code: string): string {
   if (code.includes("ALTNAME") || code.includes("HOSTNAME_MISMATCH"))
-    return "Its certificate is for another name: use the name that it is for.";
+    return "Its certificate is for another name. Use the name in the certificate.";
   if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
-    return "Its certificate is not trusted: set RUNTIME_EGRESS_CA_FILE to the file with that of its authority.";
-  return "Check the address, the network and that the server runs.";
+    return "Its certificate is not trusted. Set RUNTIME_EGRESS_CA_FILE to the certificate of its authority.";
+  return "Check the address and the network, and that the server is running.";
+}
+
+const NAMES_BY_STATUS: { readonly [status: number]: ErrorName } = {
+  401: "invalid_authorization",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  429: "rate_limited",
+  504: "gateway_timeout",
+};
+
+/** The error name, or for a name that this version does not know, the one that fits its status. */
+export function errorNameOf(name: string, status: number): ErrorName {
+  const fallback = status < 500 ? "malformed_request" : "internal_error";
+  return ERROR_NAMES.find((each) => each === name) ?? NAMES_BY_STATUS[status] ?? fallback;
 }

@@ -2,22 +2,22 @@
 import type { Page } from "../../src/base";
 import type { ApiKey } from "../../src/identity";
 import type { DataKeyRotation } from "../../src/rotation";
-import { capability } from "./client";
+import { operation } from "./client";
 import { path } from "./http";
 
 const KEYS = "/v1/admin/keys";
 
-export const listKeys = capability<[], Page<ApiKey>>({
+export const listKeys = operation<[], Page<ApiKey>>({
   direct: ({ runtime, principal }) => runtime.identity.listKeys(principal),
   remote: (server) => server.get(KEYS),
 });
 
-export const getKey = capability<[id: string], ApiKey>({
+export const getKey = operation<[id: string], ApiKey>({
   direct: ({ runtime, principal }, id) => runtime.identity.getKey(principal, id),
   remote: (server, id) => server.get(path(`${KEYS}/`, id)),
 });
 
-export const createKey = capability<[request: object], ApiKey>({
+export const createKey = operation<[request: object], ApiKey>({
   direct: async ({ runtime, principal, checked }, request) => {
     const { ApiKeyCreateRequest } = await import("../../src/identity/schema");
     return runtime.identity.createKey(principal, checked(ApiKeyCreateRequest, request));
@@ -25,12 +25,12 @@ export const createKey = capability<[request: object], ApiKey>({
   remote: (server, request) => server.send("POST", KEYS, request),
 });
 
-export const deleteKey = capability<[id: string], void>({
+export const deleteKey = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.identity.deleteKey(principal, id),
   remote: (server, id) => server.send("DELETE", path(`${KEYS}/`, id)),
 });
 
-export const rotateDataKey = capability<[], DataKeyRotation>({
+export const rotateDataKey = operation<[], DataKeyRotation>({
   direct: ({ runtime, principal }) => runtime.rotation.rotateDataKey(principal),
   remote: (server) => server.send("POST", "/v1/admin/data_key/rotate"),
 });

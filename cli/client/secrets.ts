@@ -1,17 +1,17 @@
 // Stored secrets, on the data folder and over HTTP.
 import type { Page } from "../../src/base";
 import type { StoredSecret, UpsertStoredSecret } from "../../src/secrets";
-import { capability } from "./client";
+import { operation } from "./client";
 import { path } from "./http";
 
 const SECRETS = "/v1/admin/secrets";
 
-export const listSecrets = capability<[], Page<StoredSecret>>({
+export const listSecrets = operation<[], Page<StoredSecret>>({
   direct: ({ runtime, principal }) => runtime.secrets.list(principal),
   remote: (server) => server.get(SECRETS),
 });
 
-/** Before anybody types a value for it. Throws what the server answers for such a key. */
+/** Checks a key before the user enters a value. Throws the same error as the server. */
 export async function checkSecretKey(key: string): Promise<void> {
   const { fieldErrors } = await import("../../src/base");
   const { SecretKey } = await import("../../src/secrets/schema");
@@ -20,7 +20,7 @@ export async function checkSecretKey(key: string): Promise<void> {
   if (error !== undefined) throw invalidParameter(`secret_key ${error.message}.`);
 }
 
-export const setSecret = capability<[key: string, request: UpsertStoredSecret], StoredSecret>({
+export const setSecret = operation<[key: string, request: UpsertStoredSecret], StoredSecret>({
   direct: async ({ runtime, principal, checked }, key, request) => {
     const { UpsertStoredSecretRequest } = await import("../../src/secrets/schema");
     await checkSecretKey(key);
@@ -29,7 +29,7 @@ export const setSecret = capability<[key: string, request: UpsertStoredSecret], 
   remote: (server, key, request) => server.send("POST", path(`${SECRETS}/`, key), request),
 });
 
-export const deleteSecret = capability<[idOrKey: string], void>({
+export const deleteSecret = operation<[idOrKey: string], void>({
   direct: ({ runtime, principal }, idOrKey) => runtime.secrets.delete(principal, idOrKey),
   remote: (server, idOrKey) => server.send("DELETE", path(`${SECRETS}/`, idOrKey)),
 });

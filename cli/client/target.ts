@@ -1,5 +1,5 @@
-// Where a command works: a server by flag, environment, file or login, else the data folder; and the key for it. A key is
-// never an argument: those can be seen by others.
+// Where a command runs: on a server (by flag, environment, file or login), or on the data folder; and the key for the
+// server. A key is never an argument, because other users can see arguments.
 import { configurationError } from "../../src/errors";
 import type { Config } from "../../src/config";
 import type { Common } from "../command";
@@ -7,13 +7,13 @@ import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { readLogins } from "./logins";
 
-/** The word that means the data folder where a server is configured. */
+/** Selects the data folder when a server is configured. */
 export const LOCAL = "local";
 
 export interface Target {
   /** Without a slash at the end. */
   address: string;
-  /** Undefined: only what is public can be asked. */
+  /** Undefined: only public operations are possible. */
   key: string | undefined;
 }
 
@@ -24,16 +24,16 @@ export async function targetOf(io: Io, common: Common, config: Config): Promise<
   const key = await keyOf(io, common, config, address);
   if (key !== undefined) return { address, key };
   throw configurationError(
-    `There is no API key for ${address}. Give one by --key-file FILE, by RUNTIME_API_KEY, or once: runtime login ${address}`,
+    `No API key for ${address}. Use --key-file FILE or RUNTIME_API_KEY, or log in once: runtime login ${address}`,
   );
 }
 
-/** The server's address, whatever says so; undefined: the data folder. */
+/** The server's address from flag, configuration or login; undefined: the data folder. */
 export function addressOf(common: Common, config: Config): string | undefined {
   const { server: flag, dataDir } = common;
   if (flag === LOCAL) return undefined;
   if (flag !== undefined && dataDir !== undefined) {
-    throw new UsageError("--server and --data-dir exclude each other: a command works at one place.");
+    throw new UsageError("--server and --data-dir exclude each other. Use one of them.");
   }
   if (flag !== undefined) return serverAddress(flag);
   if (dataDir !== undefined) return undefined;
@@ -42,7 +42,7 @@ export function addressOf(common: Common, config: Config): string | undefined {
   return configured === undefined ? readLogins(config)?.current : serverAddress(configured);
 }
 
-/** Throws `usage` for what is no address of a server. `flag`: where it was written. */
+/** Throws `usage` for a text that is not the address of a server. `flag` names its origin. */
 export function serverAddress(text: string, flag = "--server"): string {
   const url = URL.parse(text);
   const plain = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
@@ -54,7 +54,7 @@ export function serverAddress(text: string, flag = "--server"): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Throws `usage` for a file that holds no key. */
+/** Throws `usage` for a file that does not contain a key. */
 export async function keyOf(
   io: Io,
   { keyFile }: Common,
@@ -74,5 +74,5 @@ export async function readKey(io: Io, source: string): Promise<string> {
   const { readText } = await import("../input");
   const key = (await readText(io, source, "--key-file")).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError("--key-file must hold one API key and nothing else.");
+  throw new UsageError("--key-file must contain one API key and nothing else.");
 }

@@ -1,7 +1,7 @@
-// `runtime api`: any request to the server, for what has no command.
+// `runtime api`: any request to the server, for operations without a command.
 import type { Server } from "../client/http";
 import { addressOf, keyOf } from "../client/target";
-import { type Common, type Noun, verb } from "../command";
+import { type Common, verb } from "../command";
 import { EXIT, exitCodeOf, UsageError } from "../errors";
 import type { Io } from "../io";
 import { print } from "../output";
@@ -10,36 +10,32 @@ import { loadCommonConfig } from "../session";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-export const api: Noun = {
-  name: "api",
-  summary: "send any request to the server",
-  verbs: [
-    verb({
-      usage: "api <method> <path>",
-      summary:
-        "Send a request and print the answer as it came. Without --server it goes to the server that runs on the data " +
-        "folder. The key comes from --key-file or RUNTIME_API_KEY.",
-      examples: [
-        "runtime api GET /v1/health",
-        "runtime api GET '/v1/tools?toolkit=Chat&limit=2'",
-        "runtime api POST /v1/tools/requirements --input request.json",
-      ],
-      flags: [
-        { flag: "--input <json>", meaning: "body: JSON, a file with it, or - for standard input" },
-        { flag: "--header <header>", meaning: "a header (`Name: value`); repeat for several", repeat: true },
-        { flag: "-i, --include", meaning: "print status and headers first" },
-      ],
-      read: (line) => ({
-        method: line.word(0).toUpperCase(),
-        path: line.word(1),
-        input: line.text("input"),
-        headers: (line.texts("header") ?? []).map(headerOf),
-        include: line.given("include"),
-      }),
-      run: send,
+export const verbs = [
+  verb({
+    usage: "api <method> <path>",
+    summary:
+      "Send a request and print the response. Without --server it goes to the server that runs on the data folder. " +
+      "The key comes from --key-file or RUNTIME_API_KEY.",
+    examples: [
+      "runtime api GET /v1/health",
+      "runtime api GET '/v1/tools?toolkit=Chat&limit=2'",
+      "runtime api POST /v1/tools/requirements --input request.json",
+    ],
+    flags: [
+      { flag: "--input <json>", meaning: "body: JSON, a file with it, or - for standard input" },
+      { flag: "--header <header>", meaning: "a header (`Name: value`); may be repeated", repeat: true },
+      { flag: "-i, --include", meaning: "print status and headers first" },
+    ],
+    read: (line) => ({
+      method: line.word(0).toUpperCase(),
+      path: line.word(1),
+      input: line.text("input"),
+      headers: (line.texts("header") ?? []).map(headerOf),
+      include: line.has("include"),
     }),
-  ],
-};
+    run: send,
+  }),
+];
 
 interface Send {
   method: string;
@@ -51,8 +47,8 @@ interface Send {
 
 async function send(io: Io, common: Common, request: Send): Promise<number> {
   const { method, path, input, headers, include } = request;
-  if (!METHODS.includes(method)) throw new UsageError(`The method is one of ${METHODS.join(", ")}.`);
-  if (!path.startsWith("/")) throw new UsageError("The path begins with /, for example /v1/tools.");
+  if (!METHODS.includes(method)) throw new UsageError(`The method must be one of ${METHODS.join(", ")}.`);
+  if (!path.startsWith("/")) throw new UsageError("The path must begin with /, for example /v1/tools.");
   const body = input === undefined ? undefined : await bodyFrom(io, input);
   const server = await serverFor(io, common);
   const answer = await server.raw(method, path, body, Object.fromEntries(headers));
@@ -66,7 +62,7 @@ async function send(io: Io, common: Common, request: Send): Promise<number> {
   return exitOf(answer.status, answer.text);
 }
 
-// As it came; a person's terminal is shown JSON in lines, and steered by nothing.
+// Unchanged in a pipe. At a terminal JSON is indented, and control characters are escaped.
 function printText(io: Io, { output }: Common, text: string): void {
   const value = jsonIn(text);
   if (value !== undefined && (output !== "table" || io.columns !== undefined)) {
@@ -94,31 +90,31 @@ function headerOf(text: string): [string, string] {
   if (name === undefined || value === undefined)
     throw new UsageError("--header takes `Name: value`, for example 'Idempotency-Key: 1'.");
   if (name.toLowerCase() === "authorization")
-    throw new UsageError("The key is never an argument. Give it by --key-file or RUNTIME_API_KEY.");
+    throw new UsageError("Do not pass the key as an argument. Use --key-file or RUNTIME_API_KEY.");
   return [name, value];
 }
 
 async function serverFor(io: Io, common: Common): Promise<Server> {
   const config = await loadCommonConfig(io, common);
-  const address = addressOf(common, config) ?? (await announced(io, common));
+  const address = addressOf(common, config) ?? (await runningServer(io, common));
   const key = await keyOf(io, common, config, address);
   const { serverAt } = await import("../client/http");
   return serverAt({ address, key }, (common.timeout ?? 120) * 1000, config);
 }
 
-async function announced(io: Io, common: Common): Promise<string> {
+async function runningServer(io: Io, common: Common): Promise<string> {
   const { withSession } = await import("../session");
   const running = await withSession(io, common, (session) => session.server());
   if (running !== undefined) return running.address;
   throw new UsageError(
-    "No server runs on the data folder. Start it (runtime serve), or name one: --server URL.",
+    "No server is running on the data folder. Start one (runtime serve), or use --server URL.",
   );
 }
 
 async function exitOf(status: number, text: string): Promise<number> {
   const { RuntimeError } = await import("../../src/errors");
-  const { statusName } = await import("../client/error-names");
+  const { errorNameOf } = await import("../client/http");
   const value = jsonIn(text);
   const name = typeof value === "object" && value !== null && "name" in value ? String(value.name) : "";
-  return exitCodeOf(new RuntimeError(statusName(name, status), status, ""));
+  return exitCodeOf(new RuntimeError(errorNameOf(name, status), status, ""));
 }

@@ -1,30 +1,23 @@
-// `runtime completion`: scripts that ask `runtime __complete` what may come next.
-import { type Noun, verb } from "../command";
-import type { Io } from "../io";
+// `runtime completion`: shell scripts that call `runtime __complete` for candidates.
+import { oneOf, verb } from "../command";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
-type Shell = (typeof SHELLS)[number];
 
-export const completion: Noun = {
-  name: "completion",
-  summary: "make the shell complete commands, tool names and parameters",
-  verbs: [
-    verb({
-      usage: "completion <shell>",
-      summary:
-        "Print the script that makes a shell (bash, zsh, fish) complete commands, names and parameters.",
-      examples: [
-        "source <(runtime completion bash)",
-        "runtime completion zsh > ~/.zfunc/_runtime",
-        "runtime completion fish > ~/.config/fish/completions/runtime.fish",
-      ],
-      read: (line) => ({ shell: line.wordOf(0, "The shell", SHELLS) }),
-      run: async (io: Io, _common, { shell }: { shell: Shell }) => io.out(SCRIPTS[shell]),
-    }),
-  ],
-};
+export const verbs = [
+  verb({
+    usage: "completion <shell>",
+    summary: "Print the script that completes commands, names and parameters in a shell (bash, zsh, fish).",
+    examples: [
+      "source <(runtime completion bash)",
+      "runtime completion zsh > ~/.zfunc/_runtime",
+      "runtime completion fish > ~/.config/fish/completions/runtime.fish",
+    ],
+    read: (line) => ({ shell: oneOf(line.word(0), SHELLS, "The shell") ?? "bash" }),
+    run: async (io, _common, { shell }) => io.out(SCRIPTS[shell]),
+  }),
+];
 
-const SCRIPTS: { readonly [S in Shell]: string } = {
+const SCRIPTS: { readonly [S in (typeof SHELLS)[number]]: string } = {
   bash: `# Completion of runtime for bash: source <(runtime completion bash)
 _runtime() {
   local IFS=$'\\n' word="\${COMP_WORDS[COMP_CWORD]}"

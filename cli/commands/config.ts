@@ -1,25 +1,21 @@
-// `runtime config`: every setting with its value, and who said so.
+// `runtime config`: every setting with its value and its origin.
 import type { Config } from "../../src/config";
-import { type Common, type Noun, verb } from "../command";
+import { type Common, verb } from "../command";
 import type { Io } from "../io";
 import { printList } from "../output";
 import { loadCommonConfig } from "../session";
 import type { Column } from "../table";
 
-export const config: Noun = {
-  name: "config",
-  summary: "settings and where they come from",
-  verbs: [
-    verb({
-      usage: "show",
-      summary: "Show every setting: value, type, default, meaning. Secrets show only that they are set.",
-      examples: ["runtime config show", "runtime config show --origin", "runtime config show -o json"],
-      flags: [{ flag: "--origin", meaning: "also show where each value comes from" }],
-      read: (line) => ({ origin: line.given("origin") }),
-      run: showConfig,
-    }),
-  ],
-};
+export const verbs = [
+  verb({
+    usage: "show",
+    summary: "Show every setting: value, type, default, meaning. Secrets are shown only as set.",
+    examples: ["runtime config show", "runtime config show --origin", "runtime config show -o json"],
+    flags: [{ flag: "--origin", meaning: "also show where each value comes from" }],
+    read: (line) => ({ origin: line.has("origin") }),
+    run: showConfig,
+  }),
+];
 
 interface Setting {
   key: string;
@@ -68,7 +64,7 @@ function valueOf(loaded: Config, name: string): unknown {
   return settings[name] ?? null;
 }
 
-// Without a home folder there is no place to show, which is no reason not to show the rest.
+// Without a home folder there is no path to show, but the other settings are still shown.
 function orNull(place: () => string): string | null {
   try {
     return place();

@@ -1,43 +1,30 @@
 // `runtime connections`: what users have granted at providers.
+import type { Page } from "../../src/base";
 import type { UserConnection } from "../../src/connections";
-import { withClient } from "../client/client";
-import { deleteConnection, listConnections } from "../client/connections";
-import { type Common, given, type Noun, verb } from "../command";
-import type { Io } from "../io";
-import { printDeleted, printList, type Shape } from "../output";
+import { clientVerb, operation } from "../client/client";
+import { path } from "../client/http";
+import { defined } from "../command";
+import { printList, type Shape } from "../output";
+import { deleteVerb, YES } from "../record-verbs";
 
-export const connections: Noun = {
-  name: "connections",
-  summary: "what users have granted",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List what users have granted, a page at a time.",
-      examples: ["runtime connections list", "runtime connections list --user alice --provider slack"],
-      flags: [
-        { flag: "--provider <id>", meaning: "only those at this auth provider" },
-        { flag: "--user <user>", meaning: "only those of this user" },
-        { flag: "--limit <n>", meaning: "how many, at most 100 (default: 25)" },
-        { flag: "--offset <n>", meaning: "how many to skip" },
-      ],
-      read: (line) => ({
-        provider_id: line.text("provider"),
-        user_id: line.text("user"),
-        limit: line.integer("limit", 1),
-        offset: line.integer("offset", 0),
-      }),
-      run: list,
-    }),
-    verb({
-      usage: "delete <id>",
-      summary: "Forget a grant with its tokens: the user's next call needs a consent.",
-      examples: ["runtime connections delete ac_0123456789"],
-      flags: [{ flag: "-y, --yes", meaning: "do not ask" }],
-      read: (line) => ({ id: line.word(0) }),
-      run: remove,
-    }),
-  ],
-};
+const CONNECTIONS = "/v1/admin/user_connections";
+
+interface Filter {
+  provider_id?: string;
+  user_id?: string;
+  limit?: number;
+  offset?: number;
+}
+
+export const listConnections = operation<[filter: Filter], Page<UserConnection>>({
+  direct: ({ runtime, principal }, filter) => runtime.connections.list(principal, filter),
+  remote: (server, filter) => server.get(CONNECTIONS, { ...filter }),
+});
+
+const deleteConnection = operation<[id: string], void>({
+  direct: ({ runtime, principal }, id) => runtime.connections.delete(principal, id),
+  remote: (server, id) => server.send("DELETE", path(`${CONNECTIONS}/`, id)),
+});
 
 const SHAPE: Shape<UserConnection> = {
   name: ({ id }) => id,
@@ -50,27 +37,39 @@ const SHAPE: Shape<UserConnection> = {
   ],
 };
 
-interface ListConnections {
-  provider_id: string | undefined;
-  user_id: string | undefined;
-  limit: number | undefined;
-  offset: number | undefined;
-}
-
-async function list(io: Io, common: Common, filter: ListConnections): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const { items, offset, total_count } = await listConnections(client, given(filter));
-    printList(io, common, items, SHAPE, "There are no such connections.");
-    if (items.length > 0 && items.length < total_count) {
-      io.note(`${offset + 1} to ${offset + items.length} of ${total_count}. More with --offset and --limit.`);
-    }
-  });
-}
-
-async function remove(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    await deleteConnection(client, id);
-    printDeleted(io, common, id);
-    io.note(`The connection ${id} is deleted.`);
-  });
-}
+export const verbs = [
+  clientVerb({
+    usage: "list",
+    summary: "List what users have granted, a page at a time.",
+    examples: ["runtime connections list", "runtime connections list --user alice --provider slack"],
+    flags: [
+      { flag: "--provider <id>", meaning: "only those at this auth provider" },
+      { flag: "--user <user>", meaning: "only those of this user" },
+      { flag: "--limit <n>", meaning: "how many to show, at most 100 (default: 25)" },
+      { flag: "--offset <n>", meaning: "how many to skip" },
+    ],
+    read: (line) =>
+      defined({
+        provider_id: line.text("provider"),
+        user_id: line.text("user"),
+        limit: line.integer("limit", 1),
+        offset: line.integer("offset", 0),
+      }),
+    run: async ({ io, common, client }, filter) => {
+      const { items, offset, total_count } = await listConnections(client, filter);
+      printList(io, common, items, SHAPE, "No such connections.");
+      if (items.length > 0 && items.length < total_count) {
+        io.note(
+          `${offset + 1} to ${offset + items.length} of ${total_count}. More with --offset and --limit.`,
+        );
+      }
+    },
+  }),
+  deleteVerb({
+    summary: "Delete a grant with its tokens. The user must consent again before the next call.",
+    examples: ["runtime connections delete ac_0123456789"],
+    flags: [YES],
+    remove: deleteConnection,
+    done: (id) => `The connection ${id} is deleted.`,
+  }),
+];

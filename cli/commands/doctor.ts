@@ -1,7 +1,7 @@
-// `runtime doctor`: what is wrong with this installation, and what to do about it.
+// `runtime doctor`: finds problems of this installation and suggests fixes.
 import type { Finding } from "../../src/checkup";
 import { refuseServer } from "../client/client";
-import { type Common, type Noun, verb } from "../command";
+import { type Common, verb } from "../command";
 import { EXIT } from "../errors";
 import type { Io } from "../io";
 import { withProgress } from "../progress";
@@ -9,22 +9,18 @@ import { printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { loadCommonConfig } from "../session";
 
-export const doctor: Noun = {
-  name: "doctor",
-  summary: "find what is wrong with this installation",
-  verbs: [
-    verb({
-      usage: "doctor",
-      summary:
-        "Look over configuration, data folder, key, database, clock, port, redirect address and the providers' " +
-        "servers, and say what to do. Exits 1 when there is a problem.",
-      examples: ["runtime doctor", "runtime doctor -o json"],
-      flags: [{ flag: "--all", meaning: "show what is fine as well" }],
-      read: (line) => ({ all: line.given("all") }),
-      run: look,
-    }),
-  ],
-};
+export const verbs = [
+  verb({
+    usage: "doctor",
+    summary:
+      "Check configuration, data folder, key, database, clock, port, redirect address and the providers' servers, and " +
+      "suggest fixes. Exits 1 if there is a problem.",
+    examples: ["runtime doctor", "runtime doctor -o json"],
+    flags: [{ flag: "--all", meaning: "also show checks without problems" }],
+    read: (line) => ({ all: line.has("all") }),
+    run: check,
+  }),
+];
 
 const SHAPE: Shape<Finding> = {
   name: ({ check }) => check,
@@ -36,7 +32,7 @@ const SHAPE: Shape<Finding> = {
   ],
 };
 
-async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
+async function check(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
   refuseServer(common, "doctor");
   const [{ examine }, { createRuntime }, { extensions }, { silentLog }, { findServer }] = await Promise.all([
     import("../../src/doctor"),
@@ -45,7 +41,7 @@ async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<
     import("../../src/base"),
     import("../probe"),
   ]);
-  const looking = examine({
+  const running = examine({
     config: () => loadCommonConfig(io, common),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
@@ -54,19 +50,19 @@ async function look(io: Io, common: Common, { all }: { all: boolean }): Promise<
       return server?.address;
     },
   });
-  const findings = await withProgress(io, "Looking", looking);
+  const findings = await withProgress(io, "Checking", running);
   const wrong = findings.filter(({ status }) => status !== "ok");
   const shown = all || common.output !== "table" ? findings : wrong;
   if (common.output !== "table" || common.fields !== undefined) printList(io, common, shown, SHAPE, "");
   else for (const finding of shown) io.out(linesOfFinding(io, finding));
   const problems = findings.filter(({ status }) => status === "problem").length;
   const checks = `${findings.length} checks`;
-  if (wrong.length === 0) io.note(io.notePaint.green(`Everything is fine (${checks}).`));
+  if (wrong.length === 0) io.note(io.notePaint.green(`No problems found (${checks}).`));
   else io.note(`${problems} problems, ${wrong.length - problems} warnings (${checks}).`);
   return problems === 0 ? EXIT.ok : EXIT.error;
 }
 
-// A sentence to read, with the fix under it: a table would cut both.
+// A table would truncate the message and the fix.
 function linesOfFinding({ paint }: Io, { check, status, message, fix }: Finding): string {
   const mark = status === "ok" ? paint.green("ok") : paint.red(status);
   const head = `${mark}  ${paint.bold(check)}: ${printable(message)}\n`;

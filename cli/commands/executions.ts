@@ -1,42 +1,17 @@
-// `runtime executions`: what ran. Inputs and results are not kept.
-import type { ExecutionRecord, ExecutionsFilter } from "../../src/audit";
-import { withClient } from "../client/client";
-import { listExecutions } from "../client/trail";
-import { type Common, given, type Noun, verb } from "../command";
-import type { Io } from "../io";
-import { newest, WINDOW_FLAGS } from "../newest";
+// `runtime executions`: the execution log.
+import type { ExecutionRecord, ExecutionsFilter, ExecutionsPage } from "../../src/audit";
+import { clientVerb, operation } from "../client/client";
+import { defined } from "../command";
 import { printList, type Shape } from "../output";
+import { newest, WINDOW_FLAGS } from "../pages";
 
-export const executions: Noun = {
-  name: "executions",
-  summary: "which tools ran, for whom, and how it ended",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List tool runs, the newest first. Inputs and results are not kept.",
-      examples: [
-        "runtime executions list",
-        "runtime executions list --tool Chat.SendMessage --status failed",
-      ],
-      flags: [
-        { flag: "--tool <name>", meaning: "only of this tool" },
-        { flag: "--user <user>", meaning: "only for this user" },
-        { flag: "--status <status>", meaning: "completed or failed" },
-        ...WINDOW_FLAGS,
-      ],
-      read: (line) => ({
-        filter: given({
-          tool: line.text("tool"),
-          user_id: line.text("user"),
-          status: line.choice("status", ["completed", "failed"]),
-          before: line.text("before"),
-        }),
-        limit: line.integer("limit", 1),
-      }),
-      run: list,
-    }),
-  ],
-};
+const listExecutions = operation<[filter: ExecutionsFilter], ExecutionsPage>({
+  direct: async ({ runtime, principal, checked }, filter) => {
+    const { ExecutionsQuery } = await import("../../src/audit/schema");
+    return runtime.trail.executions(principal, checked(ExecutionsQuery, filter, "query"));
+  },
+  remote: (server, filter) => server.get("/v1/admin/executions", { ...filter }),
+});
 
 const SHAPE: Shape<ExecutionRecord> = {
   name: ({ id }) => id,
@@ -53,16 +28,31 @@ const SHAPE: Shape<ExecutionRecord> = {
   ],
 };
 
-interface ListExecutions {
-  filter: ExecutionsFilter;
-  limit: number | undefined;
-}
-
-async function list(io: Io, common: Common, { filter, limit }: ListExecutions): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const page = (window: ExecutionsFilter) => listExecutions(client, { ...filter, ...window });
-    const { items, more } = await newest(page, limit, filter.before);
-    printList(io, common, items, SHAPE, "There are no such runs.");
-    if (more !== undefined) io.note(`There are older ones: --before ${more}`);
-  });
-}
+export const verbs = [
+  clientVerb({
+    usage: "list",
+    summary: "List tool runs, newest first. Inputs and results are not stored.",
+    examples: ["runtime executions list", "runtime executions list --tool Chat.SendMessage --status failed"],
+    flags: [
+      { flag: "--tool <name>", meaning: "only runs of this tool" },
+      { flag: "--user <user>", meaning: "only runs for this user" },
+      { flag: "--status <status>", meaning: "completed or failed" },
+      ...WINDOW_FLAGS,
+    ],
+    read: (line) => ({
+      filter: defined({
+        tool: line.text("tool"),
+        user_id: line.text("user"),
+        status: line.choice("status", ["completed", "failed"]),
+        before: line.text("before"),
+      }),
+      limit: line.integer("limit", 1),
+    }),
+    run: async ({ io, common, client }, { filter, limit }) => {
+      const page = (window: ExecutionsFilter) => listExecutions(client, { ...filter, ...window });
+      const { items, more } = await newest(page, limit, filter.before);
+      printList(io, common, items, SHAPE, "No such runs.");
+      if (more !== undefined) io.note(`For older runs: --before ${more}`);
+    },
+  }),
+];

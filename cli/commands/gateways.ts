@@ -1,7 +1,7 @@
-// `runtime gateways`: addresses at which MCP clients find a set of tools.
-import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
+// `runtime gateways`: MCP addresses, each with a set of tools.
 import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
-import { type Client, withClient } from "../client/client";
+import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
+import { type ClientCall, clientVerb, withClient } from "../client/client";
 import {
   createGateway,
   deleteGateway,
@@ -12,135 +12,155 @@ import {
   slugInfo,
   updateGateway,
 } from "../client/gateways";
-import { type Common, given, type Line, type Noun, verb } from "../command";
+import { defined, type Line, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
-import type { Io } from "../io";
-import { CLIENT_NAMES, type ClientName, connect } from "../mcp-clients";
-import { print, printDeleted, printList, printRecord, type Shape } from "../output";
+import { CLIENT_NAMES, printClientConfig } from "../mcp-clients";
+import { columnLines, print, printRecord, type Shape } from "../output";
+import { everyRecord } from "../pages";
+import { checkConfirmable, deleteConfirmed, listVerb, YES } from "../record-verbs";
+import type { Column } from "../table";
 
 const FIELDS = [
-  { flag: "--slug <slug>", meaning: "public name in the address (default: made from the name)" },
+  { flag: "--slug <slug>", meaning: "public name in the address (default: derived from the name)" },
   {
-    flag: "--auth <way>",
-    meaning: `how callers prove who they are: ${AUTH_NAMES.join(", ")} (default: api-key)`,
+    flag: "--auth <method>",
+    meaning: `how callers authenticate: ${AUTH_NAMES.join(", ")} (default: api-key)`,
   },
-  { flag: "--user-source <id>", meaning: "with --auth identity-provider: which of user_sources" },
+  { flag: "--user-source <id>", meaning: "with --auth identity-provider: an id of user_sources" },
   {
     flag: "--tool <name>",
-    meaning: "a tool that it offers; may be repeated (default: all)",
+    meaning: "a tool of the gateway; may be repeated (default: all)",
     repeat: true as const,
   },
   { flag: "--toolkit <name>", meaning: "all tools of a toolkit; may be repeated", repeat: true as const },
-  { flag: "--no-deprecated", meaning: "of those, none that are to go" },
-  { flag: "--description <text>", meaning: "what it is for" },
-  { flag: "--instructions <text>", meaning: "what MCP clients are told at the start" },
+  { flag: "--no-deprecated", meaning: "exclude deprecated tools" },
+  { flag: "--description <text>", meaning: "what the gateway is for" },
+  { flag: "--instructions <text>", meaning: "instructions for MCP clients" },
   { flag: "--status <status>", meaning: "active or inactive" },
 ];
 
-export const gateways: Noun = {
-  name: "gateways",
-  summary: "addresses at which MCP clients find a set of tools",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List the gateways of the project.",
-      examples: ["runtime gateways list", "runtime gateways list -o name"],
-      read: () => ({}),
-      run: list,
-    }),
-    verb({
-      usage: "show <gateway>",
-      summary: "Show one gateway, by its slug or id.",
-      examples: ["runtime gateways show support"],
-      read: (line) => ({ gateway: line.word(0) }),
-      run: show,
-    }),
-    verb({
-      usage: "create <name>",
-      summary: "Create a gateway.",
-      examples: [
-        "runtime gateways create Support --toolkit Chat --no-deprecated",
-        "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet --auth user-token",
-      ],
-      flags: FIELDS,
-      read: (line) => ({ name: line.word(0), fields: fieldsOf(line) }),
-      run: create,
-    }),
-    verb({
-      usage: "update <gateway>",
-      summary: "Change what is given and leave the rest.",
-      examples: ["runtime gateways update support --status inactive"],
-      flags: [
-        { flag: "--name <text>", meaning: "what people see of it" },
-        { flag: "--all-tools", meaning: "offer all tools again" },
-        ...FIELDS,
-      ],
-      read: (line) => ({
-        gateway: line.word(0),
-        name: line.text("name"),
-        allTools: line.given("all-tools"),
-        fields: fieldsOf(line),
-      }),
-      run: update,
-    }),
-    verb({
-      usage: "delete <gateway>",
-      summary: "Delete a gateway; its slug is free at once.",
-      examples: ["runtime gateways delete support --yes"],
-      flags: [{ flag: "-y, --yes", meaning: "do not ask" }],
-      read: (line) => ({ gateway: line.word(0), yes: line.given("yes") }),
-      run: remove,
-    }),
-    verb({
-      usage: "slug <slug>",
-      summary: "Ask whether a slug is free on the server. Exit code 5: it is taken.",
-      examples: ["runtime gateways slug support"],
-      read: (line) => ({ slug: line.word(0) }),
-      run: slug,
-    }),
-    verb({
-      usage: "connect <gateway>",
-      summary:
-        "Print the configuration of an MCP client for a gateway, or write it into the client's file. An API key never " +
-        "stands in it: the client takes it from the environment.",
-      examples: [
-        "runtime gateways connect support --client cursor --user alice",
-        "runtime gateways connect support --client vscode --user alice --write",
-        "runtime gateways connect support --client claude-desktop --user alice",
-      ],
-      flags: [
-        { flag: "--client <name>", meaning: `${CLIENT_NAMES.join(", ")} (default: json)` },
-        { flag: "--user <user>", meaning: "the user to act for (default: the configured one)" },
-        { flag: "--key-env <variable>", meaning: "variable with the API key (default: RUNTIME_API_KEY)" },
-        { flag: "--stdio", meaning: "let the client start `runtime mcp` in place of calling the server" },
-        { flag: "--write", meaning: "write it into the client's file and keep what else stands there" },
-      ],
-      read: (line) => ({
-        gateway: line.word(0),
-        client: line.choice("client", CLIENT_NAMES),
-        user: line.text("user"),
-        keyVariable: line.text("key-env"),
-        stdio: line.given("stdio"),
-        write: line.given("write"),
-      }),
-      run: connectClient,
-    }),
-  ],
-};
+const COLUMNS: readonly Column<GatewayRecord>[] = [
+  { title: "slug", value: ({ slug }) => slug },
+  { title: "name", value: ({ name }) => name },
+  { title: "tools", value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all" },
+  { title: "auth", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
+  { title: "status", value: ({ status }) => status },
+  { title: "id", value: ({ id }) => id },
+];
 
 const SHAPE: Shape<GatewayRecord> = {
-  name: ({ slug: own }) => own,
+  name: ({ slug }) => slug,
   optional: ["description", "instructions", "user_source_id", "tool_filter"],
-  columns: [
-    { title: "slug", value: ({ slug: own }) => own },
-    { title: "name", value: ({ name }) => name },
-    { title: "tools", value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all" },
-    { title: "auth", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
-    { title: "status", value: ({ status }) => status },
-    { title: "id", value: ({ id }) => id },
-  ],
+  columns: COLUMNS,
 };
+
+export const verbs = [
+  listVerb({
+    summary: "List the gateways of the project.",
+    examples: ["runtime gateways list", "runtime gateways list -o name"],
+    find: (client) => everyRecord((window) => listGateways(client, window)),
+    shape: SHAPE,
+    empty: "There are no gateways yet. Create one: runtime gateways create NAME",
+  }),
+  clientVerb({
+    usage: "show <gateway>",
+    summary: "Show one gateway, by its slug or id.",
+    examples: ["runtime gateways show support"],
+    read: (line) => ({ gateway: line.word(0) }),
+    run: async (call, { gateway }) => printGateway(call, await findGateway(call.client, gateway)),
+  }),
+  clientVerb({
+    usage: "create <name>",
+    summary: "Create a gateway.",
+    examples: [
+      "runtime gateways create Support --toolkit Chat --no-deprecated",
+      "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet --auth user-token",
+    ],
+    flags: FIELDS,
+    read: (line) => ({ name: line.word(0), fields: fieldsOf(line) }),
+    run: async (call, { name, fields }) => {
+      const body = await gatewayBody(call.client, { ...fields, auth: fields.auth ?? "api-key" });
+      const record = await createGateway(call.client, { ...body, name });
+      await printGateway(call, record);
+      call.io.note(`To connect a client: runtime gateways connect ${record.slug} --client NAME`);
+    },
+  }),
+  clientVerb({
+    usage: "update <gateway>",
+    summary: "Change the given fields; all others stay unchanged.",
+    examples: ["runtime gateways update support --status inactive"],
+    flags: [
+      { flag: "--name <text>", meaning: "display name" },
+      { flag: "--all-tools", meaning: "offer all tools again" },
+      ...FIELDS,
+    ],
+    read: (line) => {
+      const [allTools, fields] = [line.has("all-tools"), fieldsOf(line)];
+      if (allTools && (fields.tools ?? fields.toolkits) !== undefined)
+        throw new UsageError("--all-tools excludes --tool and --toolkit.");
+      return { gateway: line.word(0), name: line.text("name"), allTools, fields };
+    },
+    run: update,
+  }),
+  verb({
+    usage: "delete <gateway>",
+    summary: "Delete a gateway. Its slug can be used again at once.",
+    examples: ["runtime gateways delete support --yes"],
+    flags: [YES],
+    read: (line) => ({ gateway: line.word(0), yes: line.has("yes") }),
+    run: async (io, common, { gateway, yes }) => {
+      checkConfirmable(io, yes);
+      return withClient(io, common, async (client) => {
+        const { id, slug } = await findGateway(client, gateway);
+        const question = `Delete the gateway ${slug}? Clients that use it get 404.`;
+        return deleteConfirmed({ io, common }, { yes, id, question }, async () => {
+          await deleteGateway(client, id);
+          return { done: `The gateway ${slug} is deleted.` };
+        });
+      });
+    },
+  }),
+  clientVerb({
+    usage: "slug <slug>",
+    summary: "Check whether a slug is available on the server. Exits 5 if it is taken.",
+    examples: ["runtime gateways slug support"],
+    read: (line) => ({ slug: line.word(0) }),
+    run: async ({ io, common, client }, { slug }) => {
+      const { available } = await slugInfo(client, slug);
+      print(io, common.output, { slug, available }, () => `${available ? "free" : "taken"}\n`);
+      return available ? EXIT.ok : EXIT.conflict;
+    },
+  }),
+  clientVerb({
+    usage: "connect <gateway>",
+    summary:
+      "Print the configuration of an MCP client for a gateway, or write it into the client's file. It never contains " +
+      "an API key: the client takes the key from the environment.",
+    examples: [
+      "runtime gateways connect support --client cursor --user alice",
+      "runtime gateways connect support --client vscode --user alice --write",
+      "runtime gateways connect support --client claude-desktop --user alice",
+    ],
+    flags: [
+      { flag: "--client <name>", meaning: `${CLIENT_NAMES.join(", ")} (default: json)` },
+      { flag: "--user <user>", meaning: "user to act for (default: the configured user)" },
+      { flag: "--key-env <variable>", meaning: "variable with the API key (default: RUNTIME_API_KEY)" },
+      { flag: "--stdio", meaning: "the client starts `runtime mcp` instead of calling the server" },
+      { flag: "--write", meaning: "add it to the client's file" },
+    ],
+    read: (line) => ({
+      gateway: line.word(0),
+      client: line.choice("client", CLIENT_NAMES),
+      user: line.text("user"),
+      keyVariable: line.text("key-env"),
+      stdio: line.has("stdio"),
+      write: line.has("write"),
+    }),
+    run: async (call, { gateway, ...flags }) =>
+      printClientConfig(call, await findGateway(call.client, gateway), flags),
+  }),
+];
 
 function fieldsOf(line: Line): GatewayFields {
   return {
@@ -149,53 +169,22 @@ function fieldsOf(line: Line): GatewayFields {
     userSource: line.text("user-source"),
     tools: line.texts("tool"),
     toolkits: line.texts("toolkit"),
-    deprecated: line.given("deprecated"),
+    deprecated: line.has("deprecated"),
     description: line.text("description"),
     instructions: line.text("instructions"),
     status: line.choice("status", ["active", "inactive"]),
   };
 }
 
-async function list(io: Io, common: Common): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const items: GatewayRecord[] = [];
-    for (;;) {
-      const found = await listGateways(client, { limit: 100, offset: items.length });
-      items.push(...found.items);
-      if (found.items.length === 0 || items.length >= found.total_count) break;
-    }
-    printList(io, common, items, SHAPE, "There are no gateways yet. Make one: runtime gateways create NAME");
-  });
-}
-
-async function show(io: Io, common: Common, { gateway }: { gateway: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    await printGateway(io, common, client, await findGateway(client, gateway));
-  });
-}
-
-async function printGateway(io: Io, common: Common, client: Client, record: GatewayRecord): Promise<void> {
-  const lines = SHAPE.columns.map(({ title, value }) => [title, value(record)] as const);
+async function printGateway({ io, common, client }: ClientCall, record: GatewayRecord): Promise<void> {
   const address = await gatewayAddress(client, record.slug);
-  const tools = record.tool_filter?.allowed_tools?.join(", ");
-  printRecord(io, common, record, SHAPE, [
-    ["address", address],
-    ...lines.map(([title, value]) => [title, title === "tools" ? (tools ?? "all") : value] as const),
-    ["description", record.description],
-  ]);
-}
-
-interface CreateOptions {
-  name: string;
-  fields: GatewayFields;
-}
-
-async function create(io: Io, common: Common, { name, fields }: CreateOptions): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const body = await gatewayBody(client, { ...fields, auth: fields.auth ?? "api-key" });
-    const record = await createGateway(client, { ...body, name });
-    await printGateway(io, common, client, record);
-    io.note(`Clients connect with: runtime gateways connect ${record.slug} --client NAME`);
+  const tools = record.tool_filter?.allowed_tools?.join(", ") ?? "all";
+  const lines = columnLines(COLUMNS, record).map(([title, value]) =>
+    title === "tools" ? ([title, tools] as const) : ([title, value] as const),
+  );
+  printRecord(io, common, record, {
+    ...SHAPE,
+    lines: () => [["address", address], ...lines, ["description", record.description]],
   });
 }
 
@@ -206,74 +195,21 @@ interface UpdateOptions {
   fields: GatewayFields;
 }
 
-async function update(
-  io: Io,
-  common: Common,
-  { gateway, name, allTools, fields }: UpdateOptions,
-): Promise<void> {
-  if (allTools && (fields.tools ?? fields.toolkits) !== undefined)
-    throw new UsageError("--all-tools excludes --tool and --toolkit.");
-  await withClient(io, common, async (client) => {
-    const patch: PatchGateway = { ...(await gatewayBody(client, fields)), ...given({ name }) };
-    if (Object.keys(patch).length === 0 && !allTools)
-      throw new UsageError("Nothing to change: give at least one flag.");
-    const before = await findGateway(client, gateway);
-    const after = allTools
-      ? await replaceGateway(client, before.id, { ...withoutTools(before), ...patch })
-      : await updateGateway(client, before.id, patch);
-    await printGateway(io, common, client, after);
-  });
+async function update(call: ClientCall, { gateway, name, allTools, fields }: UpdateOptions): Promise<void> {
+  const { client } = call;
+  const patch: PatchGateway = { ...(await gatewayBody(client, fields)), ...defined({ name }) };
+  if (Object.keys(patch).length === 0 && !allTools)
+    throw new UsageError("Nothing to change. Use at least one flag.");
+  const before = await findGateway(client, gateway);
+  const after = allTools
+    ? await replaceGateway(client, before.id, { ...withoutTools(before), ...patch })
+    : await updateGateway(client, before.id, patch);
+  await printGateway(call, after);
 }
 
-// A patch cannot take a field away: the whole record is set, without its list of tools. What is not of an update (times,
-// binding) is ignored there, as every unknown field is.
+// A patch cannot remove a field, so the whole record is replaced without its list of tools. The other fields of a record
+// (times, binding) are ignored, like every unknown field.
 function withoutTools(record: GatewayRecord): UpdateGateway {
   const { allowed_tools: _tools, ...filter } = record.tool_filter ?? {};
   return { ...record, tool_filter: filter };
-}
-
-async function remove(
-  io: Io,
-  common: Common,
-  { gateway, yes }: { gateway: string; yes: boolean },
-): Promise<number> {
-  if (!yes && !io.interactive)
-    throw new UsageError("There is no terminal to ask at. To delete without asking: --yes.");
-  return withClient(io, common, async (client) => {
-    const { id, slug: own } = await findGateway(client, gateway);
-    const question = `Delete the gateway ${own}? Clients that use it get 404.`;
-    if (!yes && !(await io.prompts.confirm(question, false))) {
-      printDeleted(io, common, id, false);
-      io.note("Nothing was deleted.");
-      return EXIT.error;
-    }
-    await deleteGateway(client, id);
-    printDeleted(io, common, id);
-    io.note(`The gateway ${own} is deleted.`);
-    return EXIT.ok;
-  });
-}
-
-async function slug(io: Io, common: Common, { slug: wanted }: { slug: string }): Promise<number> {
-  return withClient(io, common, async (client) => {
-    const { available } = await slugInfo(client, wanted);
-    print(io, common.output, { slug: wanted, available }, () => `${available ? "free" : "taken"}\n`);
-    return available ? EXIT.ok : EXIT.conflict;
-  });
-}
-
-interface ConnectOptions {
-  gateway: string;
-  client: ClientName | undefined;
-  user: string | undefined;
-  keyVariable: string | undefined;
-  stdio: boolean;
-  write: boolean;
-}
-
-async function connectClient(io: Io, common: Common, options: ConnectOptions): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const record = await findGateway(client, options.gateway);
-    await connect(io, common, client, record, options);
-  });
 }

@@ -1,25 +1,23 @@
-// `runtime help`: pages about what all commands have in common, and the help of a command.
-import { type Common, type Noun, verb } from "../command";
+// `runtime help`: pages on topics that concern all commands, and the help for a command.
+import { type Common, verb } from "../command";
 import { EXITS, UsageError } from "../errors";
-import { type Topic, TOPICS } from "../help-topics";
 import type { Io } from "../io";
 import { type Column, tableOf } from "../table";
 
-export const help: Noun = {
-  name: "help",
-  summary: `help of a command, or a page: ${TOPICS.join(", ")}`,
-  verbs: [
-    verb({
-      usage: "help [topic] [verb]",
-      summary: `Show the help of a command, or one of the pages ${TOPICS.join(", ")}.`,
-      examples: ["runtime help exit-codes", "runtime help tools exec"],
-      read: (line) => ({
-        words: [line.optionalWord(0), line.optionalWord(1)].filter((word) => word !== undefined),
-      }),
-      run: show,
+/** Pages of the help that are not about a command. */
+export const TOPICS = ["exit-codes", "environment", "formatting", "config"] as const;
+
+export const verbs = [
+  verb({
+    usage: "help [topic] [verb]",
+    summary: `Show the help for a command, or one of the pages ${TOPICS.join(", ")}.`,
+    examples: ["runtime help exit-codes", "runtime help tools exec"],
+    read: (line) => ({
+      words: [line.optionalWord(0), line.optionalWord(1)].filter((word) => word !== undefined),
     }),
-  ],
-};
+    run: show,
+  }),
+];
 
 async function show(io: Io, _common: Common, { words }: { words: string[] }): Promise<number | void> {
   const [first] = words;
@@ -33,10 +31,10 @@ async function show(io: Io, _common: Common, { words }: { words: string[] }): Pr
   const { nearest } = await import("../../src/base/nearest");
   const guess = nearest(first, [...names, ...TOPICS]);
   const hint = guess === undefined ? `Pages: ${TOPICS.join(", ")}.` : `Did you mean ${guess}?`;
-  throw new UsageError(`There is no help about this. ${hint}`);
+  throw new UsageError(`No help on this topic. ${hint}`);
 }
 
-const PAGES: { readonly [T in Topic]: (io: Io) => Promise<string> | string } = {
+const PAGES: { readonly [T in (typeof TOPICS)[number]]: (io: Io) => Promise<string> | string } = {
   "exit-codes": exitCodes,
   environment,
   formatting: () => FORMATTING,
@@ -49,7 +47,7 @@ function exitCodes(io: Io): string {
     { title: "meaning", value: ({ meaning }) => meaning },
   ];
   const table = tableOf(EXITS, columns, { paint: io.paint, width: undefined });
-  return `Every command ends with one of these, whatever its output format.\n\n${table}`;
+  return `Every command exits with one of these codes, in every output format.\n\n${table}`;
 }
 
 async function environment(io: Io): Promise<string> {
@@ -64,13 +62,16 @@ async function environment(io: Io): Promise<string> {
   const others = [
     {
       variable: "RUNTIME_CONFIG",
-      meaning: "configuration file, in place of the one in the configuration folder",
+      meaning: "configuration file, instead of the one in the configuration folder",
     },
     { variable: "NO_COLOR", meaning: "not empty: no colours" },
-    { variable: "CI", meaning: "not empty: nobody is asked anything" },
+    { variable: "CI", meaning: "not empty: no prompts" },
     { variable: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy of outgoing requests" },
     { variable: "NODE_EXTRA_CA_CERTS", meaning: "file with further certificate authorities (PEM)" },
-    { variable: "XDG_CONFIG_HOME, XDG_DATA_HOME", meaning: "where configuration and data folder lie" },
+    {
+      variable: "XDG_CONFIG_HOME, XDG_DATA_HOME",
+      meaning: "location of the configuration folder and the data folder",
+    },
   ];
   const columns: Column<(typeof others)[number]>[] = [
     { title: "variable", value: ({ variable }) => variable },
@@ -81,23 +82,23 @@ async function environment(io: Io): Promise<string> {
 
 const FORMATTING = `Data goes to standard output, everything else to standard error.
 
-  -o table    for people (default); on a terminal it fits the width, in a pipe nothing is cut
+  -o table    for people (default); fits the width of a terminal; not truncated in a pipe
   -o json     a record, or an array of records
   -o yaml     the same as YAML
   -o ndjson   one record on each line
-  -o name     only what other commands take to name a record
-  --fields    only these fields, with dots for levels: --fields id,oauth2.client_id
-  --no-headers  tables without their line of titles
+  -o name     only the name or id that other commands take
+  --fields    only these fields, with dots for nested ones: --fields id,oauth2.client_id
+  --no-headers  omit the header row of tables
 
-With json, yaml and ndjson an error is a record on standard output too: name, message, and field_errors.
-Whether it went well says the exit code alone: runtime help exit-codes
+With json, yaml and ndjson errors are also written to standard output as a record: name, message, and field_errors.
+Check the exit code to see whether a command succeeded: runtime help exit-codes
 
   runtime tools list -o name --toolkit Chat
   runtime secrets list -o json --fields key,updated_at
   runtime keys list -o name | xargs -n 1 runtime keys delete --yes
 `;
 
-const CONFIG = `A value comes from the first of these that has it:
+const CONFIG = `A setting takes its value from the first of these sources that contains it:
 
   1. a flag            --project sales
   2. the environment   RUNTIME_PROJECT=sales
@@ -105,9 +106,9 @@ const CONFIG = `A value comes from the first of these that has it:
   4. the default
 
 The file is --config FILE, else RUNTIME_CONFIG, else runtime.yaml in $XDG_CONFIG_HOME/runtime (or ~/.config/runtime);
-never the current folder. In the environment a key is RUNTIME_ and its name in capitals, dots as _: egress.allow is
-RUNTIME_EGRESS_ALLOW. An unknown key or variable is refused. All keys: runtime config show --origin
+never the current folder. The environment variable of a key is RUNTIME_ and its name in capitals, with _ for dots: egress.allow
+is RUNTIME_EGRESS_ALLOW. An unknown key or variable is an error. All keys: runtime config show --origin
 
-Commands work on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
+Commands run on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
 runtime login. Its API key comes from --key-file, RUNTIME_API_KEY or the login. --server local is the data folder.
 `;

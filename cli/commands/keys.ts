@@ -1,171 +1,132 @@
-// `runtime keys`: API keys of the project.
+// `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { withClient, withDataFolder } from "../client/client";
+import { clientVerb, withDataFolder } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
-import { type Common, given, type Noun, verb } from "../command";
+import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
+import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
-import { printDeleted, printList, printRecord, type Shape } from "../output";
+import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
+import type { Column } from "../table";
 
-const YES = { flag: "-y, --yes", meaning: "do not ask" };
-
-export const keys: Noun = {
-  name: "keys",
-  summary: "API keys",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List the API keys of the project.",
-      examples: ["runtime keys list", "runtime keys list -o json"],
-      read: () => ({}),
-      run: list,
-    }),
-    verb({
-      usage: "show <id>",
-      summary: "Show one API key; the key itself is never shown again.",
-      examples: ["runtime keys show key_0123456789"],
-      read: (line) => ({ id: line.word(0) }),
-      run: show,
-    }),
-    verb({
-      usage: "create <name>",
-      summary: "Make an API key and print it, this once.",
-      examples: ["runtime keys create my-agent", "runtime keys create ops --role admin --expires 90d"],
-      flags: [
-        { flag: "--role <role>", meaning: "admin, run or read (default: run)" },
-        {
-          flag: "--user <user>",
-          meaning: "a user that it may act for; repeat for several (default: any)",
-          repeat: true,
-        },
-        {
-          flag: "--expires <when>",
-          meaning: "a time (2030-01-31T00:00:00Z) or how long from now (90d, 12h)",
-        },
-      ],
-      read: (line) => ({
-        name: line.word(0),
-        role: line.choice("role", ["admin", "run", "read"]),
-        users: line.texts("user"),
-        expires: line.text("expires"),
-      }),
-      run: create,
-    }),
-    verb({
-      usage: "delete <id>",
-      summary: "Revoke an API key: it stops working at once.",
-      examples: ["runtime keys delete key_0123456789"],
-      flags: [YES],
-      read: (line) => ({ id: line.word(0) }),
-      run: remove,
-    }),
-    verb({
-      usage: "rotate-root",
-      summary: "Make a new root key in the file of the old one; servers may run meanwhile.",
-      examples: ["runtime keys rotate-root"],
-      flags: [
-        {
-          flag: "--leave-damaged",
-          meaning: "go on although data keys are damaged, and leave those as they are",
-        },
-      ],
-      read: (line) => ({ leaveDamaged: line.given("leave-damaged") }),
-      run: rotateRoot,
-    }),
-    verb({
-      usage: "rotate-data",
-      summary: "Make a new data key for the project and seal everything anew; servers may run meanwhile.",
-      examples: ["runtime keys rotate-data", "runtime keys rotate-data --project sales"],
-      read: () => ({}),
-      run: rotateData,
-    }),
-  ],
-};
+const COLUMNS: readonly Column<ApiKey>[] = [
+  { title: "id", value: ({ id }) => id },
+  { title: "name", value: ({ name }) => name },
+  { title: "role", value: ({ role }) => role },
+  { title: "prefix", value: ({ prefix }) => `${prefix}…` },
+  { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
+  { title: "created", value: ({ created_at }) => created_at },
+  { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
+  { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
+];
 
 const SHAPE: Shape<ApiKey> = {
   name: ({ id }) => id,
   optional: ["users", "expires_at", "last_used_at", "key"],
-  columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "name", value: ({ name }) => name },
-    { title: "role", value: ({ role }) => role },
-    { title: "prefix", value: ({ prefix }) => `${prefix}…` },
-    { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
-    { title: "created", value: ({ created_at }) => created_at },
-    { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
-    { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
-  ],
+  columns: COLUMNS,
+  lines: (record) => [...columnLines(COLUMNS, record), ["key", record.key]],
 };
 
-async function list(io: Io, common: Common): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const { items } = await listKeys(client);
-    printList(io, common, items, SHAPE, "There are no API keys yet. Make one: runtime keys create NAME");
-  });
-}
-
-async function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    printRecord(io, common, await getKey(client, id), SHAPE);
-  });
-}
-
-interface CreateKey {
-  name: string;
-  role: string | undefined;
-  users: string[] | undefined;
-  expires: string | undefined;
-}
-
-async function create(io: Io, common: Common, { name, role, users, expires }: CreateKey): Promise<void> {
-  const expires_at = expires === undefined ? undefined : wholeSecond(timeOf(expires, Date.now()));
-  await withClient(io, common, async (client) => {
-    const key = await createKey(client, given({ name, role, users, expires_at }));
-    const lines = SHAPE.columns.map(({ title, value }) => [title, value(key)] as const);
-    printRecord(io, common, key, SHAPE, [...lines, ["key", key.key]]);
-    io.note("The key is shown only now. Keep it where secrets are kept.");
-  });
-}
-
-async function remove(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    await deleteKey(client, id);
-    printDeleted(io, common, id);
-    io.note(`The API key ${id} is revoked.`);
-  });
-}
+export const verbs = [
+  listVerb({
+    summary: "List the API keys of the project.",
+    examples: ["runtime keys list", "runtime keys list -o json"],
+    find: async (client) => (await listKeys(client)).items,
+    shape: SHAPE,
+    empty: "There are no API keys yet. Create one: runtime keys create NAME",
+  }),
+  showVerb({
+    summary: "Show one API key. The key itself is never shown again.",
+    examples: ["runtime keys show key_0123456789"],
+    find: getKey,
+    shape: SHAPE,
+  }),
+  clientVerb({
+    usage: "create <name>",
+    summary: "Create an API key and print it. It is not shown again.",
+    examples: ["runtime keys create my-agent", "runtime keys create ops --role admin --expires 90d"],
+    flags: [
+      { flag: "--role <role>", meaning: "admin, run or read (default: run)" },
+      {
+        flag: "--user <user>",
+        meaning: "user that the key may act for; may be repeated (default: any)",
+        repeat: true,
+      },
+      {
+        flag: "--expires <when>",
+        meaning: "a time (2030-01-31T00:00:00Z) or a duration from now (90d, 12h)",
+      },
+    ],
+    read: (line) => ({
+      name: line.word(0),
+      role: line.choice("role", ["admin", "run", "read"]),
+      users: line.texts("user"),
+      expires_at: expiryIn(line),
+    }),
+    run: async ({ io, common, client }, request) => {
+      printRecord(io, common, await createKey(client, defined(request)), SHAPE);
+      io.note("The key is shown only now. Store it in a safe place.");
+    },
+  }),
+  deleteVerb({
+    summary: "Revoke an API key. It stops working at once.",
+    examples: ["runtime keys delete key_0123456789"],
+    flags: [YES],
+    remove: deleteKey,
+    done: (id) => `The API key ${id} is revoked.`,
+  }),
+  verb({
+    usage: "rotate-root",
+    summary: "Replace the root key in its file. Servers may keep running.",
+    examples: ["runtime keys rotate-root"],
+    flags: [
+      { flag: "--leave-damaged", meaning: "continue if data keys are damaged, and leave those unchanged" },
+    ],
+    read: (line) => ({ leaveDamaged: line.has("leave-damaged") }),
+    run: rotateRoot,
+  }),
+  clientVerb({
+    usage: "rotate-data",
+    summary: "Replace the data key of the project and re-encrypt all values. Servers may keep running.",
+    examples: ["runtime keys rotate-data", "runtime keys rotate-data --project sales"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => {
+      const rotated = await withProgress(io, "Re-encrypting", rotateDataKey(client));
+      const { id, resealed, unopenable = 0 } = rotated;
+      printRecord(io, common, rotated, {
+        name: () => id,
+        columns: [],
+        lines: () => [
+          ["data key", id],
+          ["re-encrypted", String(resealed)],
+        ],
+      });
+      if (unopenable > 0)
+        io.note(`Values that cannot be decrypted and were left unchanged: ${unopenable}. See the log.`);
+    },
+  }),
+];
 
 async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
   await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
     const rotated = await runtime.rotation.rotateRoot(principal, options);
-    printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [["root key", rotated.id]]);
-    if (rotated.damaged !== undefined)
-      io.note(
-        `Data keys that are damaged and were left as they are: ${rotated.damaged}. The log names them.`,
-      );
-    io.note("The old root key opens nothing any more. Back up the new one, apart from the data.");
+    const { id, damaged } = rotated;
+    printRecord(io, common, rotated, { name: () => id, columns: [], lines: () => [["root key", id]] });
+    if (damaged !== undefined)
+      io.note(`Data keys that are damaged and were left unchanged: ${damaged}. See the log.`);
+    io.note("The old root key no longer decrypts anything. Back up the new one, separately from the data.");
   });
 }
 
-async function rotateData(io: Io, common: Common): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const rotated = await withProgress(io, "Sealing anew", rotateDataKey(client));
-    printRecord(io, common, rotated, { name: ({ id }) => id, columns: [] }, [
-      ["data key", rotated.id],
-      ["sealed anew", String(rotated.resealed)],
-    ]);
-    const { unopenable = 0 } = rotated;
-    if (unopenable > 0)
-      io.note(`Values that cannot be opened and were left as they are: ${unopenable}. The log names them.`);
-  });
+function expiryIn(line: Line): string | undefined {
+  const text = line.text("expires");
+  if (text === undefined) return undefined;
+  const time = new Date(timeOf(text, Date.now()));
+  return time.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-function wholeSecond(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
-}
-
-/** A point in time, ms: as it is written, or so long from now. Throws `usage`. */
+/** Parses a point in time, or a duration from now. Returns milliseconds. Throws `usage`. */
 export function timeOf(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const units: { [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -173,6 +134,6 @@ export function timeOf(text: string, now: number): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw new UsageError(
-    "--expires takes a time such as 2030-01-31T00:00:00Z, or how long from now: 30m, 12h, 90d, 4w.",
+    "--expires takes a time such as 2030-01-31T00:00:00Z, or a duration from now: 30m, 12h, 90d, 4w.",
   );
 }

@@ -1,32 +1,27 @@
-// `runtime mcp`: a gateway on standard input and output, for clients that start programs.
+// `runtime mcp`: a gateway on standard input and output, for clients that start it as a program.
 import { LazyAbort } from "../../src/base";
-import { withClient } from "../client/client";
-import { type Common, type Noun, verb } from "../command";
+import { withClient, userOf } from "../client/client";
+import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { serveLines } from "../mcp-lines";
 import type { Session } from "../session";
-import { userOf } from "../user";
 
-export const mcp: Noun = {
-  name: "mcp",
-  summary: "serve a gateway on standard input and output",
-  verbs: [
-    verb({
-      usage: "mcp",
-      summary:
-        "Serve a gateway to an MCP client that starts programs: messages on standard input, replies on standard output. " +
-        "For one user, on the data folder or passed on to a server.",
-      examples: ["runtime mcp --gateway support --user alice"],
-      flags: [
-        { flag: "--gateway <slug>", meaning: "which gateway" },
-        { flag: "--user <user>", meaning: "the user to act for (default: the configured one)" },
-      ],
-      read: (line) => ({ gateway: line.text("gateway"), user: line.text("user") }),
-      run: serveGateway,
-    }),
-  ],
-};
+export const verbs = [
+  verb({
+    usage: "mcp",
+    summary:
+      "Serve a gateway to an MCP client that starts programs: messages on standard input, replies on standard output. " +
+      "It acts for one user, on the data folder or through a server.",
+    examples: ["runtime mcp --gateway support --user alice"],
+    flags: [
+      { flag: "--gateway <slug>", meaning: "slug of the gateway" },
+      { flag: "--user <user>", meaning: "user to act for (default: the configured user)" },
+    ],
+    read: (line) => ({ gateway: line.text("gateway"), user: line.text("user") }),
+    run: serveGateway,
+  }),
+];
 
 interface McpOptions {
   gateway: string | undefined;
@@ -34,35 +29,34 @@ interface McpOptions {
 }
 
 async function serveGateway(io: Io, common: Common, { gateway: slug, user }: McpOptions): Promise<void> {
-  if (slug === undefined)
-    throw new UsageError("Name the gateway: --gateway SLUG. See: runtime gateways list");
+  if (slug === undefined) throw new UsageError("--gateway SLUG is required. See: runtime gateways list");
   await withClient(io, common, async (client) => {
     const userId = userOf(client, user);
     if (client.kind === "remote") {
       const { relayTo } = await import("../mcp-relay");
       return serveLines(io, relayTo(client.server, slug, userId));
     }
-    return serveHere(io, client.session, slug, userId);
+    return serveDirectly(io, client.session, slug, userId);
   });
 }
 
-async function serveHere(io: Io, session: Session, slug: string, userId: string): Promise<void> {
+async function serveDirectly(io: Io, session: Session, slug: string, userId: string): Promise<void> {
   const { runtime, principal } = session;
   if ((await runtime.gateways.serving(slug))?.projectId !== principal.projectId) {
     const { notFound } = await import("../../src/errors");
     throw notFound(`There is no active gateway "${slug}" in this project.`);
   }
   const { errorReply, requestIdOf, RpcError } = await import("../../src/mcp");
-  const leave = await consentPlace(io, session);
+  const stopListening = await listenForConsents(io, session);
   let sessionId: string | undefined;
   try {
     await serveLines(io, async (value, write) => {
-      // Looked up anew each time: an administrator may have changed it meanwhile.
+      // Looked up for each message, because an administrator may have changed it.
       const gateway = await runtime.gateways.serving(slug);
       if (gateway?.projectId !== principal.projectId) {
         const id = requestIdOf(value);
         if (id === undefined) return;
-        return write(errorReply(id, new RpcError(-32000, "The gateway is gone.")).text ?? "");
+        return write(errorReply(id, new RpcError(-32000, "The gateway no longer exists.")).text ?? "");
       }
       const user = { gateway, principal, userId };
       const stop = new LazyAbort();
@@ -72,19 +66,19 @@ async function serveHere(io: Io, session: Session, slug: string, userId: string)
       if (reply.text !== undefined) write(reply.text);
     });
   } finally {
-    await leave();
+    await stopListening();
   }
 }
 
-/** Consents come back to a server: one that runs, or one that is here as long as this process. */
-async function consentPlace(io: Io, { runtime, server }: Session): Promise<() => Promise<void>> {
+/** The browser returns from a consent to a server: a running one, or one that this process starts. */
+async function listenForConsents(io: Io, { runtime, server }: Session): Promise<() => Promise<void>> {
   if ((await server()) !== undefined) return async () => undefined;
   const { listenForConsent } = await import("../serve");
   try {
     const own = await listenForConsent(runtime);
     return () => own.stop();
   } catch (error) {
-    io.note(`Consents cannot be given now: ${error instanceof Error ? error.message : "unknown reason"}`);
+    io.note(`Users cannot consent now: ${error instanceof Error ? error.message : "unknown reason"}`);
     return async () => undefined;
   }
 }

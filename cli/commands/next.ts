@@ -1,4 +1,4 @@
-// `runtime` alone: what to do next, by what is there already. Looks, and makes nothing.
+// `runtime` without a command: shows what to do next. Changes nothing.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../src/config";
@@ -14,7 +14,7 @@ type State = "no_key" | "no_provider" | "ready";
 
 export const nextCommands: Verb = verb({
   usage: "next",
-  summary: "Say what to do next.",
+  summary: "Show what to do next.",
   examples: ["runtime"],
   read: () => ({}),
   run: printNext,
@@ -37,7 +37,7 @@ async function stateOf(io: Io, common: Common): Promise<{ state: State; user: st
   if (addressOf(common, config) !== undefined) {
     return withClient(io, common, async (client) => ({ state: await providerState(client), user }));
   }
-  if (!isThere(io, config)) return { state: "no_key", user };
+  if (!hasDatabase(io, config)) return { state: "no_key", user };
   return withSession(io, common, async (session) => {
     const { runtime, principal } = session;
     if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
@@ -50,8 +50,8 @@ async function providerState(client: Client): Promise<State> {
   return items.length === 0 ? "no_provider" : "ready";
 }
 
-// Without a home folder nothing can be there; what to set is said, and where to begin all the same.
-function isThere(io: Io, config: Config): boolean {
+// Without a home folder there is no database. The note explains what to set.
+function hasDatabase(io: Io, config: Config): boolean {
   try {
     return existsSync(join(config.dataFolder(), "runtime.db"));
   } catch (error) {
@@ -62,35 +62,28 @@ function isThere(io: Io, config: Config): boolean {
 
 const TITLES: { readonly [S in State]: string } = {
   no_key: "There is no API key yet. Next:",
-  no_provider: "There is no auth provider yet, so nobody can consent. Next:",
+  no_provider: "There is no auth provider yet, so users cannot consent. Next:",
   ready: "Ready. Next:",
 };
 
-function commandsFor(state: State, user: string | undefined): { command: string; meaning: string }[] {
-  const flag = user === undefined ? " --user USER" : "";
+interface Step {
+  command: string;
+  meaning: string;
+}
+
+const SERVE: Step = { command: "runtime serve", meaning: "run the server" };
+const LIST: Step = { command: "runtime tools list", meaning: "list the tools" };
+
+function commandsFor(state: State, user: string | undefined): Step[] {
   if (state === "no_key") {
-    return [
-      { command: "runtime init", meaning: "choose the default user, make an admin and a run key" },
-      { command: "runtime serve", meaning: "run the server" },
-      { command: "runtime tools list", meaning: "see which tools there are" },
-    ];
+    const meaning = "set the default user and create an admin and a run key";
+    return [{ command: "runtime init", meaning }, SERVE, LIST];
   }
   if (state === "no_provider") {
-    return [
-      {
-        command: "runtime providers create slack --provider slack --client-id ID --client-secret-stdin",
-        meaning: "your OAuth client; prints the redirect address to register",
-      },
-      { command: "runtime serve", meaning: "run the server" },
-      { command: "runtime tools list", meaning: "see which tools there are" },
-    ];
+    const command = "runtime providers create slack --provider slack --client-id ID --client-secret-stdin";
+    const meaning = "your OAuth client; prints the redirect address to register";
+    return [{ command, meaning }, SERVE, LIST];
   }
-  return [
-    { command: "runtime tools list", meaning: "see which tools there are" },
-    {
-      command: `runtime tools exec Chat.WhoAmI${flag}`,
-      meaning: "run one; asks for the consent that it needs",
-    },
-    { command: "runtime serve", meaning: "run the server, for agents" },
-  ];
+  const command = `runtime tools exec Chat.WhoAmI${user === undefined ? " --user USER" : ""}`;
+  return [LIST, { command, meaning: "run one; requests a missing consent first" }, SERVE];
 }

@@ -1,31 +1,9 @@
-// `runtime orgs`: organizations. One is made with the first project that names it.
+// `runtime orgs`: organizations. The first project of an organization creates it.
+import { notFound } from "../../src/errors";
 import type { Organization } from "../../src/identity";
-import { withClient } from "../client/client";
 import { listOrganizations } from "../client/projects";
-import { type Common, type Noun, verb } from "../command";
-import type { Io } from "../io";
-import { printList, printRecord, type Shape } from "../output";
-
-export const orgs: Noun = {
-  name: "orgs",
-  summary: "organizations: what projects belong to",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List the organizations; with a key that of its project.",
-      examples: ["runtime orgs list"],
-      read: () => ({}),
-      run: list,
-    }),
-    verb({
-      usage: "show <id>",
-      summary: "Show one organization.",
-      examples: ["runtime orgs show default"],
-      read: (line) => ({ id: line.word(0) }),
-      run: show,
-    }),
-  ],
-};
+import type { Shape } from "../output";
+import { listVerb, showVerb } from "../record-verbs";
 
 const SHAPE: Shape<Organization> = {
   name: ({ id }) => id,
@@ -36,17 +14,22 @@ const SHAPE: Shape<Organization> = {
   ],
 };
 
-async function list(io: Io, common: Common): Promise<void> {
-  await withClient(io, common, async (client) => {
-    printList(io, common, (await listOrganizations(client)).items, SHAPE, "There are no organizations.");
-  });
-}
-
-async function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const found = (await listOrganizations(client)).items.find((each) => each.id === id);
-    const { notFound } = await import("../../src/errors");
-    if (found === undefined) throw notFound(`There is no organization "${id}".`);
-    printRecord(io, common, found, SHAPE);
-  });
-}
+export const verbs = [
+  listVerb({
+    summary: "List the organizations; with an API key, the one of its project.",
+    examples: ["runtime orgs list"],
+    find: async (client) => (await listOrganizations(client)).items,
+    shape: SHAPE,
+    empty: "There are no organizations.",
+  }),
+  showVerb({
+    summary: "Show one organization.",
+    examples: ["runtime orgs show default"],
+    find: async (client, id) => {
+      const found = (await listOrganizations(client)).items.find((each) => each.id === id);
+      if (found === undefined) throw notFound(`There is no organization "${id}".`);
+      return found;
+    },
+    shape: SHAPE,
+  }),
+];

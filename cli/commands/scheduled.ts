@@ -1,41 +1,25 @@
-// `runtime scheduled`: runs that were asked for ahead of time (`tools exec --run-at`).
+// `runtime scheduled`: runs that were scheduled with `tools exec --run-at`.
+import type { Page } from "../../src/base";
 import type { ToolExecution, ToolExecutionDetail } from "../../src/tools";
-import { withClient } from "../client/client";
-import { getScheduled, listScheduled, type ScheduledFilter } from "../client/scheduled";
-import { type Common, given, type Noun, verb } from "../command";
-import type { Io } from "../io";
-import { printList, printRecord, type Shape } from "../output";
+import { clientVerb, operation } from "../client/client";
+import { path } from "../client/http";
+import { defined } from "../command";
+import { printList, type Shape } from "../output";
+import { showVerb } from "../record-verbs";
 
-export const scheduled: Noun = {
-  name: "scheduled",
-  summary: "runs for a later time: list, show",
-  verbs: [
-    verb({
-      usage: "list",
-      summary: "List scheduled runs, the newest first.",
-      examples: ["runtime scheduled list", "runtime scheduled list --limit 100 -o json"],
-      flags: [
-        { flag: "--limit <n>", meaning: "how many, at most 100 (default: 25)" },
-        { flag: "--offset <n>", meaning: "how many to skip" },
-      ],
-      read: (line) => given({ limit: line.integer("limit", 1), offset: line.integer("offset", 0) }),
-      run: list,
-    }),
-    verb({
-      usage: "show <id>",
-      summary: "Show one scheduled run with its input and its attempts.",
-      examples: ["runtime scheduled show te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
-      read: (line) => ({ id: line.word(0) }),
-      run: show,
-    }),
-  ],
-};
+const listScheduled = operation<[window: { limit?: number; offset?: number }], Page<ToolExecution>>({
+  direct: ({ runtime, principal }, window) => runtime.tools.scheduled.list(principal, window),
+  remote: (server, window) => server.get("/v1/scheduled_tools", { ...window }),
+});
 
-const OPTIONAL = ["started_at", "finished_at"];
+const getScheduled = operation<[id: string], ToolExecutionDetail>({
+  direct: ({ runtime, principal }, id) => runtime.tools.scheduled.get(principal, id),
+  remote: (server, id) => server.get(path("/v1/scheduled_tools/", id)),
+});
 
 const SHAPE: Shape<ToolExecution> = {
   name: ({ id }) => id,
-  optional: OPTIONAL,
+  optional: ["started_at", "finished_at"],
   columns: [
     { title: "run at", value: ({ run_at }) => run_at },
     { title: "tool", value: ({ toolkit_name, tool_name }) => `${toolkit_name}.${tool_name}` },
@@ -45,41 +29,54 @@ const SHAPE: Shape<ToolExecution> = {
   ],
 };
 
-async function list(io: Io, common: Common, filter: ScheduledFilter): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const { items, offset, total_count } = await listScheduled(client, filter);
-    printList(io, common, items, SHAPE, "There are no scheduled runs.");
-    const next = offset + items.length;
-    if (items.length > 0 && next < total_count) io.note(`There are older ones: --offset ${next}`);
-  });
-}
+const DETAIL: Shape<ToolExecutionDetail> = {
+  ...SHAPE,
+  lines: (run) => [
+    ["id", run.id],
+    ["tool", `${run.toolkit_name}.${run.tool_name}@${run.toolkit_version}`],
+    ["user", run.user_id],
+    ["status", run.execution_status],
+    ["run at", run.run_at],
+    ["started", run.started_at],
+    ["finished", run.finished_at],
+    ["input", JSON.stringify(run.input)],
+    ...run.attempts.map((attempt, index) => [`attempt ${index + 1}`, outcomeOf(attempt)] as const),
+  ],
+};
 
-async function show(io: Io, common: Common, { id }: { id: string }): Promise<void> {
-  await withClient(io, common, async (client) => {
-    const run = await getScheduled(client, id);
-    const shape: Shape<ToolExecutionDetail> = { name: SHAPE.name, optional: OPTIONAL, columns: [] };
-    printRecord(io, common, run, shape, [
-      ["id", run.id],
-      ["tool", `${run.toolkit_name}.${run.tool_name}@${run.toolkit_version}`],
-      ["user", run.user_id],
-      ["status", run.execution_status],
-      ["run at", run.run_at],
-      ["started", run.started_at],
-      ["finished", run.finished_at],
-      ["input", JSON.stringify(run.input)],
-      ...run.attempts.map((attempt, index) => [`attempt ${index + 1}`, told(attempt)] as const),
-    ]);
-  });
-}
+export const verbs = [
+  clientVerb({
+    usage: "list",
+    summary: "List scheduled runs, newest first.",
+    examples: ["runtime scheduled list", "runtime scheduled list --limit 100 -o json"],
+    flags: [
+      { flag: "--limit <n>", meaning: "how many to show, at most 100 (default: 25)" },
+      { flag: "--offset <n>", meaning: "how many to skip" },
+    ],
+    read: (line) => defined({ limit: line.integer("limit", 1), offset: line.integer("offset", 0) }),
+    run: async ({ io, common, client }, window) => {
+      const { items, offset, total_count } = await listScheduled(client, window);
+      printList(io, common, items, SHAPE, "There are no scheduled runs.");
+      const next = offset + items.length;
+      if (items.length > 0 && next < total_count) io.note(`For older runs: --offset ${next}`);
+    },
+  }),
+  showVerb({
+    summary: "Show one scheduled run with its input and its attempts.",
+    examples: ["runtime scheduled show te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
+    find: getScheduled,
+    shape: DETAIL,
+  }),
+];
 
-/** What came of an attempt, in one line. */
-function told({
+/** The outcome of an attempt, in one line. */
+function outcomeOf({
   success,
   finished_at,
   output,
   system_error_message: reason,
 }: ToolExecutionDetail["attempts"][number]): string {
-  if (finished_at === undefined) return "runs";
+  if (finished_at === undefined) return "running";
   if (success) return `succeeded: ${JSON.stringify(output?.value ?? null)}`;
-  return `failed: ${reason ?? output?.error?.message ?? "for a reason that was not told"}`;
+  return `failed: ${reason ?? output?.error?.message ?? "for an unknown reason"}`;
 }

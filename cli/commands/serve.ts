@@ -1,32 +1,28 @@
 // `runtime serve`.
 import { refuseServer } from "../client/client";
-import { type Noun, verb } from "../command";
+import { verb } from "../command";
 
-export const serve: Noun = {
-  name: "serve",
-  summary: "run the server",
-  verbs: [
-    verb({
-      usage: "serve",
-      summary:
-        "Run the server. The first line on standard error is its address; ready when GET /v1/health answers 200.",
-      examples: ["runtime serve", "runtime serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key"],
-      flags: [
-        { flag: "--host <address>", meaning: "address to listen on" },
-        { flag: "--port <port>", meaning: "port; 0 takes a free one" },
-        { flag: "--tls-cert <file>", meaning: "certificate with its chain (PEM); read again on SIGHUP" },
-        { flag: "--tls-key <file>", meaning: "its private key (PEM)" },
-      ],
-      read: (line) => ({
-        host: line.text("host"),
-        port: line.text("port"),
-        "tls.cert": line.text("tls-cert"),
-        "tls.key": line.text("tls-key"),
-      }),
-      run: async (io, common, options) => {
-        refuseServer(common, "serve");
-        await (await import("../serve")).serve(io, common, options);
-      },
+export const verbs = [
+  verb({
+    usage: "serve",
+    summary:
+      "Run the server. The first line on standard error is its address; it is ready when GET /v1/health returns 200.",
+    examples: ["runtime serve", "runtime serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key"],
+    flags: [
+      { flag: "--host <address>", meaning: "address to listen on" },
+      { flag: "--port <port>", meaning: "port; 0 selects a free one" },
+      { flag: "--tls-cert <file>", meaning: "certificate with its chain (PEM); read again on SIGHUP" },
+      { flag: "--tls-key <file>", meaning: "its private key (PEM)" },
+    ],
+    read: (line) => ({
+      host: line.text("host"),
+      port: line.text("port"),
+      "tls.cert": line.text("tls-cert"),
+      "tls.key": line.text("tls-key"),
     }),
-  ],
-};
+    run: async (io, common, options) => {
+      refuseServer(common, "serve");
+      await (await import("../serve")).serve(io, common, options);
+    },
+  }),
+];

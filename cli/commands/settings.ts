@@ -1,47 +1,25 @@
-// `runtime settings`: how the project makes sure that a consent is given by the right person.
+// `runtime settings`: how the project verifies that the right user gives a consent.
 import type { SessionVerification, UpdateSessionVerification } from "../../src/settings";
-import { withClient } from "../client/client";
-import { getSettings, updateSettings } from "../client/settings";
-import { type Common, type Noun, verb } from "../command";
+import { clientVerb, operation } from "../client/client";
+import { defined, type Line } from "../command";
 import { UsageError } from "../errors";
-import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
 
-export const settings: Noun = {
-  name: "settings",
-  summary: "how consents are verified in the project",
-  verbs: [
-    verb({
-      usage: "show",
-      summary: "Show who checks that a consent is given by the right person.",
-      examples: ["runtime settings show", "runtime settings show -o json"],
-      read: () => ({}),
-      run: show,
-    }),
-    verb({
-      usage: "update",
-      summary: "Name the verifier of your own, or go back to the built-in check.",
-      examples: [
-        "runtime settings update --verifier-url https://app.example.com/verify",
-        "runtime settings update --no-verifier",
-      ],
-      flags: [
-        { flag: "--verifier-url <address>", meaning: "your own verifier" },
-        { flag: "--no-verifier", meaning: "the built-in check" },
-        {
-          flag: "--unsafe-skip-verification <choice>",
-          meaning: "on or off: consents complete without a check of the user, where the deployment allows it",
-        },
-      ],
-      read: (line) => ({
-        verifierUrl: line.text("verifier-url"),
-        builtIn: !line.given("verifier"),
-        skip: line.choice("unsafe-skip-verification", ["on", "off"]),
-      }),
-      run: update,
-    }),
-  ],
-};
+const SETTINGS = "/v1/admin/settings/session_verification";
+
+const getSettings = operation<[], SessionVerification>({
+  direct: ({ runtime, principal }) => runtime.settings.get(principal),
+  remote: (server) => server.get(SETTINGS),
+});
+
+const updateSettings = operation<[change: UpdateSessionVerification], SessionVerification>({
+  direct: async ({ runtime, principal, checked }, change) => {
+    const { UpdateSessionVerificationSettingsRequest } = await import("../../src/settings/schema");
+    const request = checked(UpdateSessionVerificationSettingsRequest, change);
+    return runtime.settings.update(principal, request);
+  },
+  remote: (server, change) => server.send("PUT", SETTINGS, change),
+});
 
 const SHAPE: Shape<SessionVerification> = {
   name: () => "session_verification",
@@ -59,29 +37,45 @@ const SHAPE: Shape<SessionVerification> = {
   ],
 };
 
-async function show(io: Io, common: Common): Promise<void> {
-  await withClient(io, common, async (client) => printRecord(io, common, await getSettings(client), SHAPE));
-}
+export const verbs = [
+  clientVerb({
+    usage: "show",
+    summary: "Show what verifies that the right user gives a consent.",
+    examples: ["runtime settings show", "runtime settings show -o json"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => printRecord(io, common, await getSettings(client), SHAPE),
+  }),
+  clientVerb({
+    usage: "update",
+    summary: "Use your own verifier, or the built-in check.",
+    examples: [
+      "runtime settings update --verifier-url https://app.example.com/verify",
+      "runtime settings update --no-verifier",
+    ],
+    flags: [
+      { flag: "--verifier-url <address>", meaning: "your own verifier" },
+      { flag: "--no-verifier", meaning: "the built-in check" },
+      {
+        flag: "--unsafe-skip-verification <choice>",
+        meaning: "on or off: consents complete without a check of the user, if the deployment allows it",
+      },
+    ],
+    read: (line) => ({ change: changeIn(line) }),
+    run: async ({ io, common, client }, { change }) =>
+      printRecord(io, common, await updateSettings(client, change), SHAPE),
+  }),
+];
 
-interface UpdateSettings {
-  verifierUrl: string | undefined;
-  builtIn: boolean;
-  skip: "on" | "off" | undefined;
-}
-
-async function update(io: Io, common: Common, { verifierUrl, builtIn, skip }: UpdateSettings): Promise<void> {
-  if (builtIn && verifierUrl !== undefined)
+function changeIn(line: Line): UpdateSessionVerification {
+  const verifier_url = line.text("verifier-url");
+  const builtIn = !line.has("verifier");
+  if (builtIn && verifier_url !== undefined)
     throw new UsageError("--verifier-url and --no-verifier exclude each other.");
-  const change: UpdateSessionVerification = {
-    ...(builtIn ? { verifier_url: null } : {}),
-    ...(verifierUrl === undefined ? {} : { verifier_url: verifierUrl }),
+  const skip = line.choice("unsafe-skip-verification", ["on", "off"]);
+  const change = {
+    ...(builtIn ? { verifier_url: null } : defined({ verifier_url })),
     ...(skip === undefined ? {} : { unsafe_skip_verification: skip === "on" }),
   };
-  if (Object.keys(change).length === 0)
-    throw new UsageError(
-      "Nothing to change: give --verifier-url, --no-verifier or --unsafe-skip-verification.",
-    );
-  await withClient(io, common, async (client) => {
-    printRecord(io, common, await updateSettings(client, change), SHAPE);
-  });
+  if (Object.keys(change).length > 0) return change;
+  throw new UsageError("Nothing to change. Use --verifier-url, --no-verifier or --unsafe-skip-verification.");
 }

@@ -1,26 +1,9 @@
-// `runtime status`: where commands work, and how it stands there.
+// `runtime status`: where commands run, and whether it is healthy.
 import type { Status } from "../../src/status";
-import { withClient } from "../client/client";
+import { clientVerb } from "../client/client";
 import { getStatus } from "../client/projects";
-import { type Common, type Noun, verb } from "../command";
 import { EXIT } from "../errors";
-import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
-
-export const status: Noun = {
-  name: "status",
-  summary: "where commands work, and how it stands there",
-  verbs: [
-    verb({
-      usage: "status",
-      summary:
-        "Say where commands work, whether it is healthy, and what is there. Exits 1 when it is not healthy.",
-      examples: ["runtime status", "runtime status --fields healthy,public_url -o json"],
-      read: () => ({}),
-      run: show,
-    }),
-  ],
-};
 
 const SHAPE: Shape<Status> = {
   name: ({ project_id }) => project_id,
@@ -39,17 +22,24 @@ const SHAPE: Shape<Status> = {
   ],
 };
 
-async function show(io: Io, common: Common): Promise<number> {
-  return withClient(io, common, async (client) => {
-    const found = await getStatus(client);
-    if (client.kind === "remote") io.note(`Commands work against ${client.server.address}.`);
-    else {
-      const running = await client.session.server();
-      const where =
-        running === undefined ? "No server runs on it." : `A server runs on it: ${running.address}`;
-      io.note(`Commands work on the data folder ${client.config.dataFolder()}. ${where}`);
-    }
-    printRecord(io, common, found, SHAPE);
-    return found.healthy ? EXIT.ok : EXIT.error;
-  });
-}
+export const verbs = [
+  clientVerb({
+    usage: "status",
+    summary:
+      "Show where commands run, whether it is healthy, and how many records exist. Exits 1 if unhealthy.",
+    examples: ["runtime status", "runtime status --fields healthy,public_url -o json"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => {
+      const found = await getStatus(client);
+      if (client.kind === "remote") io.note(`Commands run against ${client.server.address}.`);
+      else {
+        const running = await client.session.server();
+        const server =
+          running === undefined ? "No server is running on it." : `Its server is ${running.address}`;
+        io.note(`Commands run on the data folder ${client.config.dataFolder()}. ${server}`);
+      }
+      printRecord(io, common, found, SHAPE);
+      return found.healthy ? EXIT.ok : EXIT.error;
+    },
+  }),
+];

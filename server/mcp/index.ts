@@ -1,20 +1,34 @@
-// The addresses of gateways: the MCP endpoint itself, and the metadata by which clients find who issues tokens for it.
-import { identifying, lateAnswer } from "../answer";
-import type { Means, Route } from "../route";
+// The addresses of gateways: the MCP endpoint, and the metadata that names the issuer of its tokens.
+import { notFound } from "../../src/errors";
+import { jsonAnswer } from "../answer";
+import type { Front, Incoming, Route } from "../front";
+import { mcpEndpoint, notAllowed } from "./endpoint";
 
 const ENDPOINT = "/mcp/:slug";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-export function mcpRoutes(means: () => Promise<Means>): Route[] {
-  const endpoint = lateAnswer(async () => (await import("./endpoint")).mcpEndpoint(await means()));
-  const notAllowed = lateAnswer(async () => (await import("./endpoint")).notAllowed);
-  const resourceMetadata = lateAnswer(async () => (await import("./metadata")).resourceMetadata);
+export function mcpRoutes(front: Front): Route[] {
   const metadata = [`${WELL_KNOWN}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
-    { method: "POST", path: ENDPOINT, answer: endpoint },
-    // No stream of its own and no end of sessions: the session is its id.
-    { method: "GET", path: ENDPOINT, answer: identifying(notAllowed) },
-    { method: "DELETE", path: ENDPOINT, answer: identifying(notAllowed) },
-    ...metadata.map((path): Route => ({ method: "GET", path, answer: identifying(resourceMetadata) })),
+    { method: "POST", path: ENDPOINT, answer: (incoming) => mcpEndpoint(front, incoming) },
+    // There is no stream outside of a call, and a session is only its id, so nothing ends it.
+    { method: "GET", path: ENDPOINT, answer: (incoming) => notAllowed(front, incoming) },
+    { method: "DELETE", path: ENDPOINT, answer: (incoming) => notAllowed(front, incoming) },
+    ...metadata.map((path): Route => ({
+      method: "GET",
+      path,
+      answer: (incoming) => resourceMetadata(front, incoming),
+    })),
   ];
+}
+
+/** Protected resource metadata (RFC 9728). 404 for a gateway that takes API keys, and for an unknown one. */
+async function resourceMetadata({ runtime }: Front, { params }: Incoming): Promise<Response> {
+  const gateway = await runtime.gateways.serving(params["slug"] ?? "");
+  const metadata = gateway === undefined ? undefined : runtime.mcp.access.metadata(gateway);
+  if (metadata === undefined) throw notFound("No gateway that takes tokens is at this address.");
+  const answer = jsonAnswer(200, metadata);
+  // Public: pages of any origin may read where to sign in.
+  answer.headers.set("access-control-allow-origin", "*");
+  return answer;
 }

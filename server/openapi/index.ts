@@ -1,3 +1,3 @@
-// The description of the API. Loaded when it is first asked for.
+// The API description, made from the operation table and served by the swagger plugin.
 export { documentOf } from "./document";
-export { publishedDocument } from "./published";
+export { descriptionPlugin } from "./plugin";

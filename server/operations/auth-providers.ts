@@ -6,21 +6,22 @@ import {
   AuthProviderResponse,
 } from "../../src/providers/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const authProviderOperations = [
-  operation({
-    ...routed("auth-providers-list"),
+  operation("GET", "/v1/admin/auth_providers", {
+    id: "auth-providers-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the auth providers of the project",
     success: { status: 200, schema: pageOf(AuthProviderResponse) },
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.providers.list(principal),
   }),
-  operation({
-    ...routed("auth-providers-create"),
+  operation("POST", "/v1/admin/auth_providers", {
+    id: "auth-providers-create",
+    credential: ["admin"],
     tag,
     summary: "Create an auth provider",
     body: AuthProviderCreateRequest,
@@ -29,16 +30,18 @@ export const authProviderOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.providers.create(principal, body),
   }),
-  operation({
-    ...routed("auth-providers-get"),
+  operation("GET", "/v1/admin/auth_providers/{id}", {
+    id: "auth-providers-get",
+    credential: ["admin", "read"],
     tag,
     summary: "Get an auth provider",
     success: { status: 200, schema: AuthProviderResponse },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.providers.get(principal, path("id")),
   }),
-  operation({
-    ...routed("auth-providers-update"),
+  operation("PATCH", "/v1/admin/auth_providers/{id}", {
+    id: "auth-providers-update",
+    credential: ["admin"],
     tag,
     summary: "Change an auth provider",
     body: AuthProviderPatchRequest,
@@ -46,8 +49,9 @@ export const authProviderOperations = [
     errors: [400, 401, 403, 404, 413, 415, 500],
     handle: ({ runtime, principal, path, body }) => runtime.providers.update(principal, path("id"), body),
   }),
-  operation({
-    ...routed("auth-providers-delete"),
+  operation("DELETE", "/v1/admin/auth_providers/{id}", {
+    id: "auth-providers-delete",
+    credential: ["admin"],
     tag,
     summary: "Delete an auth provider with its connections",
     success: { status: 200, schema: AuthProviderResponse },

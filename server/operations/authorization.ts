@@ -9,13 +9,13 @@ import {
   ValidateCustomVerifierResponse,
 } from "../../src/authorization/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Authorization";
 
 export const authorizationOperations = [
-  operation({
-    ...routed("initiate-authorization"),
+  operation("POST", "/v1/auth/authorize", {
+    id: "initiate-authorization",
+    credential: ["admin", "run"],
     tag,
     summary: "Start a consent and get the address to send the user to",
     body: AuthorizationInitiationRequest,
@@ -24,8 +24,10 @@ export const authorizationOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.authorization.authorize(principal, body),
   }),
-  operation({
-    ...routed("confirm-user-auth-flow"),
+  operation("POST", "/v1/auth/confirm_user", {
+    id: "confirm-user-auth-flow",
+    alsoAt: ["/api/v1/oauth/confirm_user"],
+    credential: ["admin", "run"],
     tag,
     summary: "Confirm who sits at the browser of a consent (custom verifier)",
     body: AuthorizationConfirmUserRequest,
@@ -34,8 +36,9 @@ export const authorizationOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.consent.verifier.confirm(principal, body),
   }),
-  operation({
-    ...routed("test-authorization-flow"),
+  operation("POST", "/v1/auth/validate_custom_verifier", {
+    id: "test-authorization-flow",
+    credential: ["admin", "run"],
     tag,
     summary: "Start a flow that grants nothing, to try a custom verifier out",
     body: ValidateCustomVerifierRequest,
@@ -43,8 +46,9 @@ export const authorizationOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.consent.verifier.test(principal, body),
   }),
-  operation({
-    ...routed("auth-status"),
+  operation("GET", "/v1/auth/status", {
+    id: "auth-status",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "Ask how a consent stands, and wait for its end",
     query: AuthStatusQuery,

@@ -2,13 +2,13 @@
 import { pageOf } from "../../src/base/schema";
 import { ConnectionsQuery, UserAuthProviderConnectionResponse } from "../../src/connections/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const connectionOperations = [
-  operation({
-    ...routed("auth-connections-list"),
+  operation("GET", "/v1/admin/user_connections", {
+    id: "auth-connections-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the connections of users",
     query: ConnectionsQuery,
@@ -16,8 +16,9 @@ export const connectionOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal, query }) => runtime.connections.listing(principal, query),
   }),
-  operation({
-    ...routed("auth-connections-delete"),
+  operation("DELETE", "/v1/admin/user_connections/{id}", {
+    id: "auth-connections-delete",
+    credential: ["admin"],
     tag,
     summary: "Forget a connection: the user must consent again",
     success: { status: 204 },

@@ -1,7 +1,6 @@
 // What the service says about itself to clients that find their way alone.
 import { Type } from "typebox";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Operations";
 
@@ -32,8 +31,9 @@ export const OpenApiDocument = Type.Object({
 const LONGEST_WAIT = 59;
 
 export const discoveryOperations = [
-  operation({
-    ...routed("engine-config"),
+  operation("GET", "/v1/config", {
+    id: "engine-config",
+    credential: "public",
     tag,
     summary: "Say how clients find their way around this deployment",
     success: { status: 200, schema: EngineConfigResponse },
@@ -51,19 +51,15 @@ export const discoveryOperations = [
       };
     },
   }),
-  operation({
-    ...routed("swagger"),
+  operation("GET", "/v1/swagger", {
+    id: "swagger",
+    credential: "public",
     tag,
     summary: "Get this description; a browser is sent to its page",
     success: { status: 200, schema: OpenApiDocument },
     errors: [],
     others: { 303: null },
     etag: true,
-    handle: async ({ runtime, wantsPage }) => {
-      // Relative: stays below the prefix that a proxy in front may want.
-      if (wantsPage()) return new Response(null, { status: 303, headers: { location: "swagger/ui" } });
-      const { publishedDocument } = await import("../openapi");
-      return publishedDocument(runtime.core.publicUrl());
-    },
+    // Served by the swagger plugin (openapi/plugin.ts).
   }),
 ];

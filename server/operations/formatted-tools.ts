@@ -2,13 +2,13 @@
 import { pageOf } from "../../src/base/schema";
 import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Tools";
 
 export const formattedToolOperations = [
-  operation({
-    ...routed("tools-list-formatted"),
+  operation("GET", "/v1/formatted_tools", {
+    id: "tools-list-formatted",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "List tools as a model wants them",
     query: FormattedToolsQuery,
@@ -17,8 +17,9 @@ export const formattedToolOperations = [
     etag: true,
     handle: ({ runtime, principal, query }) => runtime.tools.listings.formattedListing(principal, query),
   }),
-  operation({
-    ...routed("tool-spec-formatted"),
+  operation("GET", "/v1/formatted_tools/{name}", {
+    id: "tool-spec-formatted",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "Get one tool as a model wants it",
     query: FormattedToolQuery,

@@ -12,14 +12,14 @@ import {
 import { ChosenId } from "../../src/identity/schema";
 import { Type } from "typebox";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Gateways";
 const parameters = { org_id: ChosenId, project_id: ChosenId };
 
 export const gatewayOperations = [
-  operation({
-    ...routed("project-gateways-list"),
+  operation("GET", "/v1/orgs/{org_id}/projects/{project_id}/gateways", {
+    id: "project-gateways-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the gateways of the project",
     parameters,
@@ -28,8 +28,9 @@ export const gatewayOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal, query }) => runtime.gateways.list(principal, paging(query)),
   }),
-  operation({
-    ...routed("project-gateways-create"),
+  operation("POST", "/v1/orgs/{org_id}/projects/{project_id}/gateways", {
+    id: "project-gateways-create",
+    credential: ["admin"],
     tag,
     summary: "Create a gateway: an address at which MCP clients find a set of tools",
     parameters,
@@ -39,8 +40,9 @@ export const gatewayOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.gateways.create(principal, body),
   }),
-  operation({
-    ...routed("project-gateways-slug-info"),
+  operation("POST", "/v1/orgs/{org_id}/projects/{project_id}/gateways/slug", {
+    id: "project-gateways-slug-info",
+    credential: ["admin"],
     tag,
     summary: "Ask whether a slug is available",
     parameters,
@@ -49,8 +51,9 @@ export const gatewayOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, body }) => runtime.gateways.slugInfo(body.slug),
   }),
-  operation({
-    ...routed("project-gateways-get"),
+  operation("GET", "/v1/orgs/{org_id}/projects/{project_id}/gateways/{gateway_id}", {
+    id: "project-gateways-get",
+    credential: ["admin", "read"],
     tag,
     summary: "Get a gateway",
     parameters,
@@ -58,8 +61,9 @@ export const gatewayOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.gateways.get(principal, path("gateway_id")),
   }),
-  operation({
-    ...routed("project-gateways-replace"),
+  operation("PUT", "/v1/orgs/{org_id}/projects/{project_id}/gateways/{gateway_id}", {
+    id: "project-gateways-replace",
+    credential: ["admin"],
     tag,
     summary: "Replace a gateway: what is not given returns to its default, but for the slug",
     parameters,
@@ -69,8 +73,9 @@ export const gatewayOperations = [
     handle: ({ runtime, principal, path, body }) =>
       runtime.gateways.replace(principal, path("gateway_id"), body),
   }),
-  operation({
-    ...routed("project-gateways-update"),
+  operation("PATCH", "/v1/orgs/{org_id}/projects/{project_id}/gateways/{gateway_id}", {
+    id: "project-gateways-update",
+    credential: ["admin"],
     tag,
     summary: "Change a gateway",
     parameters,
@@ -80,8 +85,9 @@ export const gatewayOperations = [
     handle: ({ runtime, principal, path, body }) =>
       runtime.gateways.patch(principal, path("gateway_id"), body),
   }),
-  operation({
-    ...routed("project-gateways-delete"),
+  operation("DELETE", "/v1/orgs/{org_id}/projects/{project_id}/gateways/{gateway_id}", {
+    id: "project-gateways-delete",
+    credential: ["admin"],
     tag,
     summary: "Delete a gateway; its slug is free at once",
     parameters,

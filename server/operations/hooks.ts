@@ -10,13 +10,13 @@ import {
   PatchHookRequest,
 } from "../../src/hooks/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Hooks";
 
 export const hookOperations = [
-  operation({
-    ...routed("hooks-list"),
+  operation("GET", "/v1/hooks", {
+    id: "hooks-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the hooks of the project",
     query: HooksQuery,
@@ -24,8 +24,9 @@ export const hookOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal, query }) => runtime.hooks.list(principal, query),
   }),
-  operation({
-    ...routed("hooks-create"),
+  operation("POST", "/v1/hooks", {
+    id: "hooks-create",
+    credential: ["admin"],
     tag,
     summary: "Create a hook",
     body: CreateHookRequest,
@@ -34,8 +35,9 @@ export const hookOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.hooks.create(principal, body),
   }),
-  operation({
-    ...routed("hooks-bulk-upsert"),
+  operation("PATCH", "/v1/hooks/bulk", {
+    id: "hooks-bulk-upsert",
+    credential: ["admin"],
     tag,
     summary: "Create or update many hooks, all or none",
     body: BulkUpsertHooksRequest,
@@ -43,8 +45,9 @@ export const hookOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.hooks.bulk(principal, body),
   }),
-  operation({
-    ...routed("hooks-get"),
+  operation("GET", "/v1/hooks/{hook_id}", {
+    id: "hooks-get",
+    credential: ["admin", "read"],
     tag,
     summary: "Get a hook of the project, or of its organization",
     query: HookQuery,
@@ -53,8 +56,9 @@ export const hookOperations = [
     handle: ({ runtime, principal, path, query }) =>
       runtime.hooks.get(principal, path("hook_id"), query.binding_type),
   }),
-  operation({
-    ...routed("hooks-update"),
+  operation("PATCH", "/v1/hooks/{hook_id}", {
+    id: "hooks-update",
+    credential: ["admin"],
     tag,
     summary: "Change a hook",
     body: PatchHookRequest,
@@ -62,8 +66,9 @@ export const hookOperations = [
     errors: [400, 401, 403, 404, 413, 415, 500],
     handle: ({ runtime, principal, path, body }) => runtime.hooks.update(principal, path("hook_id"), body),
   }),
-  operation({
-    ...routed("hooks-delete"),
+  operation("DELETE", "/v1/hooks/{hook_id}", {
+    id: "hooks-delete",
+    credential: ["admin"],
     tag,
     summary: "Delete a hook",
     success: { status: 204 },

@@ -1,36 +1,50 @@
-// The operations by area, each loaded when it is first asked for: most of what a server takes to start are schemas that
-// nobody has asked for yet.
+// The operation table: every operation that the server offers. A new area adds its rows here.
+import { authProviderOperations } from "./auth-providers";
+import { authorizationOperations } from "./authorization";
+import { connectionOperations } from "./connections";
+import { discoveryOperations } from "./discovery";
+import { formattedToolOperations } from "./formatted-tools";
+import { hookOperations } from "./hooks";
+import { keyOperations } from "./keys";
+import { gatewayOperations } from "./gateways";
+import { llmOperations } from "./llm";
+import { manifestOperations } from "./manifest";
+import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
-import type { Area } from "./routing";
+import { pluginOperations } from "./plugins";
+import { projectOperations } from "./projects";
+import { scheduledToolOperations } from "./scheduled-tools";
+import { secretOperations } from "./secrets";
+import { serviceOperations } from "./service";
+import { settingsOperations } from "./settings";
+import { toolOperations } from "./tools";
+import { trailOperations } from "./trail";
 
-const AREAS: { readonly [A in Area]: () => Promise<readonly Operation[]> } = {
-  "auth-providers": async () => (await import("./auth-providers")).authProviderOperations,
-  secrets: async () => (await import("./secrets")).secretOperations,
-  settings: async () => (await import("./settings")).settingsOperations,
-  connections: async () => (await import("./connections")).connectionOperations,
-  authorization: async () => (await import("./authorization")).authorizationOperations,
-  tools: async () => (await import("./tools")).toolOperations,
-  "formatted-tools": async () => (await import("./formatted-tools")).formattedToolOperations,
-  hooks: async () => (await import("./hooks")).hookOperations,
-  plugins: async () => (await import("./plugins")).pluginOperations,
-  gateways: async () => (await import("./gateways")).gatewayOperations,
-  llm: async () => (await import("./llm")).llmOperations,
-  "scheduled-tools": async () => (await import("./scheduled-tools")).scheduledToolOperations,
-  service: async () => (await import("./service")).serviceOperations,
-  discovery: async () => (await import("./discovery")).discoveryOperations,
-  keys: async () => (await import("./keys")).keyOperations,
-  projects: async () => (await import("./projects")).projectOperations,
-  manifest: async () => (await import("./manifest")).manifestOperations,
-  "model-entries": async () => (await import("./model-entries")).modelEntryOperations,
-  trail: async () => (await import("./trail")).trailOperations,
-};
+export const operations: readonly Operation[] = [
+  ...authProviderOperations,
+  ...secretOperations,
+  ...settingsOperations,
+  ...connectionOperations,
+  ...authorizationOperations,
+  ...toolOperations,
+  ...formattedToolOperations,
+  ...hookOperations,
+  ...pluginOperations,
+  ...gatewayOperations,
+  ...llmOperations,
+  ...scheduledToolOperations,
+  ...serviceOperations,
+  ...discoveryOperations,
+  ...keyOperations,
+  ...projectOperations,
+  ...manifestOperations,
+  ...modelEntryOperations,
+  ...trailOperations,
+];
 
-export async function loadOperation(area: Area, id: string): Promise<Operation> {
-  const operations = await AREAS[area]();
-  const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`${area} has no operation ${id}`);
-  return found;
-}
+/** Those of the published contract: what the API description shows. */
+export const contractOperations: readonly Operation[] = operations.filter(
+  ({ extension }) => extension !== true,
+);
 
-export { type AnyCall, type Operation, StatusAnswer } from "./operation";
-export { type Area, type Method, type RoutedOperation, ROUTING } from "./routing";
+export { type Method, type Operation, type ServedOperation, StatusAnswer } from "./operation";

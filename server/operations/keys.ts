@@ -3,7 +3,6 @@ import { Type } from "typebox";
 import { pageOf } from "../../src/base/schema";
 import { ApiKeyCreateRequest, ApiKeyResponse } from "../../src/identity/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
@@ -18,8 +17,9 @@ const Rotated = Type.Object({
 });
 
 export const keyOperations = [
-  operation({
-    ...routed("keys-list"),
+  operation("GET", "/v1/admin/keys", {
+    id: "keys-list",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "List the API keys of the project",
@@ -27,8 +27,9 @@ export const keyOperations = [
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.identity.listKeys(principal),
   }),
-  operation({
-    ...routed("keys-create"),
+  operation("POST", "/v1/admin/keys", {
+    id: "keys-create",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Make an API key; only this answer holds it",
@@ -37,8 +38,9 @@ export const keyOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.identity.createKey(principal, body),
   }),
-  operation({
-    ...routed("keys-get"),
+  operation("GET", "/v1/admin/keys/{id}", {
+    id: "keys-get",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Get an API key, without the key itself",
@@ -46,8 +48,9 @@ export const keyOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.identity.getKey(principal, path("id")),
   }),
-  operation({
-    ...routed("keys-delete"),
+  operation("DELETE", "/v1/admin/keys/{id}", {
+    id: "keys-delete",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Revoke an API key",
@@ -55,8 +58,9 @@ export const keyOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.identity.deleteKey(principal, path("id")),
   }),
-  operation({
-    ...routed("data-key-rotate"),
+  operation("POST", "/v1/admin/data_key/rotate", {
+    id: "data-key-rotate",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Make a new data key for the project and seal everything anew",

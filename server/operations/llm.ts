@@ -2,13 +2,13 @@
 import { ChatRequest, ChatResponse } from "../../src/llm/schema";
 import { ModelList } from "../../src/llm/model-schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Language model";
 
 export const llmOperations = [
-  operation({
-    ...routed("llm-chat"),
+  operation("POST", "/v1/chat/completions", {
+    id: "llm-chat",
+    credential: ["admin", "run"],
     tag,
     summary: "Complete a conversation, with tools if wanted",
     body: ChatRequest,
@@ -25,8 +25,9 @@ export const llmOperations = [
         : eventStream(answer.events);
     },
   }),
-  operation({
-    ...routed("models-list"),
+  operation("GET", "/v1/models", {
+    id: "models-list",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "List the models of chat completions",
     success: { status: 200, schema: ModelList },

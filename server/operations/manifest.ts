@@ -1,13 +1,13 @@
 // A project's configuration as one document. Served for the terminal, not part of the published contract.
 import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const manifestOperations = [
-  operation({
-    ...routed("manifest-get"),
+  operation("GET", "/v1/admin/manifest", {
+    id: "manifest-get",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Export the project's configuration, without the values of secrets",
@@ -15,8 +15,9 @@ export const manifestOperations = [
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.manifests.export(principal),
   }),
-  operation({
-    ...routed("manifest-apply"),
+  operation("POST", "/v1/admin/manifest", {
+    id: "manifest-apply",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Create and change what the document names; nothing is deleted",

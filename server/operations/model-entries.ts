@@ -8,14 +8,14 @@ import {
   ModelEntryResponse,
 } from "../../src/llm/model-schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 const RunnableToolsRecord = Type.Object({ tools: Type.Enum(["all", "read_only"]) });
 
 export const modelEntryOperations = [
-  operation({
-    ...routed("model-entries-list"),
+  operation("GET", "/v1/admin/model_entries", {
+    id: "model-entries-list",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "List the model entries of the project, without their keys",
@@ -23,8 +23,9 @@ export const modelEntryOperations = [
     errors: [401, 403, 500],
     handle: async ({ runtime, principal }) => wholePage(await runtime.models.list(principal)),
   }),
-  operation({
-    ...routed("model-entries-create"),
+  operation("POST", "/v1/admin/model_entries", {
+    id: "model-entries-create",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Create a model entry",
@@ -33,8 +34,9 @@ export const modelEntryOperations = [
     errors: [400, 401, 403, 409, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.models.create(principal, body),
   }),
-  operation({
-    ...routed("model-entries-get"),
+  operation("GET", "/v1/admin/model_entries/{id}", {
+    id: "model-entries-get",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "Get a model entry, without its key",
@@ -42,8 +44,9 @@ export const modelEntryOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.models.show(principal, path("id")),
   }),
-  operation({
-    ...routed("model-entries-update"),
+  operation("PATCH", "/v1/admin/model_entries/{id}", {
+    id: "model-entries-update",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Change a model entry",
@@ -52,8 +55,9 @@ export const modelEntryOperations = [
     errors: [400, 401, 403, 404, 409, 413, 415, 500],
     handle: ({ runtime, principal, path, body }) => runtime.models.update(principal, path("id"), body),
   }),
-  operation({
-    ...routed("model-entries-delete"),
+  operation("DELETE", "/v1/admin/model_entries/{id}", {
+    id: "model-entries-delete",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Delete a model entry",
@@ -61,8 +65,9 @@ export const modelEntryOperations = [
     errors: [400, 401, 403, 404, 409, 500],
     handle: ({ runtime, principal, path }) => runtime.models.delete(principal, path("id")),
   }),
-  operation({
-    ...routed("runnable-tools-get"),
+  operation("GET", "/v1/admin/settings/runnable_tools", {
+    id: "runnable-tools-get",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "Say which tools chat completions may run",
@@ -72,8 +77,9 @@ export const modelEntryOperations = [
       tools: await runtime.models.runnableTools(principal.projectId),
     }),
   }),
-  operation({
-    ...routed("runnable-tools-update"),
+  operation("PUT", "/v1/admin/settings/runnable_tools", {
+    id: "runnable-tools-update",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Say which tools chat completions may run from now on",

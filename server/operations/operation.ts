@@ -1,11 +1,12 @@
-// One row of the operation table: all that the dispatcher and the API description need to know.
+// A row of the operation table: what the dispatcher and the API description need.
 import type { Static, TObject, TSchema } from "typebox";
-import type { Principal } from "../../src/identity";
+import type { Principal, Role } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
 import type { Departure } from "../departure";
-import type { RoutedOperation } from "./routing";
 
-/** What a handler gets: everything checked against the row's schemas. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The argument of a handler. Query and body have passed the schemas of the row. */
 export interface Call<Query, Body> {
   runtime: Runtime;
   principal: Principal;
@@ -13,20 +14,28 @@ export interface Call<Query, Body> {
   path(name: string): string;
   query: Query;
   body: Body;
-  /** The body as it came; empty where the operation takes none. */
+  /** The text of the body; empty where the operation takes none. */
   text: string;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
-  /** Whether the caller is a browser that wants a page to read. */
-  wantsPage(): boolean;
   /** Aborts when the caller hangs up. Cheaper than `signal`, which is a real one; the handler disposes of it. */
   departure(): Departure;
   /** Aborts when the caller hangs up; for an operation that only waits, also when the server stops. */
   signal: AbortSignal;
 }
 
-export interface OperationRow<Query extends TObject, Body extends TSchema> extends RoutedOperation {
-  /** Served for our own terminal, and not part of the published contract. */
+interface OperationRow<Query extends TObject, Body extends TSchema> {
+  id: string;
+  method: Method;
+  /** Another method that clients send for it. Served, but not part of the contract. */
+  alias?: Method;
+  /** For example `/v1/admin/secrets/{secret_key}`. */
+  path: string;
+  /** Further paths of it, not part of the contract either. */
+  alsoAt?: readonly string[];
+  /** Roles that may call it; `public` needs no credential. */
+  credential: readonly Role[] | "public";
+  /** Served for our own command line, and not part of the published contract. */
   extension?: true;
   tag: string;
   summary: string;
@@ -39,40 +48,46 @@ export interface OperationRow<Query extends TObject, Body extends TSchema> exten
   errors: readonly number[];
   /** Bodies of further answers, or of errors that are not the `Error` record; null: none. */
   others?: Readonly<Record<number, TSchema | null>>;
-  /** A repeat with the same `Idempotency-Key` gets the answer of the first; the handler sees to it. */
+  /** The handler answers a repeat with the same `Idempotency-Key` with its first answer. */
   takesIdempotencyKey?: true;
-  /** The same, and the dispatcher sees to it: for what is done whole or not at all. */
+  /** The dispatcher does that, for operations that are one transaction. */
   remembersAnswer?: true;
-  /** Which tool a call is about: what is deprecated says so in a header. */
+  /** The tool that a call names: answers about a deprecated tool have a `Deprecation` header. */
   tool?(call: Call<Static<Query>, Static<Body>>): { name: string; version?: string | undefined };
-  /** Answers with an `ETag`, and 304 to who has that answer. */
+  /** Answers with an `ETag`, and 304 when the caller has that version. */
   etag?: true;
   /** May take longer than the server's idle limit. */
   slow?: true;
-  /** Answers a stream of server-sent events where the body asks for it. */
+  /** Answers with server-sent events when the body requests them. */
   streams?: true;
-  /** Clients of language models read errors in a form of their own: it stands beside ours. */
+  /** Errors also have the members that clients of language models read. */
   modelErrors?: true;
-  /** Does nothing but wait: a server that stops does not wait with it. */
+  /** Only waits: a server that stops ends the call. */
   waits?: true;
-  handle(call: Call<Static<Query>, Static<Body>>): Promise<unknown> | unknown;
+  /** Undefined for the operation that a plugin serves. */
+  handle?(call: Call<Static<Query>, Static<Body>>): unknown;
 }
 
-/** A row with its types forgotten, as the table holds it. */
+/** A row as the table holds it, without the types of its query and body. */
 export type Operation = OperationRow<TObject, TSchema>;
 
-/** A call as the dispatcher makes it: checked by the row's own schemas, whatever they are. */
-export type AnyCall = Parameters<Operation["handle"]>[0];
+/** An operation that the dispatcher runs. */
+export type ServedOperation = Operation & Required<Pick<Operation, "handle">>;
 
-/** Keeps query and body typed while a row is written. */
+/** A call as the dispatcher makes it, checked against the schemas of its row. */
+export type AnyCall = Parameters<ServedOperation["handle"]>[0];
+
+/** A row of the table. Keeps query and body typed while it is written. */
 export function operation<Query extends TObject, Body extends TSchema>(
-  row: OperationRow<Query, Body>,
+  method: Method,
+  path: string,
+  row: Omit<OperationRow<Query, Body>, "method" | "path">,
 ): Operation {
-  // The dispatcher calls `handle` only with what passed this very row's schemas.
-  return row as unknown as Operation;
+  // The dispatcher calls `handle` only with what passed the schemas of this row.
+  return { method, path, ...row } as unknown as Operation;
 }
 
-/** An answer whose status depends on what it says (health). */
+/** An answer whose status depends on its content (health). */
 export class StatusAnswer {
   readonly status: number;
   readonly body: unknown;

@@ -9,13 +9,13 @@ import {
   PluginsQuery,
 } from "../../src/hooks/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Hooks";
 
 export const pluginOperations = [
-  operation({
-    ...routed("plugins-list"),
+  operation("GET", "/v1/plugins", {
+    id: "plugins-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the plugins of the project, or of its organization",
     query: PluginsQuery,
@@ -23,8 +23,9 @@ export const pluginOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal, query }) => runtime.plugins.list(principal, query),
   }),
-  operation({
-    ...routed("plugins-create"),
+  operation("POST", "/v1/plugins", {
+    id: "plugins-create",
+    credential: ["admin"],
     tag,
     summary: "Create a plugin, and a hook for each of its endpoints",
     body: CreatePluginRequest,
@@ -33,16 +34,18 @@ export const pluginOperations = [
     remembersAnswer: true,
     handle: ({ runtime, principal, body }) => runtime.plugins.create(principal, body),
   }),
-  operation({
-    ...routed("plugins-get"),
+  operation("GET", "/v1/plugins/{plugin_id}", {
+    id: "plugins-get",
+    credential: ["admin", "read"],
     tag,
     summary: "Get a plugin",
     success: { status: 200, schema: PluginResponse },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.plugins.get(principal, path("plugin_id")),
   }),
-  operation({
-    ...routed("plugins-update"),
+  operation("PATCH", "/v1/plugins/{plugin_id}", {
+    id: "plugins-update",
+    credential: ["admin"],
     tag,
     summary: "Change a plugin",
     body: PatchPluginRequest,
@@ -51,16 +54,18 @@ export const pluginOperations = [
     handle: ({ runtime, principal, path, body }) =>
       runtime.plugins.update(principal, path("plugin_id"), body),
   }),
-  operation({
-    ...routed("plugins-delete"),
+  operation("DELETE", "/v1/plugins/{plugin_id}", {
+    id: "plugins-delete",
+    credential: ["admin"],
     tag,
     summary: "Delete a plugin that no hook uses",
     success: { status: 204 },
     errors: [400, 401, 403, 404, 409, 500],
     handle: ({ runtime, principal, path }) => runtime.plugins.delete(principal, path("plugin_id")),
   }),
-  operation({
-    ...routed("plugins-test"),
+  operation("POST", "/v1/plugins/{plugin_id}/test", {
+    id: "plugins-test",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Ask each endpoint of a plugin once with a sample, and say what its answer would mean",

@@ -8,13 +8,13 @@ import {
   ProjectResponse,
 } from "../../src/identity/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const projectOperations = [
-  operation({
-    ...routed("caller-get"),
+  operation("GET", "/v1/caller", {
+    id: "caller-get",
+    credential: ["admin", "run", "read"],
     extension: true,
     tag,
     summary: "Say who is calling",
@@ -22,8 +22,9 @@ export const projectOperations = [
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.identity.projects.caller(principal),
   }),
-  operation({
-    ...routed("organizations-list"),
+  operation("GET", "/v1/admin/organizations", {
+    id: "organizations-list",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "List the organization of the project",
@@ -31,8 +32,9 @@ export const projectOperations = [
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.identity.projects.organizations(principal),
   }),
-  operation({
-    ...routed("projects-list"),
+  operation("GET", "/v1/admin/projects", {
+    id: "projects-list",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "List the project",
@@ -40,8 +42,9 @@ export const projectOperations = [
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.identity.projects.list(principal),
   }),
-  operation({
-    ...routed("projects-get"),
+  operation("GET", "/v1/admin/projects/{id}", {
+    id: "projects-get",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "Get the project",
@@ -49,8 +52,9 @@ export const projectOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.identity.projects.get(principal, path("id")),
   }),
-  operation({
-    ...routed("projects-update"),
+  operation("PATCH", "/v1/admin/projects/{id}", {
+    id: "projects-update",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "Change name or audience of the project",

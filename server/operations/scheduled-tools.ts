@@ -2,13 +2,13 @@
 import { pageOf } from "../../src/base/schema";
 import { ScheduledToolsQuery, ToolExecution, ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Tools";
 
 export const scheduledToolOperations = [
-  operation({
-    ...routed("scheduled-tools-list"),
+  operation("GET", "/v1/scheduled_tools", {
+    id: "scheduled-tools-list",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "List scheduled runs, newest first",
     query: ScheduledToolsQuery,
@@ -16,8 +16,9 @@ export const scheduledToolOperations = [
     errors: [400, 401, 403, 415, 500],
     handle: ({ runtime, principal, query }) => runtime.tools.scheduled.list(principal, query),
   }),
-  operation({
-    ...routed("scheduled-tool-get"),
+  operation("GET", "/v1/scheduled_tools/{id}", {
+    id: "scheduled-tool-get",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "Get one scheduled run with its attempts",
     success: { status: 200, schema: ToolExecutionDetail },

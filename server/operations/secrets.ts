@@ -2,21 +2,23 @@
 import { pageOf } from "../../src/base/schema";
 import { SecretKey, StoredSecretResponse, UpsertStoredSecretRequest } from "../../src/secrets/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const secretOperations = [
-  operation({
-    ...routed("secrets-list"),
+  operation("GET", "/v1/admin/secrets", {
+    id: "secrets-list",
+    credential: ["admin", "read"],
     tag,
     summary: "List the stored secrets of the project, without their values",
     success: { status: 200, schema: pageOf(StoredSecretResponse) },
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.secrets.list(principal),
   }),
-  operation({
-    ...routed("secrets-upsert"),
+  operation("POST", "/v1/admin/secrets/{secret_key}", {
+    id: "secrets-upsert",
+    alias: "PUT",
+    credential: ["admin"],
     tag,
     summary: "Create a secret or replace its value",
     parameters: { secret_key: SecretKey },
@@ -26,8 +28,9 @@ export const secretOperations = [
     handle: ({ runtime, principal, path, body }) =>
       runtime.secrets.upsert(principal, path("secret_key"), body),
   }),
-  operation({
-    ...routed("secrets-delete"),
+  operation("DELETE", "/v1/admin/secrets/{secret_id}", {
+    id: "secrets-delete",
+    credential: ["admin"],
     tag,
     summary: "Delete a secret by id or key",
     success: { status: 204 },

@@ -1,15 +1,15 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
 import { operation, StatusAnswer } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Operations";
 
 export const HealthSchema = Type.Object({ healthy: Type.Boolean(), reason: Type.Optional(Type.String()) });
 
 export const serviceOperations = [
-  operation({
-    ...routed("service-health"),
+  operation("GET", "/v1/health", {
+    id: "service-health",
+    credential: "public",
     tag,
     summary: "Say whether the service can work",
     success: { status: 200, schema: HealthSchema },

@@ -4,21 +4,22 @@ import {
   UpdateSessionVerificationSettingsRequest,
 } from "../../src/settings/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const settingsOperations = [
-  operation({
-    ...routed("session-verification-settings-get"),
+  operation("GET", "/v1/admin/settings/session_verification", {
+    id: "session-verification-settings-get",
+    credential: ["admin", "read"],
     tag,
     summary: "Get how consents are verified",
     success: { status: 200, schema: SessionVerificationSettingsResponse },
     errors: [401, 403, 404, 500],
     handle: ({ runtime, principal }) => runtime.settings.get(principal),
   }),
-  operation({
-    ...routed("session-verification-settings-update"),
+  operation("PUT", "/v1/admin/settings/session_verification", {
+    id: "session-verification-settings-update",
+    credential: ["admin"],
     tag,
     summary: "Change how consents are verified",
     body: UpdateSessionVerificationSettingsRequest,

@@ -12,13 +12,13 @@ import {
   ToolsQuery,
 } from "../../src/tools/schema";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Tools";
 
 export const toolOperations = [
-  operation({
-    ...routed("tools-list"),
+  operation("GET", "/v1/tools", {
+    id: "tools-list",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "List tools",
     query: ToolsQuery,
@@ -27,8 +27,9 @@ export const toolOperations = [
     etag: true,
     handle: ({ runtime, principal, query }) => runtime.tools.listings.listing(principal, query),
   }),
-  operation({
-    ...routed("tool-get"),
+  operation("GET", "/v1/tools/{name}", {
+    id: "tool-get",
+    credential: ["admin", "run", "read"],
     tag,
     summary: "Get one tool",
     query: ToolQuery,
@@ -38,8 +39,9 @@ export const toolOperations = [
     handle: ({ runtime, principal, path, query }) =>
       runtime.tools.listings.get(principal, path("name"), query),
   }),
-  operation({
-    ...routed("tool-requirements"),
+  operation("POST", "/v1/tools/requirements", {
+    id: "tool-requirements",
+    credential: ["admin", "run"],
     tag,
     summary: "Ask what tools need that a user still owes",
     body: ToolRequirementsRequest,
@@ -47,8 +49,9 @@ export const toolOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     handle: ({ runtime, principal, body }) => runtime.tools.requirements(principal, body),
   }),
-  operation({
-    ...routed("tool-authorize"),
+  operation("POST", "/v1/tools/authorize", {
+    id: "tool-authorize",
+    credential: ["admin", "run"],
     tag,
     summary: "Start the consent for exactly the scopes of a tool",
     body: AuthorizeToolRequest,
@@ -58,8 +61,9 @@ export const toolOperations = [
     tool: ({ body }) => ({ name: body.tool_name, version: body.tool_version }),
     handle: ({ runtime, principal, body }) => runtime.tools.authorize(principal, body),
   }),
-  operation({
-    ...routed("tool-execute"),
+  operation("POST", "/v1/tools/execute", {
+    id: "tool-execute",
+    credential: ["admin", "run"],
     tag,
     summary: "Run a tool for a user",
     body: ExecuteToolRequest,

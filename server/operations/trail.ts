@@ -4,13 +4,13 @@ import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../
 import { ProviderSetupResponse } from "../../src/providers/schema";
 import { StatusResponse, statusOf } from "../../src/status";
 import { operation } from "./operation";
-import { routed } from "./routing";
 
 const tag = "Administration";
 
 export const trailOperations = [
-  operation({
-    ...routed("status-get"),
+  operation("GET", "/v1/admin/status", {
+    id: "status-get",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "Say how the deployment and the project stand",
@@ -18,8 +18,9 @@ export const trailOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal }) => statusOf(runtime, principal, version),
   }),
-  operation({
-    ...routed("audit-list"),
+  operation("GET", "/v1/admin/audit", {
+    id: "audit-list",
+    credential: ["admin"],
     extension: true,
     tag,
     summary: "List administrative writes, the newest first",
@@ -28,8 +29,9 @@ export const trailOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, query }) => runtime.trail.audit(principal, query),
   }),
-  operation({
-    ...routed("executions-list"),
+  operation("GET", "/v1/admin/executions", {
+    id: "executions-list",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "List tool runs, the newest first",
@@ -38,8 +40,9 @@ export const trailOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, query }) => runtime.trail.executions(principal, query),
   }),
-  operation({
-    ...routed("provider-setup-get"),
+  operation("GET", "/v1/admin/provider_setup/{provider}", {
+    id: "provider-setup-get",
+    credential: ["admin", "read"],
     extension: true,
     tag,
     summary: "Say what to enter at a well-known platform's console",

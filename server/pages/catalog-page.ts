@@ -3,8 +3,7 @@ import type { Runtime } from "../../src/runtime";
 import type { PageContext } from "../../src/tools";
 import { requestUrl } from "../request-url";
 import { readCookie } from "./cookie";
-import { escape, htmlPage, policyOf } from "./html";
-import { redirect } from "./redirect";
+import { escape, htmlPage, policyOf, redirect } from "./html";
 
 export function pageContext(runtime: Runtime, request: Request): PageContext {
   const { core, pageAuthorization, providers } = runtime;

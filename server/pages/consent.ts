@@ -6,8 +6,7 @@ import { bodyLimits, readText } from "../body";
 import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
-import { escape, htmlPage } from "./html";
-import { redirect } from "./redirect";
+import { escape, htmlPage, redirect } from "./html";
 
 const MAX_FORM_BYTES = 10_000;
 

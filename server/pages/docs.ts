@@ -1,17 +1,15 @@
-// The description of the API: as a document for programs, as a page for people. Everything comes from this server.
+// The page of the API description. All its files come from this server.
 import { routeNotFound } from "../../src/errors";
-import type { Runtime } from "../../src/runtime";
-import { errorAnswer, taggedAnswer } from "../answer";
-import { DOCS_SCRIPT } from "./docs-script";
+import { DOCS_FILES, gzippedFile } from "./docs-files";
 import { policyOf } from "./html";
 
 const HTML =
   `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
   `<meta name="viewport" content="width=device-width, initial-scale=1"><title>API description</title>` +
-  // Without an icon of its own a browser asks for /favicon.ico.
+  // Without an icon in the page a browser requests /favicon.ico.
   `<link rel="icon" href="data:,"><link rel="stylesheet" href="ui/swagger-ui.css"></head>` +
   `<body><noscript><p>This page needs JavaScript. The description itself is at /openapi.json.</p></noscript>` +
-  // Relative: stays below the prefix that a proxy in front may want.
+  // Relative, so that they work below the path prefix of a proxy.
   `<div id="swagger-ui"></div><script src="ui/swagger-ui-bundle.js"></script>` +
   `<script src="ui/start.js"></script></body></html>`;
 
@@ -24,11 +22,20 @@ const POLICY = policyOf({
   "form-action": ["'none'"],
 });
 
-/** GET /openapi.json */
-export async function openDescription(runtime: Runtime, request: Request): Promise<Response> {
-  const { publishedDocument } = await import("../openapi");
-  return taggedAnswer(request, await publishedDocument(runtime.core.publicUrl()));
-}
+/** Starts swagger-ui in the page, without an external validator and with the description of this server only. */
+const DOCS_SCRIPT = `"use strict";
+window.addEventListener("load", () => {
+  SwaggerUIBundle({
+    url: new URL("../../openapi.json", document.baseURI).href,
+    dom_id: "#swagger-ui",
+    validatorUrl: null,
+    queryConfigEnabled: false,
+    docExpansion: "list",
+    defaultModelsExpandDepth: 0,
+    requestSnippetsEnabled: false,
+  });
+});
+`;
 
 /** GET /v1/swagger/ui */
 export function openDocs(): Response {
@@ -38,9 +45,8 @@ export function openDocs(): Response {
 /** GET /v1/swagger/ui/{file} */
 export async function docsFile(name: string): Promise<Response> {
   if (name === "start.js") return file(DOCS_SCRIPT, "text/javascript; charset=utf-8");
-  const { DOCS_FILES, gzippedFile } = await import("./docs-files");
   const known = (["swagger-ui-bundle.js", "swagger-ui.css"] as const).find((one) => one === name);
-  if (known === undefined) return errorAnswer(routeNotFound("there is no such file"));
+  if (known === undefined) throw routeNotFound("This file does not exist.");
   return file(await gzippedFile(known), DOCS_FILES[known].type, { "content-encoding": "gzip" });
 }
 

@@ -1,4 +1,5 @@
-// Plain HTML without scripts. Everything that is put into a page goes through `escape`.
+// Plain HTML without scripts, and redirects. Every value in a page is escaped with `escape`.
+import { setCookie } from "./cookie";
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -55,4 +56,11 @@ export function htmlPage(
       ...headers,
     },
   });
+}
+
+/** 303 to another address, with the cookie that binds the flow to this browser. */
+export function redirect(location: string, cookie: string | undefined, publicUrl: string): Response {
+  const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  if (cookie !== undefined) headers.set("set-cookie", setCookie(cookie, publicUrl));
+  return new Response(null, { status: 303, headers });
 }

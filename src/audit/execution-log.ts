@@ -1,11 +1,11 @@
-// The execution log and last-used stamps: in a file of their own, written behind the answer.
+// The execution log and the times of last use, in a separate database, written after the answer.
 import type { Clock, Log } from "../base";
 import {
   CachedByGeneration,
+  insertInto,
   type Kind,
   query,
   run,
-  type SqlValue,
   type Store,
   touch,
   type Transaction,
@@ -22,11 +22,11 @@ export interface ExecutionEntry {
   status: "completed" | "failed";
   errorKind: string | null;
   durationMs: number;
-  /** What rules said about it, in the order in which they were asked. */
+  /** The decisions of hooks, in the order of the calls. */
   decisions?: readonly Decision[];
 }
 
-/** What one hook decided about a run. Never a value of the run. */
+/** The decision of one hook about a run. Contains no value of the run. */
 export interface Decision {
   hookId: string;
   point: string;
@@ -37,31 +37,35 @@ export interface Decision {
 
 type UsedKind = "key" | "secret";
 
-const INTO =
-  "INSERT INTO executions (id, execution_id, project_id, user_id, actor, tool, status, error_kind, duration_ms, " +
-  "created_at, decisions) VALUES ";
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const ADD = query(INTO + ROW);
-/** Entries that one statement adds: each statement costs as much again as a row. */
-const MANY = 20;
-const ADD_MANY = query(INTO + Array(MANY).fill(ROW).join(", "));
+const add = insertInto<ReturnType<typeof rowOf>>("executions", [
+  "id",
+  "execution_id",
+  "project_id",
+  "user_id",
+  "actor",
+  "tool",
+  "status",
+  "error_kind",
+  "duration_ms",
+  "created_at",
+  "decisions",
+]);
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
 const LAST_USED = query<{ at: number }>("SELECT at FROM last_used WHERE kind = ? AND id = ?");
-// The oldest come first in the table; those of deleted projects too. An entry is old by its time, which a clock that was
-// wrong may have put in the future: then the ones behind it wait as well.
-const FORGET = query(
+// The table is ordered by age, across projects. An entry whose time is wrongly in the future keeps those after it.
+const PRUNE = query(
   "DELETE FROM executions WHERE rowid IN (SELECT rowid FROM executions ORDER BY rowid LIMIT ?) AND created_at < ?",
 );
-/** How many are looked at when some are added: more than were added, so that the log becomes no longer than it may be. */
-const FORGET_AT_LEAST = 20;
-/** The generations of the log's own file that its stamps raise. */
+/** Rows to check in addition to two per added entry, so that the log shrinks to its limit. */
+const PRUNE_AT_LEAST = 20;
+/** The generations (in the log database) that a time of last use raises. */
 const STAMPED: Record<UsedKind, Kind> = { key: "keys", secret: "secrets" };
 const NEVER = -Infinity;
 const DAY_MS = 24 * 3600_000;
 const STAMP_EVERY_MS = 60_000;
-/** How long an entry may wait for others: a commit of its own would cost more than the run that it tells about. */
+/** How long entries are collected: a commit for each would cost more than the run itself. */
 const FLUSH_EVERY_MS = 10;
 
 export class ExecutionLog {
@@ -70,14 +74,14 @@ export class ExecutionLog {
   readonly #log: Log;
   readonly #keepMs: number;
   readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
-  /** What the file says, until a process stamps another one. */
+  /** The stored times, cached until a process writes a new one. */
   readonly #stored: Record<UsedKind, CachedByGeneration<string, number>>;
   #entries: Added[] = [];
   #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #written: Promise<void> = Promise.resolve();
 
-  /** `keepDays`: entries that are older are forgotten when new ones come; 0: never. */
+  /** `keepDays`: older entries are deleted when new ones are added; 0: never. */
   constructor({ store, clock, log, keepDays }: { store: Store; clock: Clock; log: Log; keepDays: number }) {
     this.#store = store;
     this.#keepMs = keepDays === 0 ? Infinity : keepDays * DAY_MS;
@@ -94,7 +98,7 @@ export class ExecutionLog {
     this.#later();
   }
 
-  /** Remembers when a key or secret was last used, at most once a minute. */
+  /** Records the use of a key or secret, at most once a minute. */
   used(kind: UsedKind, id: string): void {
     const now = this.#clock.now();
     const stamped = this.#stamped[kind];
@@ -104,7 +108,7 @@ export class ExecutionLog {
     this.#later();
   }
 
-  /** The newest of the stored time and the times that are not written yet. */
+  /** The time of last use, whether stored already or not. */
   async lastUsed(kind: UsedKind, id: string): Promise<number | undefined> {
     const stored = await this.#stored[kind].get(id, (of) => this.#load(kind, of));
     const newest = Math.max(stored, this.#stamped[kind].get(id) ?? NEVER);
@@ -115,7 +119,7 @@ export class ExecutionLog {
     return (await this.#store.get(LAST_USED, kind, id))?.at ?? NEVER;
   }
 
-  /** Writes what still waits. Nobody waits for the log, and a log that cannot be written must not fail what it tells about. */
+  /** Writes what is pending. A failure is logged and does not affect the runs. */
   flush(): Promise<void> {
     if (this.#entries.length + this.#stamps.length === 0) return this.#written;
     clearTimeout(this.#timer);
@@ -128,7 +132,7 @@ export class ExecutionLog {
       .catch((error: unknown) => {
         this.#log.warn("execution log not written", { error });
       });
-    // Who reads the log waits for what is on its way, too.
+    // Readers of the log also wait for earlier writes.
     this.#written = this.#written.then(() => written);
     return this.#written;
   }
@@ -149,27 +153,31 @@ interface Stamp {
   now: number;
 }
 
-/** Entries from before `oldest`, ms, give way to the new ones. */
+/** Adds entries and deletes some from before `oldest`, ms. */
 function* addAll(entries: readonly Added[], stamps: readonly Stamp[], oldest: number): Transaction<void> {
-  if (entries.length > 0 && oldest > 0) yield* run(FORGET, 2 * entries.length + FORGET_AT_LEAST, oldest);
-  for (let first = 0; first < entries.length; first += MANY) {
-    const some = entries.slice(first, first + MANY);
-    if (some.length === MANY) yield* run(ADD_MANY, ...some.flatMap(rowOf));
-    else for (const added of some) yield* run(ADD, ...rowOf(added));
-  }
+  if (entries.length > 0 && oldest > 0) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, oldest);
+  for (const added of entries) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }
 
-function rowOf({ entry, now }: Added): SqlValue[] {
-  const { id, executionId, projectId, userId, actor, tool, status, errorKind, durationMs } = entry;
-  const decisions = entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null;
-  const what = [actor, tool, status, errorKind, durationMs] as const;
-  return [id, executionId, projectId, userId, ...what, now, decisions];
+function rowOf({ entry, now }: Added) {
+  return {
+    id: entry.id,
+    execution_id: entry.executionId,
+    project_id: entry.projectId,
+    user_id: entry.userId,
+    actor: entry.actor,
+    tool: entry.tool,
+    status: entry.status,
+    error_kind: entry.errorKind,
+    duration_ms: entry.durationMs,
+    created_at: now,
+    decisions: entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null,
+  };
 }
 
-/** As the log shows it. */
 function decisionRecord({ hookId, point, decision, reason, durationMs }: Decision) {
-  const made = { hook_id: hookId, hook_point: point, decision };
-  return { ...made, ...(reason === undefined ? {} : { reason }), duration_ms: durationMs };
+  // JSON omits an undefined reason.
+  return { hook_id: hookId, hook_point: point, decision, reason, duration_ms: durationMs };
 }

@@ -15,7 +15,7 @@ export interface ExecutionRow {
   decisions: string | null;
 }
 
-/** The newest runs between two points of the log; an empty text stands for "any". */
+/** A window of the log, newest first; an empty text means "any". */
 export interface ExecutionsWindow {
   /** Qualified name in lower case, with or without its version. */
   tool: string;

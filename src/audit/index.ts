@@ -1,4 +1,4 @@
-// Who did what, and what ran.
+// The audit trail and the execution log.
 export { type ExecutionEntry, ExecutionLog } from "./execution-log";
 export { type Actor, actorOf, Audit } from "./service";
 export type {

@@ -25,12 +25,12 @@ export interface StoredAuditRow {
   created_at: number;
 }
 
-/** The newest entries between two points of the trail; an empty text stands for "any". Ids sort by time. */
+/** A window of the trail, newest first; an empty text means "any". Ids sort by time. */
 export interface AuditWindow {
   actor: string;
   action: string;
   target: string;
-  /** Entries of a moment have no smaller id than the one that is made for it. */
+  /** The smallest id of an entry at `sinceTime`. */
   sinceId: string;
   sinceTime: number;
   beforeId: string;
@@ -52,7 +52,7 @@ const LIST_DEPLOYMENT = named<AuditWindow, StoredAuditRow>(
 const FIND = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? AND id = ?");
 const FIND_DEPLOYMENT = query<{ id: string }>("SELECT id FROM audit WHERE project_id IS NULL AND id = ?");
 
-/** Of a project, or with null of what concerns the whole deployment. */
+/** Entries of a project; null: of the deployment. */
 export function listAudit(
   store: Store,
   projectId: string | null,
@@ -70,7 +70,7 @@ export async function hasAuditEntry(store: Store, projectId: string | null, id: 
 
 const BEGIN = query<{ created_at: number }>("SELECT created_at FROM projects WHERE id = ?");
 
-/** When the project was made, ms; undefined when there is none. */
+/** When the project was created, ms; undefined if it does not exist. */
 export async function beginOfProject(store: Store, projectId: string): Promise<number | undefined> {
   return (await store.get(BEGIN, projectId))?.created_at;
 }

@@ -3,15 +3,15 @@ import { type Static, type TSchema, Type } from "typebox";
 
 const time = Type.String({ format: "date-time" });
 
-/** These lists grow for ever: they are read backwards from the newest, without a total that would have to be counted. */
+/** These lists keep growing: they are read from the newest entry back, without a total, which would have to be counted. */
 const window = {
   limit: Type.Optional(Type.Integer({ minimum: 1, default: 25, description: "How many, at most 100." })),
   before: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: "Id of an entry: only what is older." }),
+    Type.String({ minLength: 1, maxLength: 100, description: "Id of an entry: only older entries." }),
   ),
 };
 
-/** The newest entries first. `next`: the id to give as `before` for the ones that follow; absent at the end. */
+/** Newest entries first. `next`: the `before` parameter of the next page; absent on the last page. */
 function newestFirst<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
 }
@@ -30,7 +30,9 @@ export const AuditEntries = newestFirst(AuditEntryResponse);
 export const AuditQuery = Type.Object({
   ...window,
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
-  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Whole, or its start." })),
+  action: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "The action, or a prefix of it." }),
+  ),
   target: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
 });
 
@@ -53,7 +55,7 @@ export const ExecutionRecordResponse = Type.Object({
         reason: Type.Optional(Type.String({ description: "Why it failed, and the failure mode." })),
         duration_ms: Type.Number(),
       }),
-      { description: "What hooks decided, in the order in which they were asked." },
+      { description: "The decisions of hooks, in the order of the calls." },
     ),
   ),
 });

@@ -1,5 +1,5 @@
-// Reading back who did what, and what ran: newest first, a window at a time.
-import { MAX_LIMIT, timestamp } from "../base";
+// Reads the audit trail and the execution log, newest first, page by page.
+import { MAX_LIMIT, present, timestamp } from "../base";
 import { firstIdAt } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
@@ -14,7 +14,7 @@ import type {
   ExecutionsPage,
 } from "./schema";
 
-/** As much of a principal as is needed here; `identity` stands on this area. */
+/** The part of a principal that is needed here; `identity` depends on this area. */
 interface Reader {
   kind: string;
   projectId: string;
@@ -23,37 +23,37 @@ interface Reader {
 
 const DEFAULT_LIMIT = 25;
 /** Greater than any id. */
-const PAST_ALL = "~";
+const MAX_ID = "~";
 
 export class Trail {
   readonly #store: Store;
   readonly #logStore: Store;
   readonly #flush: () => Promise<void>;
 
-  /** `flush`: writes what still waits for the execution log. */
+  /** `flush`: writes pending entries of the execution log. */
   constructor(store: Store, logStore: Store, flush: () => Promise<void>) {
     this.#store = store;
     this.#logStore = logStore;
     this.#flush = flush;
   }
 
-  /** Administrative writes in the principal's project. Throws `not_found` for an unknown `before`. */
+  /** Administrative changes in the project. Throws `not_found` for an unknown `before`. */
   audit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
     return this.#audit(reader.projectId, filter);
   }
 
-  /** What concerns the whole deployment: projects, root keys. Only for the operator of the data folder. */
+  /** Changes of the deployment (projects, root keys). Throws `forbidden` for all but the operator. */
   async deploymentAudit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
     if (reader.kind !== "operator") throw forbidden("This is for the operator of the data folder only.");
     return this.#audit(null, filter);
   }
 
-  /** When the last change of the project was recorded, ms. */
+  /** The time of the last recorded change of the project, ms. */
   newestChange(reader: Reader): Promise<number | undefined> {
     return newestAuditTime(this.#store, reader.projectId);
   }
 
-  /** What ran in the project. Throws `not_found` for an unknown `before`. */
+  /** Runs in the project. Throws `not_found` for an unknown `before`. */
   async executions(reader: Reader, filter: ExecutionsFilter): Promise<ExecutionsPage> {
     await this.#flush();
     const { before, tool = "", user_id = "", status = "" } = filter;
@@ -62,7 +62,7 @@ export class Trail {
       before === undefined
         ? Number.MAX_SAFE_INTEGER
         : await executionTime(this.#logStore, reader.projectId, before);
-    if (beforeTime === undefined) throw notFound("There is no execution with the id that `before` names.");
+    if (beforeTime === undefined) throw notFound("There is no execution with the id in `before`.");
     const rows = await listExecutions(this.#logStore, reader.projectId, {
       tool: tool.toLowerCase(),
       user: user_id,
@@ -73,23 +73,23 @@ export class Trail {
       limit: limit + 1,
     });
     const { items, next } = windowOf(rows.map(executionRecord), limit);
-    // A key that is pinned to users sees what ran for them; such a window may hold fewer than asked for.
+    // A pinned key only sees runs of its users, so its pages may be shorter than the limit.
     const own = items.filter((item) => reader.users?.includes(item.user_id) ?? true);
-    return { items: own, ...(next === undefined ? {} : { next }) };
+    return { items: own, ...present({ next }) };
   }
 
   async #audit(projectId: string | null, filter: AuditFilter): Promise<AuditPage> {
     const { before, actor = "", action = "", target = "" } = filter;
     const limit = limitOf(filter.limit);
     if (before !== undefined && !(await hasAuditEntry(this.#store, projectId, before)))
-      throw notFound("There is no entry with the id that `before` names.");
+      throw notFound("There is no entry with the id in `before`.");
     const sinceTime = projectId === null ? 0 : await this.#beginOf(projectId);
     const since = { sinceTime, sinceId: firstIdAt("au", sinceTime) };
-    const window = { actor, action, target, ...since, beforeId: before ?? PAST_ALL, limit: limit + 1 };
+    const window = { actor, action, target, ...since, beforeId: before ?? MAX_ID, limit: limit + 1 };
     return windowOf((await listAudit(this.#store, projectId, window)).map(auditRecord), limit);
   }
 
-  // What a deleted project has left is none of a later one's business, whatever it is called.
+  // Entries of a deleted project are not visible in a later project with the same id.
   async #beginOf(projectId: string): Promise<number> {
     return (await beginOfProject(this.#store, projectId)) ?? Number.MAX_SAFE_INTEGER;
   }

@@ -1,7 +1,6 @@
-// Timers that are nearly always cancelled: the limit of a run, of a body. One real timer serves all that take equally
-// long, so that setting and cancelling one costs a twentieth of `setTimeout`. Alone they keep no process alive.
+// Timeouts that are nearly always cancelled, such as the time limit of a run. All alarms with the same duration share one
+// timer, so setting and cancelling an alarm costs a twentieth of `setTimeout`. Alarms do not keep the process alive.
 
-/** One that is set. */
 export interface Alarm {
   cancel(): void;
 }
@@ -23,7 +22,7 @@ class Entry implements Alarm {
   }
 }
 
-/** All of one length, so that they are due in the order in which they were set. */
+/** The alarms with one duration, which are due in the order in which they were set. */
 class List {
   readonly #ms: number;
   #first: Entry | undefined;
@@ -41,7 +40,7 @@ class List {
     if (this.#last === undefined) this.#first = entry;
     else this.#last.after = entry;
     this.#last = entry;
-    // The timer of one that was cancelled serves the next: it rings when the first is due, or is set again then.
+    // A timer may already be running for a cancelled alarm; it is then set again for the first alarm that is due.
     if (this.#timer === undefined) this.#wait(this.#ms);
     return entry;
   }
@@ -75,7 +74,7 @@ class List {
       try {
         ring();
       } catch (error) {
-        // As from a timer of its own: told to the process, and the others ring all the same.
+        // Reported like an error in a separate timer, so that the other alarms still ring.
         queueMicrotask(() => {
           throw error;
         });
@@ -86,7 +85,7 @@ class List {
 
 const lists = new Map<number, List>();
 
-/** Calls `ring` once after `ms`, unless it is cancelled. `ms`: of few different lengths. */
+/** Calls `ring` once after `ms`, unless it is cancelled. Efficient for few different durations. */
 export function setAlarm(ms: number, ring: () => void): Alarm {
   let list = lists.get(ms);
   if (list === undefined) lists.set(ms, (list = new List(ms)));

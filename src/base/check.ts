@@ -1,6 +1,6 @@
-// Requests against their schemas. The refusal names fields and rules and never repeats a submitted value.
+// Validates requests against their schemas. The error names fields and rules and never repeats a submitted value.
 import type { Static, TSchema } from "typebox";
-// Not from typebox/compile: that one brings conversions, defaults and patches with it, which nobody here uses.
+// Not typebox/compile: it also loads conversions, defaults and patches, which are not used here.
 import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
 import { isObject } from "./json";
@@ -13,7 +13,7 @@ interface Failure {
   params: object;
 }
 
-// Compiling costs 0.2 ms: each schema once, when it is first used.
+// Compiling takes 0.2 ms, so each schema is compiled once, when it is first used.
 const compiled = new WeakMap<TSchema, Check>();
 
 export function compileOnce(schema: TSchema): Check {
@@ -25,27 +25,27 @@ export function compileOnce(schema: TSchema): Check {
 }
 
 /**
- * The value, typed, with `null` fields removed where the schema has no place for `null` (null means "not given").
- * Throws `malformed_request` with one entry per broken field. `what` names the value: "request body".
+ * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given").
+ * Throws `malformed_request` with one entry per invalid field. `what` names the value: "request body".
  */
 export function checked<T extends TSchema>(schema: T, value: unknown, what: string): Static<T> {
-  const given = withoutNulls(schema, value);
-  const errors = fieldErrors(schema, given);
-  // Checked against this very schema on the line above.
-  if (errors.length === 0) return given as Static<T>;
+  const cleaned = withoutNulls(schema, value);
+  const errors = fieldErrors(schema, cleaned);
+  // Checked against this schema on the line above.
+  if (errors.length === 0) return cleaned as Static<T>;
   const list = errors
     .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
     .join("; ");
   throw malformedRequest(`failed to validate ${what}: ${list}`, { fieldErrors: errors });
 }
 
-/** What breaks the schema, field by field; empty when nothing does. */
+/** Validation errors, at most one per field; empty if the value is valid. */
 export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const check = compileOnce(schema);
   if (check.Check(value)) return [];
   const errors: FieldError[] = [];
   for (const failure of check.Errors(value)[1]) {
-    // An alternative's own failures say nothing that the alternative as a whole does not say.
+    // The failures inside an alternative add nothing to the failure of the alternative itself.
     if (failure.keyword === "boolean" || failure.keyword === "anyOf") continue;
     for (const error of explain(failure)) {
       if (!errors.some((known) => known.field === error.field)) errors.push(error);
@@ -75,20 +75,20 @@ function withoutNulls(schema: TSchema, value: unknown): unknown {
     return isSchema(items) ? value.map((item: unknown) => withoutNulls(items, item)) : value;
   }
   if (!isObject(value)) return value;
-  const kept: { [key: string]: unknown } = {};
+  const cleaned: { [key: string]: unknown } = {};
   for (const key of Object.keys(value)) {
-    // Assigned like other keys it would set the prototype, and fields would be found that nobody sent.
+    // Assigning it would set the prototype and add fields that the request does not have.
     if (key === "__proto__") continue;
     const inner = value[key];
     const field = fieldOf(schema, key);
-    if (!isSchema(field)) kept[key] = inner;
-    else if (inner !== null) kept[key] = withoutNulls(field, inner);
-    else if (compileOnce(field).Check(null)) kept[key] = null;
+    if (!isSchema(field)) cleaned[key] = inner;
+    else if (inner !== null) cleaned[key] = withoutNulls(field, inner);
+    else if (compileOnce(field).Check(null)) cleaned[key] = null;
   }
-  return kept;
+  return cleaned;
 }
 
-// The field by its own name, or what all fields of a free map are.
+// The schema of a property, or that of all values of a map.
 function fieldOf(schema: TSchema, key: string): unknown {
   const properties = "properties" in schema && isObject(schema.properties) ? schema.properties : {};
   if (Object.hasOwn(properties, key)) return properties[key];
@@ -100,7 +100,7 @@ function isSchema(value: unknown): value is TSchema {
   return isObject(value);
 }
 
-/** Whether a text holds the NUL character, which no text of ours may: databases and C libraries cut there. */
+/** Whether a value contains the NUL character, at which databases and C libraries cut strings. */
 export function hasNul(value: unknown): boolean {
   if (typeof value === "string") return value.includes("\0");
   if (Array.isArray(value)) return value.some(hasNul);

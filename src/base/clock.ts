@@ -1,4 +1,4 @@
-// Time comes in through `createRuntime`, so that a test can move it.
+// The clock is passed to `createRuntime`, so that tests can control it.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -23,20 +23,20 @@ export const systemClock: Clock = {
 };
 
 /**
- * Whether what was made at `from`, ms, and is kept for `keptMs` counts at `now`. When the clock was set back it does not:
- * nobody knows how old it is, and it would count for as long again as the clock had been ahead.
+ * Whether a value that was made at `from` (ms) and is valid for `ttlMs` is still valid at `now`. It is not if the clock was
+ * set back in between: its age is then unknown.
  */
-export function stillCounts(from: number, keptMs: number, now: number): boolean {
-  return from <= now && now - from < keptMs;
+export function isFresh(from: number, ttlMs: number, now: number): boolean {
+  return from <= now && now - from < ttlMs;
 }
 
 let latestSecond = NaN;
 let latestText = "";
 
-/** RFC 3339 in UTC with whole seconds, the form of every time on the wire. */
+/** Formats a time as the API does: RFC 3339, UTC, whole seconds. */
 export function timestamp(ms: number): string {
   const second = Math.floor(ms / 1000);
-  // Most are asked for within the same second.
+  // Most calls fall into the same second.
   if (second !== latestSecond) {
     latestText = `${new Date(ms).toISOString().slice(0, 19)}Z`;
     latestSecond = second;

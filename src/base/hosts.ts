@@ -1,4 +1,4 @@
-// Names and addresses that never leave this machine.
+// Loopback names and addresses.
 
 /** Whether a host, as `URL.hostname` writes it, is this machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
 export function isLoopback(hostname: string): boolean {
@@ -6,7 +6,7 @@ export function isLoopback(hostname: string): boolean {
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||
     hostname === "[::1]" ||
-    // The whole of it: `127.0.0.1.example.com` is a name of anybody's.
+    // Anchored: anyone can own `127.0.0.1.example.com`.
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );
 }

@@ -1,9 +1,9 @@
-// What every area stands on: time, JSON, log lines, redacted values.
+// Shared by all areas: time, JSON, logging, redacted values.
 export { type Alarm, setAlarm } from "./alarms";
-export { type Clock, stillCounts, systemClock, timestamp } from "./clock";
+export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
-export { isObject, type Json, type JsonObject, JsonText, parseJson } from "./json";
+export { isObject, type Json, type JsonObject, JsonText, parseJson, present } from "./json";
 export {
   createLog,
   type Log,
@@ -14,6 +14,7 @@ export {
   unsafePrintSecrets,
 } from "./log";
 export { Redacted, reveal } from "./redacted";
+export { TimedCache } from "./timed-cache";
 export { nearest } from "./nearest";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

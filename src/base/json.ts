@@ -1,34 +1,34 @@
-// JSON that keeps exact digits: record ids of 19 digits pass through here and must come out as they went in.
+// JSON without loss of precision: record ids of 19 digits must pass through unchanged.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
 const LONG = 16_384;
 
-/** JSON that is text already, and is sent as it is. */
+/** Serialized JSON, sent as it is. */
 export class JsonText {
   readonly text: string;
-  /** Whether a caller may keep it, and ask whether it has changed. */
-  readonly kept: boolean;
+  /** Whether clients may cache it and revalidate it with `etag`. */
+  readonly cacheable: boolean;
   #etag: string | undefined;
   #sent = false;
   #blob: Blob | undefined;
 
-  /** `shared`: one text for the answers of a moment; a tag of it is not worth having. */
-  constructor(text: string, use: "kept" | "shared" = "kept") {
+  /** `shared`: used for a few answers only, so an ETag is not worth computing. */
+  constructor(text: string, use: "cacheable" | "shared" = "cacheable") {
     this.text = text;
-    this.kept = use === "kept";
+    this.cacheable = use === "cacheable";
   }
 
-  /** What to send: of a long text that is sent again its bytes, which would be made from it for each answer otherwise. */
+  /** The body to send. From the second use on, a long text is sent as bytes, so that it is encoded once only. */
   get body(): string | Blob {
-    const again = this.#sent;
+    const first = !this.#sent;
     this.#sent = true;
-    if (!again || this.text.length < LONG) return this.text;
+    if (first || this.text.length < LONG) return this.text;
     return (this.#blob ??= new Blob([this.text]));
   }
 
-  /** Validator of RFC 9110: another text, another tag. */
+  /** Strong validator (RFC 9110, section 8.8.3). */
   get etag(): string {
     return (this.#etag ??= `"${new Bun.CryptoHasher("sha256").update(this.text).digest("base64url").slice(0, 27)}"`);
   }
@@ -43,7 +43,7 @@ interface Source {
  * Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): Json {
-  // Without a long run of digits nothing can lose precision, and the plain parser is several times faster.
+  // Without a long run of digits no number can lose precision, and the plain parser is several times faster.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key: string, value: Json, context?: Source) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -58,4 +58,12 @@ function exactInteger(value: number, source: string | undefined): Json {
 
 export function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields that are not undefined. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // The filter removes every field that the type excludes.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

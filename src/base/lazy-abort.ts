@@ -1,7 +1,6 @@
-// What says that a caller is gone. `AbortController` does too, and costs a call as much as reading its body; most are
-// never asked for their signal.
+// Signals that a caller has disconnected. An `AbortController` costs as much as reading a request body, so it is only
+// created if a real signal is needed, which is rare.
 
-/** What says whether it is aborted, and when it is. */
 export type Abortable = AbortSignal | LazyAbort;
 
 export class LazyAbort {
@@ -13,7 +12,7 @@ export class LazyAbort {
     return this.#aborted;
   }
 
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -22,7 +21,7 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
-  /** Tells all who listen, once. */
+  /** Notifies all listeners, once. */
   abort(): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -32,7 +31,7 @@ export class LazyAbort {
     for (const listener of listeners) listener();
   }
 
-  /** As with a signal: one that is aborted already never says so again. */
+  /** Like a signal, it does not notify listeners that are added after the abort. */
   addEventListener(_type: "abort", listener: () => void): void {
     if (!this.#aborted) (this.#listeners ??= []).push(listener);
   }
@@ -43,7 +42,7 @@ export class LazyAbort {
   }
 }
 
-/** A real signal, for who needs one. */
+/** A real signal, for APIs that need one. */
 export function signalOf(abortable: Abortable | undefined): AbortSignal | undefined {
   return abortable instanceof LazyAbort ? abortable.signal : abortable;
 }

@@ -1,14 +1,14 @@
-// One line of JSON per event on standard error (or wherever the front sends it).
+// Logging: one line of JSON per event, on standard error unless configured otherwise.
 import type { Clock } from "./clock";
 import { Redacted } from "./redacted";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export type LogFields = { [key: string]: unknown };
-/** Given as a function, fields are made only when the line is written: on hot paths they cost more than the work. */
+/** A function is called only if the line is written: on hot paths, building the fields costs more than the work. */
 export type LazyFields = LogFields | (() => LogFields);
 
 export interface Log {
-  /** Whether `debug` lines are written: where even asking costs, nobody need. */
+  /** Whether `debug` lines are written, for hot paths that skip the call. */
   readonly debugs: boolean;
   debug(message: string, fields?: LazyFields): void;
   info(message: string, fields?: LogFields): void;
@@ -16,7 +16,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** A symbol, so that no configuration file can ever switch it on: tests prove with it that redaction matters. */
+/** A symbol, so that a configuration file cannot set it. Tests use it to prove that redaction has an effect. */
 export const unsafePrintSecrets: unique symbol = Symbol("print secrets");
 
 export interface LogOptions {
@@ -56,7 +56,7 @@ export const silentLog: Log = createLog({
   write: () => undefined,
 });
 
-// undefined for what JSON cannot hold, a cycle or a bigint: who reports an error must not meet a second one here.
+// Undefined for values that JSON cannot represent (cycles, bigint): logging must not throw.
 function textOf(line: LogFields, printSecrets: boolean): string | undefined {
   try {
     return JSON.stringify(line, (_key, value: unknown) => printable(value, printSecrets));
@@ -65,8 +65,8 @@ function textOf(line: LogFields, printSecrets: boolean): string | undefined {
   }
 }
 
-// `JSON.stringify` calls `toJSON` before the replacer, which sees redacted values as `[redacted]` already. So it is what
-// holds them, object or list, that is walked here when they shall print.
+// `JSON.stringify` calls `toJSON` before the replacer, which therefore sees `[redacted]`. To print secrets, the replacer
+// handles the object or list that contains them.
 function printable(value: unknown, printSecrets: boolean): unknown {
   if (value instanceof Error) return printableError(value);
   if (!printSecrets || typeof value !== "object" || value === null) return value;

@@ -1,12 +1,12 @@
-// "Did you mean …?" for names that a person or a model mistyped.
+// "Did you mean …?" for mistyped names.
 
-/** The candidate closest to `name`, if one is close enough to be meant. Compares without case, `-` and `_`. */
+/** The candidate closest to `name`, if it is close enough. Ignores case, `-` and `_`. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = fold(name);
+  const folded = fold(name);
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = Math.max(2, Math.floor(folded.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, fold(candidate));
+    const distance = editDistance(folded, fold(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

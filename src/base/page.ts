@@ -1,4 +1,4 @@
-// Lists by offset, as every list of the API answers.
+// Pages of a list, by offset.
 import { invalidParameter } from "../errors";
 
 export interface Paging {
@@ -8,7 +8,7 @@ export interface Paging {
 
 export interface Page<T> {
   items: T[];
-  /** Matches before paging. */
+  /** Number of matches on all pages. */
   total_count: number;
   offset: number;
   limit: number;
@@ -18,10 +18,10 @@ export interface Page<T> {
 
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
-/** Lists without paging parameters answer whole, up to this many. */
+/** The most items of a list that has no paging parameters. */
 export const UNPAGED_LIMIT = 1000;
 
-/** Fills in defaults and cuts the limit. Throws `invalid_parameter` when a value is out of range. */
+/** Applies the defaults and the maximum. Throws `invalid_parameter` if a value is out of range. */
 export function paging({
   limit,
   offset,
@@ -38,7 +38,7 @@ export function page<T>(items: T[], total: number, { limit, offset }: Paging): P
   return { items, total_count: total, offset, limit, page_count: items.length };
 }
 
-/** A list that has no paging parameters: the whole of it is one page. */
+/** A list without paging parameters, as one page. */
 export function wholePage<T>(items: T[]): Page<T> {
   return { items, total_count: items.length, offset: 0, limit: items.length, page_count: items.length };
 }

@@ -1,9 +1,9 @@
-// A value that must not be printed. Redaction goes by type, not by pattern: what holds a token says so.
+// Values that must not be printed. Redaction is by type, not by pattern.
 
 const NOTICE = "[redacted]";
 const inspect = Symbol.for("nodejs.util.inspect.custom");
 
-/** A token, secret or key. Prints as `[redacted]` everywhere; `reveal` is the one way to the text. */
+/** A token, secret or key. Prints as `[redacted]` everywhere; only `reveal` returns the text. */
 export class Redacted {
   readonly #text: string;
 
@@ -28,7 +28,7 @@ export class Redacted {
   }
 }
 
-/** The text of a value that may be redacted. For the border where it leaves for its own platform only. */
+/** The text of a value that may be redacted. Only for sending it to the platform that it belongs to. */
 export function reveal(value: string | Redacted): string {
   return value instanceof Redacted ? value.reveal() : value;
 }

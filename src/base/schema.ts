@@ -1,8 +1,8 @@
-// The schemas of paged lists.
+// Schemas of paged lists.
 import { type TSchema, Type } from "typebox";
 import { DEFAULT_LIMIT } from "./page";
 
-/** Query parameters of a paged list. A limit above the maximum is cut to it, not refused. */
+/** Query parameters of a paged list. A limit above the maximum is reduced to it, not refused. */
 export const pagingQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, default: DEFAULT_LIMIT, description: "Page size, at most 100." }),

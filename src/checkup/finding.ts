@@ -1,9 +1,9 @@
-// What a check found.
+// The result of a check.
 
 export interface Finding {
-  /** What was looked at: `data folder`, `root key` … */
+  /** The subject of the check: `data folder`, `root key` … */
   check: string;
-  /** `warning`: works, but not as it should. */
+  /** `warning`: works, but should be improved. */
   status: "ok" | "warning" | "problem";
   message: string;
   /** What to do about it. */
@@ -26,7 +26,7 @@ export const problem = (check: string, message: string, fix: string): Finding =>
   fix,
 });
 
-/** A refusal of ours, whose first sentence says what is wrong and whose others what to do. */
+/** The finding for an error, whose first sentence is the problem and whose other sentences are the fix. */
 export function refused(check: string, error: unknown): Finding {
   const text = error instanceof Error ? error.message : "unknown reason";
   const [, message = text, fix = ""] = /^(.*?[.!?])\s+(?=[A-Z])(.*)$/s.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// What can be wrong with an installation, and what to do about it.
+// Checks of an installation, with a fix for each problem.
 export { checkFiles } from "./files";
 export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkAddresses, checkEndpoint, checkPort } from "./network";

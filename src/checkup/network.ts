@@ -1,141 +1,113 @@
-// What the network has to do with it: the port, the addresses that browsers and providers use, the providers' servers.
+// Checks of the network: the port, the addresses for browsers and providers, and the servers of providers.
+import { isLoopback } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type Finding, ok, problem, warning } from "./finding";
 
-const REACH_MS = 8000;
-const MOST_SKEW_MS = 60_000;
+const TIMEOUT_MS = 8000;
+const MAX_SKEW_MS = 60_000;
 
-/** Whether the server could listen; `running`: the address of one that does. */
+/** Checks that the server can listen. `running`: the address of a running server. */
 export async function checkPort(
   { host, port }: { host: string; port: number },
   running: string | undefined,
 ): Promise<Finding> {
-  if (running !== undefined) return ok("port", `A server of this data folder runs at ${running}.`);
+  if (running !== undefined) return ok("port", `A server of this data folder is running at ${running}.`);
   const code = await listening(host, port);
   const place = `${host}:${port}`;
-  if (code === undefined) return ok("port", `${place} is free; no server runs.`);
+  if (code === undefined) return ok("port", `${place} is free; no server is running.`);
   if (code === "EADDRINUSE") {
     const fix = "Stop the other program, or choose another port: port (RUNTIME_PORT).";
     return problem("port", `${place} is in use by another program.`, fix);
   }
   if (code === "EACCES" || code === "EPERM") {
-    const fix = "Choose a port above 1023: port (RUNTIME_PORT), with a proxy in front if need be.";
-    return problem("port", `${place} may not be listened on by this user.`, fix);
+    const fix = "Choose a port above 1023: port (RUNTIME_PORT). Put a proxy in front if necessary.";
+    return problem("port", `This user may not listen on ${place}.`, fix);
   }
   const fix = "Set host (RUNTIME_HOST) to 127.0.0.1, 0.0.0.0 or an address of this machine.";
-  return problem("port", `${host} is no address of this machine.`, fix);
+  return problem("port", `${host} is not an address of this machine.`, fix);
 }
 
 function listening(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    // Loaded for who asks, which few do: it takes as long as opening the database.
+    // Loaded only here: it takes as long as opening the database.
     const server = process.getBuiltinModule("node:net").createServer();
     server.once("error", (error) => resolve("code" in error ? String(error.code) : "unknown"));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
 
-/** Whether the redirect addresses can work, and whether consents are verified there. */
-export function checkAddresses(
-  core: Core,
-  verifier: boolean,
-  isLoopback: (host: string) => boolean,
-): Finding[] {
+/** Checks the redirect address, and that the users of consents are verified. `verifier`: whether one is configured. */
+export function checkAddresses(core: Core, verifier: boolean): Finding[] {
   const { settings } = core;
   const url = new URL(core.publicUrl());
   const local = isLoopback(url.hostname);
-  const findings: Finding[] = [];
-  if (settings.public_url === undefined && settings.port === 0) {
-    const fix = "Set port (RUNTIME_PORT) to a fixed one, or public_url (RUNTIME_PUBLIC_URL).";
-    findings.push(
-      problem("redirect address", "With port 0 the redirect address changes at each start.", fix),
-    );
-  } else if (url.protocol === "http:" && !local) {
-    const fix = "Put a proxy with TLS in front and set public_url (RUNTIME_PUBLIC_URL) to its https address.";
-    findings.push(
-      problem(
-        "redirect address",
-        `${url.origin} is plain http: providers refuse it, and browsers send cookies in clear.`,
-        fix,
-      ),
-    );
-  } else if (local && !isLoopback(settings.host) && settings.public_url === undefined) {
-    const fix = "Set public_url (RUNTIME_PUBLIC_URL) to the address under which browsers reach this server.";
-    findings.push(
-      warning(
-        "redirect address",
-        `The server listens on ${settings.host}, but sends browsers to ${url.origin}.`,
-        fix,
-      ),
-    );
-  } else findings.push(ok("redirect address", `${url.origin}/api/v1/oauth/…/callback`));
+  const findings = [redirectFinding(core, url, local)];
   const verified = local || verifier || settings["auth.url"] !== undefined;
   if (!verified && settings.session_verification !== "page_only") {
     const fix =
       "Set auth.url, or a verifier (runtime settings update --verifier-url URL), or session_verification: page_only.";
-    findings.push(
-      problem("verification", `Nobody verifies who consents at ${url.origin}: consents are refused.`, fix),
-    );
+    const message = `Users who consent at ${url.origin} are not verified, so consents are refused.`;
+    findings.push(problem("verification", message, fix));
   }
   return findings;
 }
 
-/** Whether the servers of a provider answer at all, and what time they have. */
+function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: boolean): Finding {
+  const check = "redirect address";
+  if (settings.public_url === undefined && settings.port === 0) {
+    const fix = "Set port (RUNTIME_PORT) to a fixed one, or public_url (RUNTIME_PUBLIC_URL).";
+    return problem(check, "With port 0 the redirect address changes with each start.", fix);
+  }
+  if (protocol === "http:" && !local) {
+    const fix = "Put a proxy with TLS in front and set public_url (RUNTIME_PUBLIC_URL) to its https address.";
+    const message = `${origin} is plain http: providers refuse it, and browsers send cookies unencrypted.`;
+    return problem(check, message, fix);
+  }
+  if (local && !isLoopback(settings.host) && settings.public_url === undefined) {
+    const fix = "Set public_url (RUNTIME_PUBLIC_URL) to the address at which browsers reach this server.";
+    return warning(check, `The server listens on ${settings.host}, but sends browsers to ${origin}.`, fix);
+  }
+  return ok(check, `${origin}/api/v1/oauth/…/callback`);
+}
+
+/** Checks that a server of a provider answers, and compares its clock with that of this machine. */
 export async function checkEndpoint(core: Core, name: string, address: string): Promise<Finding[]> {
   const check = `provider ${name}`;
-  const { origin, protocol, hostname } = new URL(address);
+  const { origin } = new URL(address);
   try {
     const response = await core.egress.fetch(origin, {
       method: "GET",
-      timeoutMs: REACH_MS,
+      timeoutMs: TIMEOUT_MS,
       maxBytes: 1_000_000,
     });
     await response.body?.cancel();
     return [ok(check, `${origin} answers.`), ...skew(core, origin, response.headers.get("date"))];
   } catch (error) {
-    // An answer that we do not want, such as a redirect, is an answer.
+    // A redirect is an answer, too.
     if (error instanceof EgressError && error.reason === "redirect_refused")
       return [ok(check, `${origin} answers.`)];
-    return [unreached(check, origin, protocol, hostname, error)];
+    return [unreachable(check, new URL(address), error)];
   }
 }
 
-function unreached(
-  check: string,
-  origin: string,
-  protocol: string,
-  hostname: string,
-  error: unknown,
-): Finding {
+function unreachable(check: string, { origin, protocol, hostname }: URL, error: unknown): Finding {
   const reason = error instanceof EgressError ? error.reason : "";
-  const told = error instanceof Error ? error.message.replace(/\.$/, "") : "no answer";
-  const message = `${origin} cannot be reached: ${told}.`;
-  if (reason === "address_refused")
-    return problem(
-      check,
-      message,
-      `If it is meant, allow it: egress.allow (RUNTIME_EGRESS_ALLOW) with ${hostname}`,
-    );
-  if (reason === "tls")
-    return problem(
-      check,
-      message,
-      "Trust its certificate authority: egress.ca_file (RUNTIME_EGRESS_CA_FILE).",
-    );
+  const detail = error instanceof Error ? error.message.replace(/\.$/, "") : "no answer";
   const proxy = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  return problem(
-    check,
-    message,
-    `Check the name, the firewall, and ${proxy} and NO_PROXY if there is a proxy.`,
-  );
+  const fixes: { [reason: string]: string } = {
+    address_refused: `If this is intended, add ${hostname} to egress.allow (RUNTIME_EGRESS_ALLOW).`,
+    tls: "Trust its certificate authority: egress.ca_file (RUNTIME_EGRESS_CA_FILE).",
+  };
+  const fix = fixes[reason] ?? `Check the name, the firewall, and ${proxy} and NO_PROXY if there is a proxy.`;
+  return problem(check, `${origin} cannot be reached: ${detail}.`, fix);
 }
 
 function skew(core: Core, origin: string, date: string | null): Finding[] {
   const theirs = Date.parse(date ?? "");
   const off = core.clock.now() - theirs;
-  if (Number.isNaN(theirs) || Math.abs(off) < MOST_SKEW_MS) return [];
+  if (Number.isNaN(theirs) || Math.abs(off) < MAX_SKEW_MS) return [];
   const seconds = Math.round(Math.abs(off) / 1000);
   const message = `This machine's clock is ${seconds} s ${off < 0 ? "behind" : "ahead of"} ${origin}.`;
-  return [problem("clock", message, "Set the clock by a time server (timedatectl set-ntp true).")];
+  return [problem("clock", message, "Synchronize the clock with a time server (timedatectl set-ntp true).")];
 }

@@ -1,14 +1,14 @@
-// How this client shows an endpoint of the provider who it is. Credentials go in the header or in the body, never both
-// (RFC 6749 section 2.3); a template that places the secret itself does it alone.
+// Client authentication at a provider's endpoints. Credentials go into the header or the body, never both (RFC 6749
+// section 2.3). If the record's template contains the secret, nothing else is added.
 import * as oauth from "oauth4webapi";
 import { fill } from "../providers";
 import { type FilledRequest, placesSecret } from "./provider-request";
 import { signedAssertion } from "./signed-assertion";
-import { TokenRequestError } from "./token-request-error";
+import { TokenRequestError } from "./token-answer";
 
 /**
- * The authentication that a request's record asks for. Throws `TokenRequestError` when the key that it needs is
- * missing or cannot sign: nothing else is sent in its place.
+ * The authentication method that the record of a request sets. Throws `TokenRequestError` if its key is missing or cannot
+ * sign; there is no fallback.
  */
 export async function clientAuthentication(request: FilledRequest): Promise<oauth.ClientAuth> {
   const { provider, template, keys, values, endpoint } = request;

@@ -1,5 +1,5 @@
-// What a provider is asked beside the token endpoint: who the user is (`user_info_request`) and what the token is good
-// for (`token_introspection_request`, RFC 7662). Both by the record's templates, when their triggers say so.
+// Requests for details of a grant: user info (`user_info_request`) and token introspection (`token_introspection_request`,
+// RFC 7662). The record contains their templates and triggers.
 import { isObject, type Json, type JsonObject, parseJson } from "../base";
 import type { Core } from "../core";
 import { type ClientKeys, parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
@@ -9,14 +9,14 @@ import type { TokenGrant } from "./token-request";
 
 export type Trigger = "on_token_grant" | "on_token_refresh";
 
-/** Somebody waits for the consent or the refresh, which do not depend on the answer. */
+/** Short, because the consent or refresh waits for the answer but does not depend on it. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * The grant with what the provider says of it; the very same one when that is nothing. What cannot be learned stays
- * unknown: a grant is not lost over that.
+ * The grant with the details that the provider returns; the same object if there are none. A failed request is logged and
+ * does not fail the grant.
  */
-export async function askedAbout(
+export async function withDetails(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
@@ -24,21 +24,21 @@ export async function askedAbout(
   trigger: Trigger,
 ): Promise<TokenGrant> {
   const { userInfo, introspection } = provider.oauth2;
-  const ask = async (
-    request: TriggeredRequestConfig | undefined,
+  const request = async (
+    template: TriggeredRequestConfig | undefined,
     authMethod: "bearer_access_token" | "client_secret_basic",
   ): Promise<Json | undefined> => {
-    if (request === undefined || !request.triggers[trigger] || request.enabled === false) return undefined;
+    if (template === undefined || !template.triggers[trigger] || template.enabled === false) return undefined;
     try {
-      return await answerOf(core, provider, keys, grant, request, authMethod);
+      return await answerOf(core, provider, keys, grant, template, authMethod);
     } catch (error) {
-      core.log.warn("a question about a grant was not answered", { provider: provider.id, error });
+      core.log.warn("could not get details of a grant", { provider: provider.id, error });
       return undefined;
     }
   };
   const [info, state] = await Promise.all([
-    ask(userInfo, "bearer_access_token"),
-    ask(introspection, "client_secret_basic"),
+    request(userInfo, "bearer_access_token"),
+    request(introspection, "client_secret_basic"),
   ]);
   if (info === undefined && state === undefined) return grant;
   return {
@@ -70,7 +70,7 @@ async function answerOf(
   return form ? Object.fromEntries(new URLSearchParams(text)) : readJson(text);
 }
 
-// The parser's own message quotes what it was given, which may be a person's data.
+// The parser's own message quotes its input, which may be personal data.
 function readJson(text: string): Json {
   try {
     return parseJson(text);
@@ -79,7 +79,7 @@ function readJson(text: string): Json {
   }
 }
 
-/** Without a map the whole answer; with one, what its expressions find. */
+/** The values that the map's expressions find; without a map, the whole answer. */
 function mapped(answer: Json, map: Readonly<Record<string, string>> | undefined): Json {
   if (map === undefined) return answer;
   const picked: JsonObject = {};
@@ -90,7 +90,7 @@ function mapped(answer: Json, map: Readonly<Record<string, string>> | undefined)
   return picked;
 }
 
-/** What introspection says goes before what the token answer said; what it does not say stays. */
+/** Expiry and scopes from an introspection answer take precedence over those of the token answer. */
 function stateOf(
   core: Core,
   answer: Json,
@@ -101,11 +101,12 @@ function stateOf(
   if (!isObject(found)) return {};
   const { expires_in: expiry, scope } = found;
   const scopes = Array.isArray(scope) ? scope.filter((item) => typeof item === "string").join(" ") : scope;
-  const told = typeof expiry === "string" && expiry.trim() !== "" ? Number(expiry) : expiry;
+  const expires = typeof expiry === "string" && expiry.trim() !== "" ? Number(expiry) : expiry;
   const relative = request.expiration_format === "relative_seconds";
-  const life = typeof told === "number" && !relative ? told - Math.floor(core.clock.now() / 1000) : told;
+  const lifetime =
+    typeof expires === "number" && !relative ? expires - Math.floor(core.clock.now() / 1000) : expires;
   return {
-    expiresIn: seconds(life) ?? grant.expiresIn,
+    expiresIn: seconds(lifetime) ?? grant.expiresIn,
     scopes: typeof scopes === "string" && scopes !== "" ? splitScopes(scopes) : grant.scopes,
   };
 }

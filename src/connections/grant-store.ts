@@ -1,4 +1,4 @@
-// A new grant becomes a connection, or takes the place of what the user had granted before.
+// Stores a new grant as a connection, or updates the existing connection.
 import { isObject, type Json } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
@@ -8,7 +8,7 @@ import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import type { TokenGrant } from "./token-request";
-import { knownAfter, openTokens, refreshTime, sealTokens, TokensLost } from "./tokens";
+import { mergeAccountInfo, openTokens, refreshTime, sealTokens, TokensLost } from "./tokens";
 
 export class GrantStore {
   readonly #core: Core;
@@ -20,23 +20,23 @@ export class GrantStore {
   }
 
   /**
-   * Stores a grant. The same account keeps what it had (its refresh token, when no new one came); another account
-   * replaces the grant whole. The caller runs `body` in the same transaction with the connection's id and scopes, and
-   * whether the grant can be renewed.
+   * Stores a grant. If the account is the same and there is no new refresh token, the old one is kept; a grant of another
+   * account replaces everything. `body` runs in the same transaction with the connection's id, its scopes, and whether the
+   * grant has a refresh token.
    */
   async store(
     projectId: string,
     userId: string,
     provider: Provider,
     grant: TokenGrant,
-    asked: readonly string[],
+    requestedScopes: readonly string[],
     body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
   ): Promise<void> {
     const { store } = this.#core;
-    // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
+    // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await repository.findConnection(store, projectId, userId, provider.id);
-      const row = await this.#rowOf(projectId, userId, provider, grant, asked, before);
+      const row = await this.#rowOf(projectId, userId, provider, grant, requestedScopes, before);
       const stored = await store.write(() => this.#store(row, before, body));
       if (stored) return;
     }
@@ -48,22 +48,22 @@ export class GrantStore {
     userId: string,
     provider: Provider,
     grant: TokenGrant,
-    asked: readonly string[],
+    requestedScopes: readonly string[],
     before: ConnectionRow | undefined,
   ): Promise<ConnectionRow> {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
     const account = accountOf(provider, grant);
-    // Of an account that is not known to be the same, or of a dead grant, nothing is kept.
-    const goesOn = before !== undefined && before.account === account && before.status === "active";
-    const earlier = goesOn ? await openTokens(keyring, before).catch(nothingLost) : undefined;
+    // Nothing is kept of a dead grant or of another account.
+    const sameAccount = before !== undefined && before.account === account && before.status === "active";
+    const earlier = sameAccount ? await openTokens(keyring, before).catch(ignoreLostTokens) : undefined;
     const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
     const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
     const sealed = await sealTokens(
       keyring,
       key,
       { accessToken: grant.accessToken, refreshToken },
-      knownAfter({ facts: {} }, grant),
+      mergeAccountInfo({ facts: {} }, grant),
     );
     return {
       ...key,
@@ -71,7 +71,7 @@ export class GrantStore {
       id: before?.id ?? newId("ac", now, random),
       status: "active",
       status_reason: null,
-      scopes: JSON.stringify(grant.scopes ?? [...asked]),
+      scopes: JSON.stringify(grant.scopes ?? [...requestedScopes]),
       account,
       has_refresh: refreshToken === undefined ? 0 : 1,
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
@@ -100,21 +100,21 @@ export class GrantStore {
   }
 }
 
-/** Of tokens that cannot be opened there is nothing to go on with; the grant that has come stands alone. */
-function nothingLost(error: unknown): undefined {
+/** If the old tokens cannot be opened, the new grant is stored without them. */
+function ignoreLostTokens(error: unknown): undefined {
   if (!(error instanceof TokensLost)) throw error;
 }
 
-/** Whose account it is, as one text that is the same for every connection of this account and client. */
+/** A hash that is the same for every connection of this account and client; null if the account is unknown. */
 function accountOf({ oauth2 }: Provider, { facts, userInfo }: TokenGrant): string | null {
-  // A platform may leave some of the facts open (no team for an organization-wide account), but not all.
+  // Some of the facts may be missing (an organization-wide account has no team), but not all.
   const named = oauth2.account.map((name) => facts[name] ?? null);
   const parts = named.some((part) => part !== null) ? named : [userOf(userInfo)];
   if (parts.every((part) => part === null)) return null;
   return hashOf(JSON.stringify([new URL(oauth2.token.endpoint).origin, oauth2.clientId, ...parts]));
 }
 
-/** Names under which user info calls the user; `sub` is that of OpenID Connect Core section 5.3.2. */
+/** The user's id in a user info answer; `sub` is defined in OpenID Connect Core section 5.3.2. */
 function userOf(userInfo: Json | undefined): Json {
   if (!isObject(userInfo)) return null;
   return userInfo["sub"] ?? userInfo["id"] ?? null;

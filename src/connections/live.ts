@@ -1,28 +1,27 @@
-// Connections that calls ask for again and again, and their opened grants. They are kept until any connection changes,
-// in whatever process.
+// A cache of connections and their opened grants. It is emptied when any process changes a connection.
 import type { Json, JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
 import { Unopenable } from "../crypto";
 import { CachedByGeneration } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { openKnown, openTokens } from "./tokens";
+import { openAccountInfo, openTokens } from "./tokens";
 
-/** A grant that a tool may run with. Frozen: several calls may run with one. */
+/** A grant that a tool can use. Frozen, because several calls may share it. */
 export interface LiveGrant {
   readonly connectionId: string;
   readonly version: number;
   readonly token: Redacted;
   readonly scopes: readonly string[];
   readonly facts: Readonly<JsonObject>;
-  /** What the user info request gave. */
+  /** The answer of the user info request. */
   readonly userInfo?: Json;
 }
 
-/** A connection as it stands, and what was read of it so far. */
-export class KeptConnection {
+/** A connection with values that are computed on first use. */
+export class CachedConnection {
   readonly row: Readonly<ConnectionRow>;
-  /** Undefined until somebody needs it. */
+  /** Undefined until first use. */
   grant: LiveGrant | undefined;
   #scopes: readonly string[] | undefined;
 
@@ -35,54 +34,54 @@ export class KeptConnection {
   }
 }
 
-/** As many users as may be at work at one time. */
-const MOST_KEPT = 10_000;
+/** Users that may be active at the same time. */
+const MAX_CONNECTIONS = 10_000;
 
 export class LiveGrants {
   readonly #core: Core;
-  readonly #ofUser: CachedByGeneration<string, KeptConnection | undefined>;
-  readonly #byId: CachedByGeneration<string, KeptConnection | undefined>;
+  readonly #ofUser: CachedByGeneration<string, CachedConnection | undefined>;
+  readonly #byId: CachedByGeneration<string, CachedConnection | undefined>;
 
   constructor(core: Core) {
     this.#core = core;
-    this.#ofUser = new CachedByGeneration(core.store, "connections", MOST_KEPT);
-    this.#byId = new CachedByGeneration(core.store, "connections", MOST_KEPT);
+    this.#ofUser = new CachedByGeneration(core.store, "connections", MAX_CONNECTIONS);
+    this.#byId = new CachedByGeneration(core.store, "connections", MAX_CONNECTIONS);
   }
 
-  /** The connection of a user at a provider, as it stands in this turn of the event loop. */
-  async ofUser(projectId: string, userId: string, providerId: string): Promise<KeptConnection | undefined> {
-    // Of the three only the user's id may hold anything: it comes last.
+  /** The connection of a user at a provider. */
+  async ofUser(projectId: string, userId: string, providerId: string): Promise<CachedConnection | undefined> {
+    // The user id comes last because only it may contain any character.
     return this.#ofUser.get(`${projectId}\n${providerId}\n${userId}`, async () =>
-      kept(await repository.findConnection(this.#core.store, projectId, userId, providerId)),
+      cached(await repository.findConnection(this.#core.store, projectId, userId, providerId)),
     );
   }
 
   /** The same by the connection's own id. */
-  async byId(projectId: string, id: string): Promise<KeptConnection | undefined> {
+  async byId(projectId: string, id: string): Promise<CachedConnection | undefined> {
     return this.#byId.get(`${projectId}\n${id}`, async () =>
-      kept(await repository.findConnectionById(this.#core.store, projectId, id)),
+      cached(await repository.findConnectionById(this.#core.store, projectId, id)),
     );
   }
 
-  /** What the provider told of the user. Who only asks for that opens no token. */
+  /** The user info of a connection. Does not open its tokens. */
   async userInfo(projectId: string, id: string): Promise<Json | undefined> {
     const connection = await this.byId(projectId, id);
     if (connection === undefined) return undefined;
     try {
-      return (await openKnown(this.#core.keyring, connection.row)).userInfo;
+      return (await openAccountInfo(this.#core.keyring, connection.row)).userInfo;
     } catch (error) {
-      // A list of many is not to fail for one of them.
+      // A list must not fail because of one connection.
       if (error instanceof Unopenable) return undefined;
       throw error;
     }
   }
 
   /** The opened grant of a connection. */
-  async of(connection: KeptConnection): Promise<LiveGrant> {
+  async of(connection: CachedConnection): Promise<LiveGrant> {
     return (connection.grant ??= await this.opened(connection.row));
   }
 
-  /** The same of a row that was only just written. */
+  /** The opened grant of a row that was just written. */
   async opened(row: ConnectionRow): Promise<LiveGrant> {
     const { accessToken: token, facts, userInfo } = await openTokens(this.#core.keyring, row);
     return Object.freeze({
@@ -96,8 +95,8 @@ export class LiveGrants {
   }
 }
 
-function kept(row: ConnectionRow | undefined): KeptConnection | undefined {
-  return row === undefined ? undefined : new KeptConnection(row);
+function cached(row: ConnectionRow | undefined): CachedConnection | undefined {
+  return row === undefined ? undefined : new CachedConnection(row);
 }
 
 function scopesOf(row: Pick<ConnectionRow, "scopes">): readonly string[] {

@@ -1,5 +1,4 @@
-// Lists of connections. A page that was made before is sent again as long as nothing that it shows has changed: no
-// connection, no provider, and no token on it that has expired meanwhile.
+// Lists of connections. A page is cached as JSON until a connection or provider changes or a token on it expires.
 import { JsonText, type Page, page, type Paging, paging } from "../base";
 import type { Core } from "../core";
 import { forbidden } from "../errors";
@@ -12,12 +11,12 @@ import * as repository from "./repository";
 import type { ListedConnection } from "./repository";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 
-interface KnownPage {
-  /** Absent for a page that must not be kept. */
+interface CachedPage {
+  /** Undefined for a page that must not be cached. */
   text: JsonText | undefined;
-  /** Generation of the providers that it shows. */
+  /** The generation of providers that the page was made from. */
   providers: number;
-  /** When a token on it expires. */
+  /** When the first token on it expires, ms. */
   until: number;
 }
 
@@ -29,26 +28,26 @@ interface Window extends Paging {
 
 interface Made {
   page: Page<UserConnection>;
-  /** Whether it may be kept, and until when. */
+  /** Until when it may be cached, ms; 0 if not at all. */
   until: number;
 }
 
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 export class ConnectionPages {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #live: LiveGrants;
-  readonly #known: CachedByGeneration<string, KnownPage>;
+  readonly #known: CachedByGeneration<string, CachedPage>;
 
   constructor(core: Core, providers: Providers, live: LiveGrants) {
     this.#core = core;
     this.#providers = providers;
     this.#live = live;
-    this.#known = new CachedByGeneration(core.store, "connections", MOST_PAGES);
+    this.#known = new CachedByGeneration(core.store, "connections", MAX_PAGES);
   }
 
-  /** A key that is pinned to users sees theirs only, one user at a time. Throws `forbidden` for anybody else's. */
+  /** A key that is bound to users lists the connections of one of them. Throws `forbidden` for any other user. */
   async list(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection>> {
     return (await this.#make(windowOf(principal, query))).page;
   }
@@ -58,10 +57,10 @@ export class ConnectionPages {
     const key = JSON.stringify(window);
     const { store, clock } = this.#core;
     const stored = this.#known.peek(key);
-    const counts = stored?.providers === (await store.generation("providers")) && stored.until > clock.now();
-    if (counts && stored.text !== undefined) return stored.text;
+    const valid = stored?.providers === (await store.generation("providers")) && stored.until > clock.now();
+    if (valid && stored.text !== undefined) return stored.text;
     let made: Made | undefined;
-    // Made inside, where a change that comes meanwhile is seen: such a page is answered, and not kept.
+    // Made inside `renew`, which does not cache the page if a connection changes in the meantime.
     const known = await this.#known.renew(key, async () => {
       const providers = await store.generation("providers");
       made = await this.#make(window);
@@ -91,7 +90,7 @@ export class ConnectionPages {
       const ends = row.expires_at !== null && record.connection_status === "active";
       if (ends && !(provider !== undefined && canRefresh(row, provider)))
         until = Math.min(until, row.expires_at ?? 0);
-      // Sealed, and of few providers: read apart, so that other lists need not carry it; and never kept in the clear.
+      // User info is sealed and few providers have it, so it is read separately and never cached as plain text.
       if (provider?.oauth2.userInfo === undefined) continue;
       until = 0;
       const userInfo = await this.#live.userInfo(projectId, row.id);
@@ -139,5 +138,5 @@ function userToList(principal: Principal, userId: string | undefined): string | 
   if (bound === null) return userId;
   const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
   if (wanted !== undefined && bound.includes(wanted)) return wanted;
-  throw forbidden("This credential is bound to certain users: name one of them in user_id.");
+  throw forbidden("This credential is bound to certain users. Set user_id to one of them.");
 }

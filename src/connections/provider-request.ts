@@ -1,5 +1,5 @@
-// A request to an endpoint of a provider, filled in from its template: the same for token, user info, introspection
-// and revocation requests.
+// Requests to a provider's endpoints, built from the templates of its record: token, user info, introspection and
+// revocation requests.
 import { Redacted } from "../base";
 import type { Core } from "../core";
 import type { EgressRequest } from "../egress";
@@ -18,7 +18,7 @@ export interface ProviderRequest {
   provider: Provider;
   template: RequestConfig;
   keys: ClientKeys;
-  /** For placeholders, in addition to the client's own values. */
+  /** Values for placeholders, in addition to those of the client. */
   values?: PlaceholderValues;
   server?: TokenServer;
 }
@@ -28,7 +28,7 @@ export interface FilledRequest extends ProviderRequest {
   endpoint: string;
 }
 
-/** What is sent besides the template's parameters. */
+/** Sent in addition to the template's parameters. */
 export interface Credentials {
   authorization: string | undefined;
   body: URLSearchParams;
@@ -46,7 +46,7 @@ export function fillRequest(request: ProviderRequest): FilledRequest {
   return { ...request, values, endpoint: server === undefined ? address : endpointAt(address, server) };
 }
 
-/** Sends a request in the form that its template asks for, with the method of `options` if it does not name one. */
+/** Sends a request. The template's method and content type take precedence over `options`. */
 export function sendRequest(
   core: Core,
   { template, values, endpoint }: FilledRequest,

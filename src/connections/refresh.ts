@@ -1,5 +1,5 @@
-// Refresh of a token: once, however many callers and processes wait for it. Callers of one process share one promise;
-// processes share a lease with a fence. The new pair is durable before anybody uses it.
+// Refreshes a token once, however many callers and processes need it. The callers of a process share a promise, processes
+// share a lease with a fence. The new tokens are stored before any caller uses them.
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
@@ -7,16 +7,16 @@ import type { ClientKeys, Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { askedAbout } from "./extra-requests";
+import { withDetails } from "./extra-requests";
 import { refreshTokens, type TokenGrant } from "./token-request";
-import { TokenRequestError } from "./token-request-error";
-import { knownAfter, openTokens, refreshTime, sealTokens } from "./tokens";
+import { TokenRequestError } from "./token-answer";
+import { mergeAccountInfo, openTokens, refreshTime, sealTokens } from "./tokens";
 
-/** How much longer the lease lives than the longest token request. */
+/** How much longer the lease is than the longest token request. */
 const LEASE_MARGIN_MS = 15_000;
-/** How long a caller waits for somebody else's refresh before giving up. */
+/** How long a caller waits for a refresh by another process. */
 const PATIENCE_MS = 90_000;
-/** The grant itself is dead (RFC 6749 section 5.2), in the words of several platforms. */
+/** Error codes of several platforms for a dead grant (RFC 6749 section 5.2). */
 const DEAD_GRANT = [
   "invalid_grant",
   "invalid_refresh_token",
@@ -28,12 +28,12 @@ const DEAD_REASON = "the provider no longer accepts the grant; the user must con
 const OTHER_ACCOUNT =
   "the provider answered a refresh with the token of another account; the user must consent again";
 
-type Begun =
+type RefreshStart =
   | { kind: "lease"; lease: Lease; row: ConnectionRow }
   | { kind: "done"; row: ConnectionRow | undefined }
   | "busy";
 
-/** A provider without a `refresh_request` never refreshes: its users consent again when a token expires. */
+/** Without a `refresh_request` in the provider's record, users consent again when a token expires. */
 export function canRefresh(row: Pick<ConnectionRow, "has_refresh">, provider: Provider): boolean {
   return row.has_refresh === 1 && provider.oauth2.refresh !== undefined;
 }
@@ -51,8 +51,8 @@ export class Refresher {
   }
 
   /**
-   * The row with a token that works now. Undefined when the user must consent again.
-   * Throws `TokenRequestError` (transient) when the token has expired and the provider cannot be asked.
+   * The row with a valid token; undefined if the user must consent again.
+   * Throws `TokenRequestError` (transient) if the token has expired and the provider cannot be reached.
    */
   async fresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
     const now = this.#core.clock.now();
@@ -64,14 +64,14 @@ export class Refresher {
       return await this.refresh(row, provider);
     } catch (error) {
       if (!(error instanceof TokenRequestError) || expired) throw error;
-      // Ahead of its expiry the old token still works: a provider that is down for a moment hurts nobody. It may have been
-      // deleted or replaced while the provider was asked.
+      // The old token has not expired, so it is used while the provider is down. It may have been deleted or replaced
+      // during the request.
       const current = await repository.findConnectionById(this.#core.store, row.project_id, row.id);
       return current?.status === "active" ? current : undefined;
     }
   }
 
-  /** A row of a newer version than this one; undefined when the grant is dead. Throws `TokenRequestError`. */
+  /** The row in a newer version; undefined if the grant is dead. Throws `TokenRequestError`. */
   refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
     const running = this.#running.get(row.id);
     if (running !== undefined) return running;
@@ -83,26 +83,29 @@ export class Refresher {
   async #refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
     const { store, clock, settings } = this.#core;
     const ttl = settings["egress.timeout"] * 1000 + LEASE_MARGIN_MS;
-    const giveUpAt = clock.now() + PATIENCE_MS;
+    const deadline = clock.now() + PATIENCE_MS;
     while (true) {
       const generation = await store.generation("leases");
-      const begun = await store.write(() => this.#begin(row, ttl));
-      if (begun !== "busy") {
-        if (begun.kind === "done") return begun.row;
-        const outcome = await this.#refreshUnder(begun.lease, begun.row, provider);
+      const start = await store.write(() => this.#begin(row, ttl));
+      if (start !== "busy") {
+        if (start.kind === "done") return start.row;
+        const outcome = await this.#refreshUnder(start.lease, start.row, provider);
         if (outcome !== "lost") return outcome;
       }
-      if (clock.now() >= giveUpAt) {
-        throw new TokenRequestError("Another process is refreshing this grant and does not finish.", {
-          transient: true,
-        });
+      if (clock.now() >= deadline) {
+        throw new TokenRequestError(
+          "Another process is refreshing this grant and has not finished in time.",
+          {
+            transient: true,
+          },
+        );
       }
       await store.changed("leases", generation, { timeoutMs: 1000 });
     }
   }
 
-  // Somebody may have refreshed between our read and the lease: then his row is what we want.
-  *#begin(seen: ConnectionRow, ttl: number): Transaction<Begun> {
+  // Another process may have refreshed the token since the row was read: then its row is the result.
+  *#begin(seen: ConnectionRow, ttl: number): Transaction<RefreshStart> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     if (row === undefined || row.status !== "active") return { kind: "done", row: undefined };
     if (row.version !== seen.version) return { kind: "done", row };
@@ -110,7 +113,7 @@ export class Refresher {
     return lease === undefined ? "busy" : { kind: "lease", lease, row };
   }
 
-  /** "lost": the lease is somebody else's by now, who will say how it ends. */
+  /** "lost": another process has the lease by now and determines the outcome. */
   async #refreshUnder(
     lease: Lease,
     row: ConnectionRow,
@@ -133,7 +136,7 @@ export class Refresher {
         values: { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
       });
       if (namesAnotherAccount(provider, facts, grant.facts)) {
-        log.error("a refresh was answered with another account's token", { connection_id: row.id });
+        log.error("a refresh returned a token of another account", { connection_id: row.id });
         const outcome = await store.write(() => this.#dead(lease, row, OTHER_ACCOUNT));
         released = true;
         return outcome;
@@ -141,7 +144,7 @@ export class Refresher {
       const next = await this.#nextRow(row, grant);
       const stored = await store.write(() => this.#finish(lease, next));
       released = true;
-      return stored === next ? await this.#learn(next, provider, keys, grant) : stored;
+      return stored === next ? await this.#addDetails(next, provider, keys, grant) : stored;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
       const outcome = await store.write(() => this.#dead(lease, row, DEAD_REASON));
@@ -152,26 +155,26 @@ export class Refresher {
     }
   }
 
-  /** What the provider says of the new token. Asked when the pair is durable: the answer may be long in coming. */
-  async #learn(
+  /** Requests details of the new token. Runs after the tokens are stored, because the requests may be slow. */
+  async #addDetails(
     row: ConnectionRow,
     provider: Provider,
     keys: ClientKeys,
     grant: TokenGrant,
   ): Promise<ConnectionRow> {
-    const told = await askedAbout(this.#core, provider, keys, grant, "on_token_refresh");
-    if (told === grant) return row;
-    const next = { ...(await this.#nextRow(row, told)), version: row.version };
-    if (told.expiresIn === grant.expiresIn) {
+    const detailed = await withDetails(this.#core, provider, keys, grant, "on_token_refresh");
+    if (detailed === grant) return row;
+    const next = { ...(await this.#nextRow(row, detailed)), version: row.version };
+    if (detailed.expiresIn === grant.expiresIn) {
       next.expires_at = row.expires_at;
       next.refresh_at = row.refresh_at;
     }
-    return this.#core.store.write(() => this.#keep(next));
+    return this.#core.store.write(() => this.#updateIfCurrent(next));
   }
 
-  *#keep(next: ConnectionRow): Transaction<ConnectionRow> {
+  *#updateIfCurrent(next: ConnectionRow): Transaction<ConnectionRow> {
     const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
-    // Newer tokens, or an end, say more than this.
+    // Newer tokens or a dead grant take precedence.
     if (row?.version === next.version && row.status === "active") yield* repository.updateConnection(next);
     return next;
   }
@@ -186,7 +189,7 @@ export class Refresher {
     };
     return {
       ...row,
-      ...(await sealTokens(keyring, row, tokens, knownAfter(before, grant))),
+      ...(await sealTokens(keyring, row, tokens, mergeAccountInfo(before, grant))),
       scopes: grant.scopes === undefined ? row.scopes : JSON.stringify(grant.scopes),
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),
@@ -199,14 +202,14 @@ export class Refresher {
     const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
     const mine = yield* stillHeld(lease);
     yield* releaseLease(lease);
-    // Deleted, refreshed or consented anew in between: what is there now counts, the late pair is dropped.
+    // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped.
     if (row === undefined || row.version !== next.version - 1) return row;
     if (!mine) return "lost";
     yield* repository.updateConnection(next);
     return next;
   }
 
-  // The refusal may answer a token that somebody else has replaced meanwhile: then the newer pair counts.
+  // The provider may have refused a token that was replaced in the meantime: then the newer tokens are used.
   *#dead(lease: Lease, seen: ConnectionRow, reason: string): Transaction<ConnectionRow | undefined | "lost"> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     const mine = yield* stillHeld(lease);
@@ -220,10 +223,10 @@ export class Refresher {
   }
 }
 
-// What a refresh says of the account is what the consent said (OpenID Connect Core, section 12.2), as far as it says it.
+// A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared.
 function namesAnotherAccount({ oauth2 }: Provider, before: JsonObject, now: JsonObject): boolean {
   return oauth2.account.some((name) => {
-    const [known = null, told = null] = [before[name], now[name]];
-    return known !== null && told !== null && JSON.stringify(known) !== JSON.stringify(told);
+    const [old = null, current = null] = [before[name], now[name]];
+    return old !== null && current !== null && JSON.stringify(old) !== JSON.stringify(current);
   });
 }

@@ -1,4 +1,4 @@
-// SQL of connections. Every look-up of a grant names project, user and provider.
+// SQL of connections. Every look-up of a grant has project, user and provider.
 import { all, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface ConnectionRow {
@@ -10,13 +10,13 @@ export interface ConnectionRow {
   status_reason: string | null;
   /** JSON list. */
   scopes: string;
-  /** Hash of the account's name at the provider, when it told one. */
+  /** Hash of the account at the provider; null if it is unknown. */
   account: string | null;
   sealed_tokens: string;
   sealed_facts: string | null;
   has_refresh: number;
   expires_at: number | null;
-  /** From here on the token is refreshed ahead of its expiry. */
+  /** From this time on the token is refreshed before it expires, ms. */
   refresh_at: number | null;
   /** Grows with every new token. */
   version: number;
@@ -43,7 +43,7 @@ const FIND = query<ConnectionRow>(
   `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? AND provider_id = ?`,
 );
 const FIND_BY_ID = query<ConnectionRow>(`SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND id = ?`);
-/** What a list shows: without the sealed columns, which are most of a row's bytes. */
+/** The columns of a list. It leaves out the sealed columns, which are most of a row's bytes. */
 export type ListedConnection = Pick<
   ConnectionRow,
   "id" | "user_id" | "provider_id" | "status" | "scopes" | "has_refresh" | "expires_at"
@@ -110,7 +110,7 @@ export async function listConnections(
   return store.all(LIST, projectId, limit, offset);
 }
 
-/** Matches of a filter. Whole lists are counted when they change, not when they are read. */
+/** The number of matches of a filter. Counts of whole lists are updated when they change. */
 export async function countConnections(
   store: Store,
   projectId: string,
@@ -125,25 +125,25 @@ export async function countConnections(
 
 const ACCOUNT_USED = query<{ id: string }>("SELECT id FROM connections WHERE account = ? LIMIT 1");
 
-/** Whether any connection, of whatever project, lives on this account at its provider. */
+/** Whether any connection of any project uses this account. */
 export async function isAccountUsed(store: Store, account: string): Promise<boolean> {
   return (await store.get(ACCOUNT_USED, account)) !== undefined;
 }
 
-const ANY_LIVES = query<{ id: string }>(
+const ANY_ACTIVE = query<{ id: string }>(
   "SELECT id FROM connections WHERE project_id = ? AND provider_id = ? AND status = 'active' LIMIT 1",
 );
-const UNKNOWN_LIVES = query<{ id: string }>(
+const UNKNOWN_ACTIVE = query<{ id: string }>(
   "SELECT id FROM connections WHERE project_id = ? AND provider_id = ? AND status = 'active' AND account IS NULL LIMIT 1",
 );
 
-/** Whether any connection at a provider works; `unknown`: any of those of which nobody knows whose account it is. */
-export async function anyLives(
+/** Whether a provider has an active connection; `unknown`: an active one whose account is unknown. */
+export async function hasActive(
   store: Store,
   { projectId, id }: { projectId: string; id: string },
   which: "all" | "unknown",
 ): Promise<boolean> {
-  return (await store.get(which === "all" ? ANY_LIVES : UNKNOWN_LIVES, projectId, id)) !== undefined;
+  return (await store.get(which === "all" ? ANY_ACTIVE : UNKNOWN_ACTIVE, projectId, id)) !== undefined;
 }
 
 export function* connectionInTransaction(
@@ -186,7 +186,7 @@ export function* deleteConnection(row: ConnectionRow): Transaction<void> {
   yield* touch("connections");
 }
 
-/** Part of the deletion of a provider: its grants must never attach to a new record of the same id. */
+/** Part of the deletion of a provider: a new record with the same id must not get the old grants. */
 export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
   const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
   yield* run(COUNT, projectId, counterName(undefined), -removed);

@@ -1,4 +1,4 @@
-// Revocation at the provider (RFC 7009), after the connection is gone here.
+// Revocation at the provider (RFC 7009), after the connection was deleted here.
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
 import type { ClientKeys, Provider } from "../providers";
@@ -6,10 +6,10 @@ import { sendSideRequest } from "./side-request";
 import { serverOfGrant } from "./token-server";
 import type { Tokens } from "./tokens";
 
-/** How long the caller of a deletion waits for the provider. */
+/** How long a deletion waits for the provider. */
 const TIMEOUT_MS = 5000;
 
-/** Asks the provider to end the grant, where it can. Whether it does changes nothing here: the tokens are forgotten. */
+/** Revokes a grant if the record has a `revoke_request`. A failure is only logged: the tokens are already deleted. */
 export async function revokeGrant(
   core: Core,
   provider: Provider,
@@ -24,14 +24,14 @@ export async function revokeGrant(
       template,
       keys,
       accessToken,
-      // The longest-lived token stands for the grant.
+      // The longest-lived token, so that the whole grant is revoked.
       values: { refresh_token: (refreshToken ?? accessToken).reveal() },
-      // Platforms take the token itself as the proof; RFC 7009 section 2.1 wants the client's, which a record states.
+      // Many platforms need no client authentication here. RFC 7009 section 2.1 requires it; the record can set it.
       defaults: { method: "POST", authMethod: "none" },
       server: serverOfGrant(provider.oauth2, facts),
       timeoutMs: TIMEOUT_MS,
     });
-    // Some platforms say no inside HTTP 200.
+    // Some platforms report a failure with HTTP 200.
     if (!response.ok || /"ok"\s*:\s*false/.test(await response.text()))
       core.log.warn("a grant was not revoked", { provider: provider.id, status: response.status });
   } catch (error) {

@@ -1,4 +1,4 @@
-// The record of what a user has granted at a provider.
+// The record of a connection.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
 

@@ -1,11 +1,10 @@
-// Comparison of scopes: with case; order and repetition do not matter; a platform's other names for a scope count as
-// the scope.
+// Comparison of scopes. It is case-sensitive; order and repetition do not matter; aliases are equal to their scope.
 
-/** Other name → the name under which the platform grants it. */
+/** Alias → the name in the platform's grants. */
 export type ScopeAliases = Readonly<Record<string, string>>;
 
-// They steer the protocol and are no permissions: providers answer them or not (OpenID Connect Core, sections 3.1.2.1
-// and 11), and no tool waits for them.
+// These scopes control the protocol and are not permissions. Providers may leave them out of the grant (OpenID Connect
+// Core, sections 3.1.2.1 and 11).
 const PROTOCOL_ONLY = ["openid", "offline_access"];
 
 /** Needed scopes that are not granted. */
@@ -20,7 +19,7 @@ export function missingScopes(
   );
 }
 
-/** Both lists as one, each scope once, what is granted first. */
+/** Both lists without duplicates, granted scopes first. */
 export function unionOfScopes(granted: readonly string[], needed: readonly string[]): string[] {
   return [...new Set([...granted, ...needed])];
 }

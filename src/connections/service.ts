@@ -1,5 +1,5 @@
-// What users granted at providers: store, read, refresh, forget. The token leaves this area only as `Redacted`, for
-// the hosts of its own platform.
+// Connections: store, read, refresh, delete. A token leaves this area only as `Redacted`, for the hosts of its own
+// platform.
 import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
@@ -8,27 +8,27 @@ import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
-import { type KeptConnection, type LiveGrant, LiveGrants } from "./live";
+import { type CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
 import type { ConnectionsFilter, UserConnection } from "./schema";
-import { TokenRequestError } from "./token-request-error";
+import { TokenRequestError } from "./token-answer";
 import { openTokens, TokensLost } from "./tokens";
 
-/** Which grant it was: a connection, and which of its tokens. */
+/** Identifies one version of a connection's tokens. */
 type UsedGrant = Pick<LiveGrant, "connectionId" | "version">;
 
-/** What is known of a user's grant without asking anybody. */
+/** The state of a user's grant, from the database alone. */
 export interface GrantState {
   connectionId: string;
   userId: string;
   providerId: string;
-  /** The token works, or can be refreshed. */
+  /** The token is valid or can be refreshed. */
   usable: boolean;
-  /** Why it does not. */
+  /** Why it is not usable. */
   reason: string | undefined;
   scopes: readonly string[];
 }
@@ -57,42 +57,43 @@ export class Connections {
     return this.#pages.list(principal, query);
   }
 
-  /** The same as JSON, from memory while nothing has changed. */
+  /** The same as JSON, cached until something changes. */
   listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     return this.#pages.listing(principal, query);
   }
 
-  /** Forgets the tokens: the user's next call needs consent. Throws `not_found`. */
+  /** Deletes a connection: the user's next call needs consent. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
     const row = await this.#core.store.write(() => this.#delete(principal, id));
     await this.#revoke(row);
   }
 
-  /** What the provider told of the user, by its user info request. */
+  /** The answer of the provider's user info request. */
   userInfo(projectId: string, id: string): Promise<Json | undefined> {
     return this.#live.userInfo(projectId, id);
   }
 
-  /** What the user has granted at the provider, from the database alone; undefined when nothing. */
+  /** The state of the user's grant at a provider; undefined if there is none. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
-    const kept = await this.#live.ofUser(projectId, userId, provider.id);
-    return kept === undefined ? undefined : this.#stateOf(kept, provider);
+    const cached = await this.#live.ofUser(projectId, userId, provider.id);
+    return cached === undefined ? undefined : this.#stateOf(cached, provider);
   }
 
-  /** The same by the connection's own id. */
+  /** The same by the connection's id. */
   async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
-    const kept = await this.#live.byId(projectId, id);
-    if (kept === undefined) return undefined;
-    return this.#stateOf(kept, await this.#providers.find(projectId, kept.row.provider_id));
+    const cached = await this.#live.byId(projectId, id);
+    if (cached === undefined) return undefined;
+    return this.#stateOf(cached, await this.#providers.find(projectId, cached.row.provider_id));
   }
 
   /**
-   * The state of a connection whose token, where it has expired, was refreshed: whether the provider still accepts the
-   * grant is known then. A provider that cannot be asked leaves it as it was.
+   * The same, after a refresh of an expired token, which shows whether the provider still accepts the grant. If the
+   * provider cannot be reached, the state is unchanged.
    */
   async stateNow(projectId: string, id: string): Promise<GrantState | undefined> {
-    const kept = await this.#live.byId(projectId, id);
-    if (kept !== undefined && hasExpired(kept.row, this.#core.clock.now())) await this.#refreshed(kept.row);
+    const cached = await this.#live.byId(projectId, id);
+    if (cached !== undefined && hasExpired(cached.row, this.#core.clock.now()))
+      await this.#refreshed(cached.row);
     return this.stateById(projectId, id);
   }
 
@@ -108,33 +109,33 @@ export class Connections {
   }
 
   /**
-   * The user's token, refreshed when it is time. Undefined when the user must consent (again): also where the stored
-   * tokens cannot be opened, which the log says.
-   * Throws `TokenRequestError` (transient) when a needed refresh failed for a reason that may pass.
+   * The user's grant with a valid token; undefined if the user must consent. Tokens that cannot be opened are logged and
+   * need a new consent.
+   * Throws `TokenRequestError` (transient) if a necessary refresh failed temporarily.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
-    const kept = await this.#live.ofUser(projectId, userId, provider.id);
-    if (kept === undefined || kept.row.status !== "active") return undefined;
-    return this.#unlessLost(kept.row, async () => {
-      const fresh = await this.#refresher.fresh(kept.row, provider);
+    const cached = await this.#live.ofUser(projectId, userId, provider.id);
+    if (cached === undefined || cached.row.status !== "active") return undefined;
+    return this.#unlessLost(cached.row, async () => {
+      const fresh = await this.#refresher.fresh(cached.row, provider);
       if (fresh === undefined) return undefined;
-      return fresh === kept.row ? this.#live.of(kept) : this.#live.opened(fresh);
+      return fresh === cached.row ? this.#live.of(cached) : this.#live.opened(fresh);
     });
   }
 
-  /** A newer token than `used`, which the platform refused; undefined when there is none to be had. */
+  /** A newer token than `used`, which the platform refused; undefined if there is none. */
   async renew(
     projectId: string,
     userId: string,
     provider: Provider,
     used: LiveGrant,
   ): Promise<LiveGrant | undefined> {
-    const kept = await this.#live.ofUser(projectId, userId, provider.id);
-    if (kept === undefined || kept.row.status !== "active") return undefined;
-    return this.#unlessLost(kept.row, async () => {
-      if (kept.row.version !== used.version) return this.#live.of(kept);
-      if (!canRefresh(kept.row, provider)) return undefined;
-      const fresh = await this.#refresher.refresh(kept.row, provider);
+    const cached = await this.#live.ofUser(projectId, userId, provider.id);
+    if (cached === undefined || cached.row.status !== "active") return undefined;
+    return this.#unlessLost(cached.row, async () => {
+      if (cached.row.version !== used.version) return this.#live.of(cached);
+      if (!canRefresh(cached.row, provider)) return undefined;
+      const fresh = await this.#refresher.refresh(cached.row, provider);
       return fresh === undefined ? undefined : this.#live.opened(fresh);
     });
   }
@@ -158,12 +159,12 @@ export class Connections {
     }
   }
 
-  /** The platform no longer accepts the grant: it becomes an unmet requirement and is not tried again. */
+  /** Marks a grant that the platform no longer accepts; the user must consent again. */
   async markDead(projectId: string, used: UsedGrant, reason: string): Promise<void> {
     await this.#core.store.write(() => this.#markDead(projectId, used, reason));
   }
 
-  /** The platform says which scopes the token really holds: what it lacks is no longer claimed. */
+  /** Removes scopes that the token does not have, according to the platform. */
   async narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Promise<void> {
     await this.#core.store.write(() => this.#narrow(projectId, used, lost));
   }
@@ -176,25 +177,25 @@ export class Connections {
   *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
     const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
-      throw notFound("There is no connection with this id in this project.");
+      throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
     yield* this.#audit.record(principal, "connection.delete", id);
     return row;
   }
 
-  /** Ends the grant at the provider too, unless another connection lives, or may live, on the same account there. */
+  /** Revokes the grant at the provider, unless another connection uses, or may use, the same account. */
   async #revoke(row: ConnectionRow): Promise<void> {
     const provider = await this.#providers.find(row.project_id, row.provider_id);
     if (provider?.oauth2.revoke === undefined) return;
     if (!provider.oauth2.revokesSingleGrant && (await this.#mayBeShared(row, provider))) {
-      this.#core.log.info("a grant was not ended at its provider: another connection may live on it", {
+      this.#core.log.info("a grant was not revoked at its provider: another connection may use it", {
         connection_id: row.id,
       });
       return;
     }
     const tokens = await openTokens(this.#core.keyring, row).catch((error: unknown) => {
       if (!(error instanceof TokensLost)) throw error;
-      this.#core.log.warn("a grant was not ended at its provider: its tokens cannot be opened", {
+      this.#core.log.warn("a grant was not revoked at its provider: its tokens cannot be opened", {
         connection_id: row.id,
       });
     });
@@ -202,20 +203,20 @@ export class Connections {
     await revokeGrant(this.#core, provider, await this.#providers.clientKeys(provider), tokens);
   }
 
-  // The provider ends all that a client holds of an account. Not every provider says whose account it is: then any other
-  // connection of the client may be of the same.
+  // A revocation ends all grants of the client for the account. If the account is unknown, any other connection of the
+  // client may belong to it.
   async #mayBeShared({ account }: ConnectionRow, provider: Provider): Promise<boolean> {
     const { store } = this.#core;
     if (account !== null && (await repository.isAccountUsed(store, account))) return true;
     for (const place of await this.#providers.listByClient(provider)) {
-      if (await repository.anyLives(store, place, account === null ? "all" : "unknown")) return true;
+      if (await repository.hasActive(store, place, account === null ? "all" : "unknown")) return true;
     }
     return false;
   }
 
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
-    // A newer token is somebody else's business: it has not been refused yet.
+    // A newer token has not been refused.
     if (row === undefined || row.version !== used.version || row.status !== "active") return;
     const updated_at = this.#core.clock.now();
     yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
@@ -231,7 +232,7 @@ export class Connections {
     yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
   }
 
-  #stateOf({ row, scopes }: KeptConnection, provider: Provider | undefined): GrantState {
+  #stateOf({ row, scopes }: CachedConnection, provider: Provider | undefined): GrantState {
     const usable = isUsable(row, provider, this.#core.clock.now());
     return {
       connectionId: row.id,

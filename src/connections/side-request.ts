@@ -13,7 +13,7 @@ import {
 
 export interface SideRequest extends ProviderRequest {
   accessToken: Redacted;
-  /** When the record does not say. */
+  /** For settings that the record leaves out. */
   defaults: { method: "GET" | "POST"; authMethod: NonNullable<RequestConfig["auth_method"]> };
   timeoutMs: number;
 }
@@ -21,7 +21,7 @@ export interface SideRequest extends ProviderRequest {
 /** Longer answers are refused. */
 const MAX_BYTES = 1_000_000;
 
-/** The answer, of whatever status. Throws `EgressError`, and `TokenRequestError` when the client cannot authenticate. */
+/** Returns the answer with any status. Throws `EgressError`, or `TokenRequestError` if the client cannot authenticate. */
 export async function sendSideRequest(core: Core, side: SideRequest): Promise<Response> {
   const { accessToken, defaults, timeoutMs, template } = side;
   const request = fillRequest({

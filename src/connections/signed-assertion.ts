@@ -1,10 +1,10 @@
-// Client authentication by a signed assertion (`private_key_jwt`, OpenID Connect Core section 9).
+// Client authentication with a signed assertion (`private_key_jwt`, OpenID Connect Core section 9).
 import type { KeyObject } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import { nodeCrypto } from "../crypto";
-import { TokenRequestError } from "./token-request-error";
+import { TokenRequestError } from "./token-answer";
 
-/** Authentication with this key: PEM (PKCS #8) or a JWK as JSON. Throws `TokenRequestError` for one that is neither. */
+/** `text` is the key as PEM (PKCS #8) or as JWK in JSON. Throws `TokenRequestError` if it is neither. */
 export async function signedAssertion(text: string, audience: string): Promise<oauth.ClientAuth> {
   const { key, kid } = readKey(text);
   const algorithm = algorithmOf(key);
@@ -28,7 +28,7 @@ function readKey(text: string): { key: KeyObject; kid: string | undefined } {
     };
   } catch {
     throw new TokenRequestError(
-      "The private key of the auth provider cannot be read: it must be PEM or a JWK.",
+      "The private key of the auth provider cannot be read. It must be PEM or a JWK.",
       {
         transient: false,
       },
@@ -43,7 +43,7 @@ function algorithmOf(key: KeyObject) {
   const namedCurve = names[curve];
   if (namedCurve !== undefined) return { name: "ECDSA", namedCurve };
   throw new TokenRequestError(
-    "The private key of the auth provider is of a kind that cannot sign assertions here.",
+    "The private key of the auth provider cannot sign assertions. Use an RSA key or an EC key (P-256, P-384, P-521).",
     {
       transient: false,
     },

@@ -1,13 +1,28 @@
-// Answers of token endpoints, whatever their form, as one shape: JSON or form-encoded, HTTP 200 with an error inside,
-// nested grants, `expires_in` as text, scopes as list, comma or space text.
+// Parses the answers of token endpoints: JSON or form-encoded, errors with HTTP 200, nested grants, `expires_in` as text,
+// scopes as a list or as text with commas or spaces.
 import { isObject, type Json, parseJson } from "../base";
 import { parseExpression } from "../providers";
 
-/** What an answer says, before anything is believed of it. */
+/** Why there is no grant. */
+export class TokenRequestError extends Error {
+  override readonly name = "TokenRequestError";
+  /** The provider's OAuth error code, if it returned one. */
+  readonly code: string | undefined;
+  /** A temporary failure, which says nothing about the grant. */
+  readonly transient: boolean;
+
+  constructor(message: string, options: { code?: string; transient: boolean; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.transient = options.transient;
+  }
+}
+
+/** A parsed answer, not yet validated. */
 export type TokenAnswer =
   | { kind: "tokens"; tokens: StandardTokens; raw: Json }
   | { kind: "error"; error: string; description: string | undefined }
-  /** No answer that could be read: the endpoint is broken or down. */
+  /** The answer could not be parsed: the endpoint is broken or down. */
   | { kind: "unreadable"; status: number };
 
 /** The members of RFC 6749 section 5.1. */
@@ -21,7 +36,7 @@ export interface StandardTokens {
 
 type ResponseMap = Readonly<Record<string, string>>;
 
-/** Expiries beyond this are nonsense (a date, or milliseconds); the token is then treated as of unknown expiry. */
+/** A longer lifetime is an error (a date, or milliseconds); the expiry of the token is then unknown. */
 const MAX_EXPIRES_IN_S = 10 * 365 * 24 * 3600;
 
 export function readTokenAnswer(
@@ -31,7 +46,7 @@ export function readTokenAnswer(
   map: ResponseMap,
 ): TokenAnswer {
   const raw = parseBody(contentType, body);
-  // An endpoint in trouble may say anything in its body: it is not believed about the grant.
+  // The body of a failing endpoint says nothing about the grant.
   if (raw === undefined || status >= 500 || status === 408 || status === 429) {
     return { kind: "unreadable", status };
   }
@@ -57,7 +72,7 @@ function parseBody(contentType: string, body: string): Json | undefined {
       return undefined;
     }
   }
-  // Some endpoints answer form-encoded whatever they were asked for, not all of them with the right content type.
+  // Some endpoints always answer form-encoded, and not all of them with the right content type.
   const declared = /x-www-form-urlencoded/i.test(contentType) && !text.startsWith("<");
   const form = text !== "" && (declared || /^[\w.~%+-]+=[^<>\s]*(&|$)/.test(text));
   return form ? Object.fromEntries(new URLSearchParams(text)) : undefined;
@@ -71,14 +86,14 @@ function errorOf(raw: Json, status: number): TokenAnswer {
       : {
           kind: "error",
           error: "no_access_token",
-          description: "the answer holds no access token for the user",
+          description: "the answer contains no access token for the user",
         };
   }
   const description = raw["error_description"];
   return { kind: "error", error, description: typeof description === "string" ? description : undefined };
 }
 
-/** A life in seconds; undefined for what is none: absent, absurd, over. */
+/** A lifetime in seconds; undefined if it is missing, not positive, or too long. */
 export function seconds(value: Json | undefined): number | undefined {
   const number = typeof value === "string" && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
@@ -90,7 +105,7 @@ function scopeText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Scopes of a text, whatever separates them; each once, in order. */
+/** The scopes of a text, separated by spaces or commas, without duplicates. */
 export function splitScopes(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((scope) => scope !== ""))];
 }

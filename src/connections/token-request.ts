@@ -1,31 +1,30 @@
-// Requests to a token endpoint: code exchange (RFC 6749 section 4.1.3) and refresh (section 6). `oauth4webapi` makes
-// the request and checks the answer; the provider's quirks are handled inside the fetch that it is given.
+// Requests to a token endpoint: code exchange (RFC 6749 section 4.1.3) and refresh (section 6). `oauth4webapi` builds the
+// request and validates the answer; quirks of providers are handled in the fetch function that it gets.
 import * as oauth from "oauth4webapi";
 import { isObject, type Json, type JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type ClientKeys, type PlaceholderValues, parseExpression, type Provider } from "../providers";
 import { serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
-import { askedAbout } from "./extra-requests";
+import { withDetails } from "./extra-requests";
 import { clientAuthentication } from "./client-authentication";
 import { type FilledRequest, fillRequest, type ProviderRequest, sendRequest } from "./provider-request";
-import { TokenRequestError } from "./token-request-error";
-import { readTokenAnswer, splitScopes, type TokenAnswer } from "./token-answer";
+import { readTokenAnswer, splitScopes, type TokenAnswer, TokenRequestError } from "./token-answer";
 
-/** What a provider granted. */
+/** The tokens and scopes that a provider granted. */
 export interface TokenGrant {
   accessToken: Redacted;
   refreshToken: Redacted | undefined;
-  /** Seconds; undefined when the provider does not say. */
+  /** Seconds; undefined if unknown. */
   expiresIn: number | undefined;
-  /** Undefined: as asked for (RFC 6749 section 5.1). */
+  /** Undefined: as requested (RFC 6749 section 5.1). */
   scopes: string[] | undefined;
   facts: JsonObject;
-  /** What the user info request gave; undefined when none was made. */
+  /** The answer of the user info request, if there was one. */
   userInfo?: Json;
 }
 
-/** Codes of a provider in trouble, in the words of several platforms: they say nothing about the grant. */
+/** Error codes of several platforms for a temporary failure, which says nothing about the grant. */
 const TRANSIENT_ERRORS = [
   "temporarily_unavailable",
   "server_error",
@@ -39,11 +38,11 @@ const TRANSIENT_ERRORS = [
 ];
 
 export interface CodeExchange {
-  /** Parameters of the callback, as they came. */
+  /** The parameters of the callback. */
   parameters: URLSearchParams;
   state: string;
   verifier: string | undefined;
-  /** What the templates may say of scopes. */
+  /** Values of the scope placeholders in the templates. */
   values?: Pick<PlaceholderValues, "scopes" | "existing_scopes">;
 }
 
@@ -63,8 +62,8 @@ export async function exchangeCode(
   };
   const grant = await requestTokens(core, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
-    // RFC 9207: a provider that names its issuer must name the one that the record states. Without a stated one the
-    // redirect address, each provider's own, keeps their answers apart (RFC 9700 section 4.4.2).
+    // RFC 9207: the issuer in the callback must be the one of the record. If the record has none, the redirect address,
+    // which differs per provider, prevents mix-up attacks (RFC 9700 section 4.4.2).
     if (provider.oauth2.issuer === undefined) answer.delete("iss");
     const parameters = validated(issuer, client, answer, exchange.state);
     const verifier = exchange.verifier ?? oauth.nopkce;
@@ -78,17 +77,17 @@ export async function exchangeCode(
       options,
     );
   });
-  return askedAbout(core, provider, keys, grant, "on_token_grant");
+  return withDetails(core, provider, keys, grant, "on_token_grant");
 }
 
-/** The request's template is the provider's `refresh_request`. */
+/** The template of the request is the provider's `refresh_request`. */
 export interface TokenRefresh extends Omit<ProviderRequest, "server"> {
   refreshToken: Redacted;
-  /** Those of the grant. */
+  /** The facts of the grant. */
   facts: JsonObject;
 }
 
-/** Trades a refresh token for a new pair. Throws `TokenRequestError`. */
+/** Exchanges a refresh token for new tokens. Throws `TokenRequestError`. */
 export async function refreshTokens(core: Core, refresh: TokenRefresh): Promise<TokenGrant> {
   const { provider, facts } = refresh;
   const refresh_token = refresh.refreshToken.reveal();
@@ -108,7 +107,7 @@ function validated(
   try {
     return oauth.validateAuthResponse(server, client, answer, state);
   } catch (cause) {
-    const message = "The callback is not a valid answer of this provider, or is that of another issuer.";
+    const message = "The callback is not a valid answer of this provider, or it comes from another issuer.";
     throw new TokenRequestError(message, { transient: false, cause });
   }
 }
@@ -146,7 +145,7 @@ async function requestTokens(
   const client = { client_id: provider.oauth2.clientId };
   let raw: Json = null;
   const options: oauth.TokenEndpointRequestOptions = {
-    // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
+    // The address policy of `egress` decides at each call whether plain http is allowed.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: async (_url, init) => {
       const answer = await call(core, request, init);
@@ -164,7 +163,7 @@ async function requestTokens(
   }
 }
 
-/** Sends what `oauth4webapi` prepared, in the form that the provider's template asks for. */
+/** Sends the request of `oauth4webapi` in the format of the provider's template. */
 async function call(
   core: Core,
   request: FilledRequest,
@@ -205,7 +204,7 @@ function factsOf(provider: Provider, raw: Json): JsonObject {
   return facts;
 }
 
-// The message may reach a person or the log: it holds the provider's error code, never its description or the answer.
+// Users and the log may see the message: it contains the provider's error code, never its description or the answer.
 function tokenRequestError(error: unknown): TokenRequestError {
   if (error instanceof TokenRequestError) return error;
   if (error instanceof oauth.ResponseBodyError) {

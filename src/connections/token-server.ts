@@ -1,17 +1,17 @@
-// Where a token request goes, for providers whose users' grants lie on one of several servers. The client's secret
-// goes there, so only origins that are known may be named by a callback, which anybody can write.
+// The token server of a grant, for providers with several servers. A callback can be forged and the client secret is sent
+// to the server, so only origins of a fixed list are accepted.
 import type { JsonObject } from "../base";
 import { environmentName } from "../config";
 import type { EffectiveOAuth2 } from "../providers";
 
 export interface TokenServer {
-  /** Replaces the endpoint's origin; undefined: the endpoint as it stands. */
+  /** Replaces the endpoint's origin; undefined: the endpoint is used unchanged. */
   origin: string | undefined;
-  /** To be kept among the facts of the grant, for its refreshes. */
+  /** Stored with the facts of the grant, for its refreshes. */
   facts: JsonObject;
 }
 
-/** The server that a callback names. Throws `RangeError` for one that is not known. */
+/** The server that a callback names. Throws `RangeError` if it is not in the list. */
 export function serverOfCallback(
   { tokenServers }: EffectiveOAuth2,
   parameters: URLSearchParams,
@@ -22,16 +22,16 @@ export function serverOfCallback(
   if (origin === undefined || !tokenServers.origins.includes(origin)) {
     const { parameter, setting } = tokenServers;
     throw new RangeError(
-      `The callback names an accounts server that is not known here (parameter ${parameter}). ` +
+      `The callback names an unknown accounts server (parameter ${parameter}). ` +
         (setting === undefined
           ? ""
-          : `If it is the platform's, list it in ${setting} (${environmentName(setting)}).`),
+          : `If it belongs to the platform, add it to ${setting} (${environmentName(setting)}).`),
     );
   }
   return { origin, facts: { [tokenServers.fact]: origin } };
 }
 
-/** The server of an earlier grant. One that is no longer known is not asked. */
+/** The server of an earlier grant, if it is still in the list. */
 export function serverOfGrant({ tokenServers }: EffectiveOAuth2, facts: JsonObject): TokenServer {
   const origin = tokenServers === undefined ? undefined : facts[tokenServers.fact];
   const known = typeof origin === "string" && tokenServers?.origins.includes(origin) === true;

@@ -8,15 +8,15 @@ export interface Tokens {
   refreshToken: Redacted | undefined;
 }
 
-/** What the provider told about the account. */
-export interface Known {
+/** Information about the account at the provider. */
+export interface AccountInfo {
   facts: JsonObject;
-  /** What the user info request gave. */
+  /** The answer of the user info request. */
   userInfo?: Json;
 }
 
-/** What is known once a grant has told its part. */
-export function knownAfter(before: Known, grant: Known): Known {
+/** Adds the information of a new grant. */
+export function mergeAccountInfo(before: AccountInfo, grant: AccountInfo): AccountInfo {
   const userInfo = grant.userInfo ?? before.userInfo;
   return { facts: { ...before.facts, ...grant.facts }, ...(userInfo === undefined ? {} : { userInfo }) };
 }
@@ -24,56 +24,56 @@ export function knownAfter(before: Known, grant: Known): Known {
 type RowKey = Pick<ConnectionRow, "project_id" | "user_id" | "provider_id">;
 type Sealed = Pick<ConnectionRow, "sealed_tokens" | "sealed_facts">;
 
-/** Refresh this long before the expiry, but never in the first half of a short life. */
+/** Refresh this long before the expiry, but never in the first half of a short lifetime. */
 const AHEAD_MS = 5 * 60_000;
 
-/** When to refresh a token of this life, ms; null when its life is not known. */
+/** When to refresh a token, ms; null if its lifetime is unknown. */
 export function refreshTime(now: number, expiresIn: number | undefined): number | null {
   if (expiresIn === undefined) return null;
-  const life = expiresIn * 1000;
-  return now + Math.max(life - AHEAD_MS, life / 2);
+  const lifetime = expiresIn * 1000;
+  return now + Math.max(lifetime - AHEAD_MS, lifetime / 2);
 }
 
 export async function sealTokens(
   keyring: Keyring,
   row: RowKey,
   tokens: Tokens,
-  known: Known,
+  info: AccountInfo,
 ): Promise<Sealed> {
   const { accessToken, refreshToken } = tokens;
   const text = JSON.stringify({ access: accessToken.reveal(), refresh: refreshToken?.reveal() ?? null });
   return {
     sealed_tokens: await keyring.seal(row.project_id, placeOf(row, "tokens"), text),
-    sealed_facts: await keyring.seal(row.project_id, placeOf(row, "facts"), JSON.stringify(known)),
+    sealed_facts: await keyring.seal(row.project_id, placeOf(row, "facts"), JSON.stringify(info)),
   };
 }
 
-/** The tokens of a connection cannot be opened any more: its grant is gone, and its user must consent again. */
+/** The tokens of a connection cannot be opened any more: the user must consent again. */
 export class TokensLost extends Unopenable {}
 
 /** Throws `TokensLost`. */
-export async function openTokens(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & Known> {
+export async function openTokens(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & AccountInfo> {
   return opened(keyring, row).catch((error: unknown) => {
     throw error instanceof Unopenable ? new TokensLost(error.message, error) : error;
   });
 }
 
-async function opened(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & Known> {
+async function opened(keyring: Keyring, row: RowKey & Sealed): Promise<Tokens & AccountInfo> {
   const text = await keyring.open(row.project_id, placeOf(row, "tokens"), row.sealed_tokens);
   const { access, refresh }: { access: string; refresh: string | null } = JSON.parse(text);
-  const known = await openKnown(keyring, row);
+  const info = await openAccountInfo(keyring, row);
   return {
     accessToken: new Redacted(access),
     refreshToken: refresh === null ? undefined : new Redacted(refresh),
-    ...known,
+    ...info,
   };
 }
 
-/** The facts and the user info alone. */
-export async function openKnown(
+/** Opens the facts and the user info, without the tokens. */
+export async function openAccountInfo(
   keyring: Keyring,
   row: RowKey & Pick<Sealed, "sealed_facts">,
-): Promise<Known> {
+): Promise<AccountInfo> {
   if (row.sealed_facts === null) return { facts: {} };
   return JSON.parse(await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts));
 }

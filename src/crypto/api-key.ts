@@ -1,5 +1,5 @@
-// The format of API keys: `rt_` says what it is (secret scanners look for it), the checksum at the end tells a typo
-// from a revoked key without a look at the database.
+// The format of API keys. Secret scanners look for the prefix `rt_`; the checksum at the end distinguishes a typo from a
+// revoked key without a database read.
 import type { Random } from "./ids";
 
 const PREFIX = "rt_";
@@ -15,14 +15,14 @@ export function newApiKey(random: Random): string {
   return PREFIX + body + checksum(body);
 }
 
-/** Whether a text has the form and the checksum of an API key. Says nothing about whether the key exists. */
+/** Whether a text has the format and the checksum of an API key. The key need not exist. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false;
   const body = text.slice(PREFIX.length, PREFIX.length + BODY_LENGTH);
   return text.endsWith(checksum(body));
 }
 
-/** What may be shown of a key later on, so that a person can tell which one it is. */
+/** The part of a key that may be shown later, so that a person can recognize the key. */
 export function visiblePrefix(key: string): string {
   return key.slice(0, PREFIX.length + 6);
 }

@@ -11,10 +11,10 @@ const BASE64_URL = { alphabet: "base64url", omitPadding: true } as const;
 /** Encrypts text; base64url of nonce, ciphertext and tag. `context` binds the result to its place (AAD). */
 export function encrypt(key: Uint8Array, context: string, text: string, random: Random): string {
   const nonce = random(NONCE_BYTES);
-  // The tag has its 16 bytes by itself: to say so costs a tenth of the whole.
+  // The default tag length is 16 bytes.
   const cipher = nodeCrypto().createCipheriv("aes-256-gcm", key, nonce);
   cipher.setAAD(UTF_8.encode(context));
-  // In this mode all of the ciphertext comes at once, and nothing is left for the end.
+  // In GCM mode `update` returns the whole ciphertext and `final` returns nothing.
   const encrypted = cipher.update(UTF_8.encode(text));
   cipher.final();
   const sealed = new Uint8Array(NONCE_BYTES + encrypted.length + TAG_BYTES);
@@ -24,7 +24,7 @@ export function encrypt(key: Uint8Array, context: string, text: string, random: 
   return sealed.toBase64(BASE64_URL);
 }
 
-/** The text again. Throws when key or context differ, or a bit was changed. */
+/** Returns the plain text. Throws if the key or the context differs, or if any bit was changed. */
 export function decrypt(key: Uint8Array, context: string, sealed: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error("ciphertext is too short");
@@ -37,8 +37,8 @@ export function decrypt(key: Uint8Array, context: string, sealed: string): strin
 }
 
 /**
- * A key of 32 bytes for one purpose, so that no two purposes share a key: HKDF with SHA-256 and no salt (RFC 5869), which
- * for as many bytes as a hash has is two HMACs.
+ * Derives a 32-byte key for one purpose, so that no two purposes share a key: HKDF with SHA-256 and no salt (RFC 5869).
+ * For an output of one hash length, HKDF is two HMACs.
  */
 export function derive(key: Uint8Array, purpose: string): Uint8Array {
   const extracted = hmac(new Uint8Array(32), key);

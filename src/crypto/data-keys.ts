@@ -1,14 +1,14 @@
-// Data keys as they seal and open: unwrapped, and kept only until any data key changes, in whatever process. A key that
-// was destroyed opens nothing more, and one that was retired seals nothing more, from the next turn on.
+// A cache of unwrapped data keys. It is emptied when any process changes a data key, so a deleted key opens nothing and a
+// retired key seals nothing from the next event-loop turn on.
 import { internalError } from "../errors";
-import { CachedByGeneration, CachedByOwner, type Store } from "../store";
+import { CachedByGeneration, type Store } from "../store";
 import { decrypt } from "./cipher";
 import { ACTIVE_KEY, type DataKeyRow, FIND_ROOT, ONE_KEY, rootIdOf } from "./repository";
 import type { Roots } from "./roots";
 import { Unopenable } from "./unopenable";
 
 const TRIES = 5;
-const ANEW = "New values need a new one: runtime keys rotate-data --project ID.";
+const ADVICE = "Create a new one for new values: runtime keys rotate-data --project ID.";
 
 export interface DataKey {
   id: string;
@@ -18,25 +18,25 @@ export interface DataKey {
 export class DataKeys {
   readonly #store: Store;
   readonly #roots: Roots;
-  /** By project. */
+  /** The sealing key of each project. */
   readonly #active: CachedByGeneration<string, DataKey>;
-  readonly #known: CachedByOwner<DataKey>;
+  readonly #known: CachedByGeneration<string, DataKey>;
 
   constructor(store: Store, roots: Roots) {
     this.#store = store;
     this.#roots = roots;
     this.#active = new CachedByGeneration(store, "data_keys");
-    this.#known = new CachedByOwner(store, "data_keys");
+    this.#known = new CachedByGeneration(store, "data_keys");
   }
 
-  /** The key that seals for a project now. Throws `internal_error` when it has none. */
+  /** The current sealing key of a project. Throws `internal_error` if the project has none. */
   async active(projectId: string): Promise<DataKey> {
     return this.#active.get(projectId, this.#loadActive);
   }
 
-  /** A key that sealed for the project. Throws `internal_error` when it is gone. */
+  /** One data key of a project, retired or not. Throws `Unopenable` if it does not exist. */
   async one(projectId: string, id: string): Promise<DataKey> {
-    return this.#known.get(projectId, id, () => this.#loadOne(projectId, id));
+    return this.#known.get(`${projectId}\n${id}`, () => this.#loadOne(projectId, id));
   }
 
   readonly #loadActive = async (projectId: string): Promise<DataKey> => {
@@ -47,11 +47,11 @@ export class DataKeys {
 
   async #loadOne(projectId: string, id: string): Promise<DataKey> {
     const row = await this.#current(async () => this.#store.get(ONE_KEY, projectId, id));
-    if (row === undefined) throw new Unopenable("The data key of a stored value is gone.");
+    if (row === undefined) throw new Unopenable("The data key of a stored value no longer exists.");
     return this.#unwrapped(projectId, row);
   }
 
-  /** A row that names a root key which is gone was read before a rotation, and is read anew. */
+  /** Reads again if the row names an unknown root key: it was read before a rotation. */
   async #current(read: () => Promise<DataKeyRow | undefined>): Promise<DataKeyRow | undefined> {
     for (let tries = 1; ; tries++) {
       const row = await read();
@@ -66,14 +66,15 @@ export class DataKeys {
       const text = decrypt(wrapping, wrapContext(projectId, row.id), row.wrapped);
       return { id: row.id, key: Buffer.from(text, "base64") };
     } catch (error) {
-      throw new Unopenable(`A data key cannot be unwrapped. ${ANEW}`, error);
+      throw new Unopenable(`A data key cannot be unwrapped. ${ADVICE}`, error);
     }
   }
 
-  /** A rotation leaves behind what it cannot unwrap. The root key that counts, however, must be known here. */
+  /** A rotation skips data keys that it cannot unwrap. The current root key, however, must be known to this process. */
   async #missing({ root_key_id }: DataKeyRow): Promise<Uint8Array> {
-    const counts = await this.#store.get(FIND_ROOT);
-    if (rootIdOf(counts) !== root_key_id) throw new Unopenable(`The root key of a data key is gone. ${ANEW}`);
+    const current = await this.#store.get(FIND_ROOT);
+    if (rootIdOf(current) !== root_key_id)
+      throw new Unopenable(`The root key of a data key no longer exists. ${ADVICE}`);
     return this.#roots.wrappingOf(root_key_id);
   }
 }

@@ -1,50 +1,19 @@
-// Random values: record ids that sort by time, and tokens that nobody guesses.
-/** Bytes from a secure source. Comes in through `createRuntime`, so that a test can fix it. */
+// Random values: record ids that sort by time, and tokens that cannot be guessed.
+
+/** Bytes from a secure source. `createRuntime` takes it as a parameter, so that tests can replace it. */
 export type Random = (bytes: number) => Uint8Array;
 
 export const systemRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
 
-/** What the system is asked for at once: a question costs more than the bytes. */
-const POOL_BYTES = 4096;
-const LARGE_BYTES = 64;
-
-/** The same, many bytes at a time. They are handed out once, and wiped from the pool. */
-export function pooledRandom(): Random {
-  const pool = Buffer.alloc(POOL_BYTES);
-  let used = POOL_BYTES;
-  return (bytes) => {
-    if (bytes > LARGE_BYTES) return systemRandom(bytes);
-    if (used + bytes > POOL_BYTES) {
-      crypto.getRandomValues(pool);
-      used = 0;
-    }
-    const taken = new Uint8Array(bytes);
-    // Byte by byte: for so few this is faster than to have them copied and wiped.
-    for (let index = 0; index < bytes; index++, used++) {
-      taken[index] = pool[used] ?? 0;
-      pool[used] = 0;
-    }
-    return taken;
-  };
-}
-
 export type IdPrefix =
   "ar" | "ac" | "te" | "tc" | "ta" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
 
-let latestMs = NaN;
-let latestText = "";
-
-/** A new record id: prefix, time (so that ids sort by creation) and 80 random bits. */
+/** A new record id: prefix, time (so that ids sort by creation time) and 80 random bits. */
 export function newId(prefix: IdPrefix, now: number, random: Random): string {
-  // Most are made within the same moment as the one before.
-  if (now !== latestMs) {
-    latestText = timeText(now);
-    latestMs = now;
-  }
-  return `${prefix}_${latestText}${random(10).toHex()}`;
+  return `${prefix}_${timeText(now)}${random(10).toHex()}`;
 }
 
-/** No record id that was made at this time, ms, or later sorts before this. */
+/** A lower bound for the record ids that are created at or after a time (ms). */
 export function firstIdAt(prefix: IdPrefix, time: number): string {
   return `${prefix}_${timeText(time)}`;
 }
@@ -56,8 +25,8 @@ function timeText(ms: number): string {
 const MOST_PER_MILLISECOND = 0x10000;
 
 /**
- * Makes record ids that also sort in the order in which this process made them, within a millisecond too, and when the
- * clock steps back. Of the random bits 64 are left.
+ * Returns a generator of record ids that sort in the order of creation in this process, even within a millisecond and
+ * when the clock steps back. They have 64 random bits.
  */
 export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => string {
   let latest = 0;
@@ -69,7 +38,7 @@ export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => s
       latest = now > latest ? now : latest + 1;
       start = firstIdAt(prefix, latest);
     }
-    // A digit of its own in front keeps the zeros of a small count.
+    // The leading digit, which is cut off, preserves the zeros of a small count.
     return start + (MOST_PER_MILLISECOND + count).toString(16).slice(1) + random(8).toHex();
   };
 }
@@ -79,12 +48,12 @@ export function newToken(random: Random): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-/** SHA-256 as hex: the form in which high-entropy secrets are stored and looked up. */
+/** SHA-256 as hex: high-entropy secrets are stored and looked up in this form. */
 export function hashOf(text: string): string {
   return Bun.CryptoHasher.hash("sha256", text, "hex");
 }
 
-/** Compares in constant time. Hashes first, since the built-in comparison throws on different lengths. */
+/** Compares in constant time. Hashes first, because `timingSafeEqual` throws on different lengths. */
 export function sameSecret(left: string, right: string): boolean {
   const digest = (text: string): Buffer => new Bun.CryptoHasher("sha256").update(text).digest();
   return crypto.timingSafeEqual(digest(left), digest(right));

@@ -1,5 +1,5 @@
-// Encryption at rest. The root key wraps data keys, one or more per project; a value names its data key and is bound
-// to its table, row and field, so that it cannot be read from another place.
+// Encryption at rest. The root key wraps the data keys, one or more per project. A sealed value contains the id of its data
+// key and is bound to its table, row and field, so a copy in another place cannot be opened.
 import { conflict, configurationError } from "../errors";
 import { get, releaseLease, run, type Store, takeLease, touch, type Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
@@ -29,7 +29,7 @@ import { type DamagedKey, damagedKeys, refusal, wrapAll } from "./root-rotation"
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
-/** Where a sealed value stands. */
+/** Where a sealed value is stored. */
 export interface Place {
   table: string;
   row: string;
@@ -39,32 +39,32 @@ export interface Place {
 /** Seals and opens values of a project. */
 export interface Keyring {
   readonly rootKeyId: string;
-  /** Resolves when this process knows the root key that counts now; rejects with the reason otherwise. */
+  /** Resolves when this process has the current root key; rejects with the reason otherwise. */
   check(): Promise<void>;
   seal(projectId: string, place: Place, text: string): Promise<string>;
-  /** The text again. Throws `Unopenable` when it was moved, changed, or sealed by a key that is gone. */
+  /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
-  /** Gives a new project its data key, inside the transaction that makes the project. */
+  /** Creates the data key of a new project, in the transaction that creates the project. */
   addDataKey(projectId: string): Transaction<void>;
   /**
-   * Makes a new root key and wraps all data keys with it; the old one is gone. Works while others serve. Throws
-   * `conflict` that names the data keys that cannot be unwrapped, unless they are to be left as they are.
+   * Creates a new root key, wraps all data keys with it and deletes the old one. Works while other processes serve.
+   * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set.
    */
   rotateRoot(options?: { leaveDamaged?: boolean }): Promise<RootRotation>;
-  /** Seals under a new data key from now on. Answers its id: what names another one is to be sealed anew. */
+  /** Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. */
   rotateDataKey(projectId: string): Promise<string>;
-  /** Forgets retired data keys that sealed nothing any more, `unused` says which. */
+  /** Deletes the retired data keys in `unused`, which no stored value uses. */
   dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
-  /** Retired data keys of a project, and since when. */
+  /** The retired data keys of a project and when each was retired. */
   retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]>;
-  /** Destroys a project's data keys: what they sealed is gone for good. */
+  /** Deletes a project's data keys. Values sealed with them can never be opened again. */
   destroyDataKeys(projectId: string): Transaction<void>;
 }
 
 export interface RootRotation {
-  /** Of the new root key. */
+  /** Id of the new root key. */
   id: string;
-  /** Data keys that could not be unwrapped and were left as they are. */
+  /** Data keys that could not be unwrapped and were left unchanged. */
   damaged: DamagedKey[];
 }
 
@@ -76,16 +76,16 @@ export interface KeyringOptions {
 }
 
 const VERSION = "v1";
-/** Looks at the root key of a start. */
+/** Attempts to find a matching root key at start. */
 const TRIES = 5;
 const ROTATION = "rotation of the root key";
-/** One short transaction; a holder that was killed is waited for no longer than this. */
+/** How long a rotation that was killed blocks the next one. */
 const ROTATION_MS = 15_000;
 
 /**
- * Opens the keyring: finds the root key (or makes it, for a new database) and compares it with the one that the database
- * names. The id is a digest of the key, so the right id is the right key.
- * Throws `configuration` when the key is missing, malformed, or not the one that this database was made with.
+ * Finds the root key (or creates it for a new database) and compares its id with the one in the database. The id is a
+ * digest of the key, so equal ids mean equal keys.
+ * Throws `configuration` if the key is missing, malformed, or not the one of this database.
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   for (let tries = 1; ; tries++) {
@@ -97,12 +97,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       await ring.compare(named);
       return ring;
     }
-    // A rotation by another process may have come between the look at the database and the one at the file.
+    // Another process may have rotated the key between our read of the database and our read of the file.
     await Bun.sleep(1);
   }
 }
 
-/** The id of the root key that counts, as the database says. */
+/** The id of the current root key, as stored in the database. */
 async function namedRoot(store: Store): Promise<string | undefined> {
   return rootIdOf(await store.get(FIND_ROOT));
 }
@@ -110,12 +110,12 @@ async function namedRoot(store: Store): Promise<string | undefined> {
 function newRootKey(named: string | undefined, settings: RootKeySettings, random: Random): RootKey {
   if (named === undefined) return makeRootKey(settings, random);
   throw configurationError(
-    `The root key is missing: ${settings.defaultFile} is not there and neither RUNTIME_ROOT_KEY nor ` +
-      "RUNTIME_ROOT_KEY_FILE is set. Without the key that this database was made with, nothing in it can be read.",
+    `The root key is missing: ${settings.defaultFile} does not exist and neither RUNTIME_ROOT_KEY nor ` +
+      "RUNTIME_ROOT_KEY_FILE is set. Provide the key that this database was created with; nothing in it can be read without that key.",
   );
 }
 
-/** A rotation that was killed between its commit and its last step is finished: its key is put in its place. */
+/** Finishes a rotation that was killed between its commit and the renaming of its key file. */
 function rotatedRoot(named: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
   if (named === undefined || named === root.id) return root;
   const next = findNextRootKey(settings);
@@ -150,22 +150,22 @@ class SealedKeyring implements Keyring {
   async check(): Promise<void> {
     const named = (await namedRoot(this.#store)) ?? "";
     if (this.#roots.find(named) !== undefined) return;
-    // It may have been read before a rotation that is over by now.
+    // The id may have been read before a rotation that has finished since.
     await Bun.sleep(1);
     this.#roots.wrappingOf((await namedRoot(this.#store)) ?? "");
   }
 
-  /** Throws `configuration` when the database names another root key; a new one is told this one's id. */
+  /** Throws `configuration` if the database names another root key. Stores the id of this one in a new database. */
   async compare(named: string | undefined): Promise<void> {
-    const counts = named ?? (await this.#store.write(() => this.#nameRoot()));
-    if (counts === this.#root.id) return;
+    const current = named ?? (await this.#store.write(() => this.#nameRoot()));
+    if (current === this.#root.id) return;
     throw configurationError(
-      `The root key of ${this.#root.source} is not the one that this database was made with. ` +
+      `The root key of ${this.#root.source} is not the one that this database was created with. ` +
         "Nothing was changed. Start with the right key, or with an empty data folder.",
     );
   }
 
-  // Two processes that start at once on a new database agree on the root key that was named first.
+  // If two processes start on a new database at the same time, both use the root key that was stored first.
   *#nameRoot(): Transaction<string> {
     const named = rootIdOf(yield* get(FIND_ROOT));
     if (named !== undefined) return named;
@@ -177,7 +177,7 @@ class SealedKeyring implements Keyring {
     yield* this.#addDataKey(projectId);
   }
 
-  // Asked anew: this process may not have noticed a rotation yet.
+  // Reads the root key's id again: this process may not have noticed a rotation yet.
   *#addDataKey(projectId: string): Transaction<string> {
     const rootId = rootIdOf(yield* get(FIND_ROOT)) ?? "";
     const id = newId("dk", this.#now(), this.#random);
@@ -197,18 +197,18 @@ class SealedKeyring implements Keyring {
     const nextFile = nextFileOf(this.#settings);
     if (nextFile === undefined) {
       throw configurationError(
-        "The root key comes from RUNTIME_ROOT_KEY, which running servers cannot be given anew. " +
-          "Put it into a file, name that in RUNTIME_ROOT_KEY_FILE, start the servers again, and rotate then.",
+        "The root key comes from RUNTIME_ROOT_KEY, which cannot be changed while servers are running. " +
+          "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
       );
     }
     const holder = newToken(this.#random);
     const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
     if (lease === undefined)
       throw conflict(
-        "Another process is rotating the root key, or was killed doing so: try again in 15 seconds.",
+        "Another process is rotating the root key, or was killed while it did. Try again in 15 seconds.",
       );
     try {
-      // Before the file of the next key is written: a rotation that was killed may have left its own there.
+      // Must run before the next key's file is written: a killed rotation may have left its key in that file.
       this.#root = rotatedRoot(await namedRoot(this.#store), this.#root, this.#settings);
       const damaged = await damagedKeys(this.#store, this.#roots);
       if (damaged.length > 0 && !leaveDamaged) throw refusal(damaged);
@@ -257,7 +257,7 @@ class SealedKeyring implements Keyring {
     }
   }
 
-  /** A key that is gone, and not one that the database does not give us just now, makes a value unopenable. */
+  /** A value is unopenable only if its key is gone, not if the database cannot be read at the moment. */
   async #dataKey(projectId: string, id: string, place: Place): Promise<DataKey> {
     try {
       return await this.#dataKeys.one(projectId, id);

@@ -1,5 +1,5 @@
-// `node:crypto`, when something first needs it. It brings streams with it and takes longer to load than the databases to
-// open; a server that has just started needs hashes and random bytes only, which are there without.
+// Loads `node:crypto` on first use: it loads streams too, which takes longer than to open the databases, and a start needs
+// only hashes and random bytes.
 
 export type NodeCrypto = typeof import("node:crypto");
 

@@ -1,4 +1,4 @@
-// SQL of data keys, and of the fact that says which root key counts.
+// SQL of data keys, and of the row that stores the id of the current root key.
 import { insertInto, query } from "../store";
 
 export interface DataKeyRow {
@@ -8,7 +8,7 @@ export interface DataKeyRow {
 }
 
 export const FIND_ROOT = query<{ value: string }>("SELECT value FROM facts WHERE name = 'root_key_canary'");
-/** The id of the root key that counts. Databases of the first versions hold more behind it. */
+/** The id of the current root key. In databases of the first versions more text follows it. */
 export function rootIdOf(fact: { value: string } | undefined): string | undefined {
   return fact?.value.split(".")[0];
 }

@@ -1,5 +1,5 @@
-// Where the root key comes from: the environment, a file, or a file made at first start beside the configuration
-// (never in the data folder, so that a backup of the data holds no key).
+// The root key comes from the environment, from a file, or from a file that the first start creates next to the
+// configuration. It is never in the data folder, so a backup of the data does not contain the key.
 import {
   closeSync,
   existsSync,
@@ -21,37 +21,37 @@ import { hashOf, type Random } from "./ids";
 
 export interface RootKey {
   readonly key: Redacted;
-  /** Names the key without giving it away; stands in every wrapped data key. */
+  /** Identifies the key without revealing it; stored with every wrapped data key. */
   readonly id: string;
-  /** For messages: which setting or file it came from. */
+  /** The setting or file that it came from, for messages. */
   readonly source: string;
 }
 
 export interface RootKeySettings {
   /** `RUNTIME_ROOT_KEY`: 32 bytes as base64, base64url or hex. */
   value: Redacted | undefined;
-  /** `RUNTIME_ROOT_KEY_FILE`: a file that holds the same text. */
+  /** `RUNTIME_ROOT_KEY_FILE`: a file that contains the same text. */
   file: string | undefined;
-  /** Used when neither is set. */
+  /** Used if neither is set. */
   defaultFile: string;
 }
 
-/** Reads the configured key. `undefined` when none is configured and the default file is not there yet. */
+/** Reads the configured key. Returns undefined if none is configured and the default file does not exist. */
 export function findRootKey({ value, file, defaultFile }: RootKeySettings): RootKey | undefined {
   if (value !== undefined) return rootKey(value.reveal(), "RUNTIME_ROOT_KEY");
   if (file !== undefined) return rootKey(read(file), file);
   return existsSync(defaultFile) ? rootKey(read(defaultFile), defaultFile) : undefined;
 }
 
-/** Makes a key in the default file (0600). When another process was faster, its key is the one. */
+/** Creates a key in the default file (0600). If another process was faster, returns the key of that process. */
 export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): RootKey {
   const text = Buffer.from(random(32)).toString("base64");
   const draft = `${defaultFile}.${process.pid}.new`;
   try {
     mkdirSync(dirname(defaultFile), { recursive: true, mode: 0o700 });
-    // Durable before the database relies on it: a power loss must not leave data without its key.
+    // Flushed to disk before the database relies on it: a power loss must not leave data without its key.
     writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true });
-    // A link is made whole or not at all, and fails when the file exists: nobody reads half a key.
+    // `link` is atomic and fails if the file exists, so no process reads half a key.
     linkSync(draft, defaultFile);
   } catch (error) {
     if (!existsSync(defaultFile)) {
@@ -71,12 +71,12 @@ export function readRootKey(file: string): RootKey {
   return rootKey(read(file), file);
 }
 
-/** Where a rotation puts the new key until it counts; undefined when the key does not come from a file. */
+/** The file of the new key during a rotation; undefined if the key does not come from a file. */
 export function nextFileOf({ value, file, defaultFile }: RootKeySettings): string | undefined {
   return value === undefined ? `${file ?? defaultFile}.next` : undefined;
 }
 
-/** The key of a rotation that is not over; undefined when there is none, or its file has just taken its place. */
+/** The key of an unfinished rotation; undefined if there is none or its file has just been renamed. */
 export function findNextRootKey(settings: RootKeySettings): RootKey | undefined {
   const file = nextFileOf(settings);
   if (file === undefined || !existsSync(file)) return undefined;
@@ -88,7 +88,7 @@ export function findNextRootKey(settings: RootKeySettings): RootKey | undefined 
   }
 }
 
-/** Makes the key of a rotation, durable before anything relies on it. */
+/** Creates the key of a rotation and flushes it to disk before anything relies on it. */
 export function makeNextRootKey(nextFile: string, random: Random): RootKey {
   const text = Buffer.from(random(32)).toString("base64");
   writeFileSync(nextFile, `${text}\n`, { mode: 0o600, flush: true });
@@ -96,13 +96,13 @@ export function makeNextRootKey(nextFile: string, random: Random): RootKey {
   return readRootKey(nextFile);
 }
 
-/** The new key becomes the key: the old one is gone with this. */
+/** Replaces the root key by the new one. The old one is deleted. */
 export function promoteNextRootKey(nextFile: string): void {
   const file = nextFile.replace(/\.next$/, "");
   try {
     renameSync(nextFile, file);
   } catch (error) {
-    // Another process that finishes the same rotation was faster. The file may exist again by now: of the next rotation.
+    // Another process has finished this rotation first. By now the file may exist again, for the next rotation.
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
   syncFolder(dirname(file));
@@ -121,28 +121,33 @@ function read(file: string): string {
   try {
     if (statSync(file).isFile()) return readFileSync(file, "utf8");
   } catch (error) {
-    // A key put where its file's path belongs must not be repeated, neither here nor in the cause.
+    // If the setting contains the key itself in place of a path, neither the message nor the cause may repeat it.
     if ([file, relative("", file)].some((text) => decode(text) !== undefined)) {
       throw configurationError(
         "RUNTIME_ROOT_KEY_FILE cannot be read and looks like the key itself. Set it to the path of a file that " +
-          "holds the key, or set RUNTIME_ROOT_KEY.",
+          "contains the key, or set RUNTIME_ROOT_KEY.",
       );
     }
-    throw configurationError(`The root key file ${file} cannot be read.`, {
-      cause: error,
-    });
+    throw configurationError(
+      `The root key file ${file} cannot be read. Check its path and its permissions.`,
+      {
+        cause: error,
+      },
+    );
   }
-  throw configurationError(`The root key file ${file} is no file.`);
+  throw configurationError(
+    `The root key file ${file} is not a regular file. Put the root key into a file that only you can read.`,
+  );
 }
 
 function rootKey(text: string, source: string): RootKey {
   const bytes = decode(text.trim());
   if (bytes === undefined) {
     throw configurationError(
-      `${source}: a root key is 32 random bytes as base64 or hex, for example of: openssl rand -base64 32`,
+      `${source} is not a root key. A root key is 32 random bytes as base64 or hex; create one with: openssl rand -base64 32`,
     );
   }
-  // The id is made from a derived key, so that it says nothing about the key itself.
+  // The id is a digest of a derived key, so it reveals nothing about the key itself.
   const id = hashOf(Buffer.from(derive(bytes, "root key id")).toString("hex")).slice(0, 16);
   return {
     key: new Redacted(Buffer.from(bytes).toString("base64")),

@@ -1,4 +1,4 @@
-// A new root key wraps all data keys anew, in one transaction. What is damaged cannot be, and says so before anything changes.
+// Wraps all data keys with a new root key, in one transaction. Damaged data keys are reported before anything changes.
 import { conflict } from "../errors";
 import { all, type Lease, run, stillHeld, type Store, touch, type Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
@@ -13,8 +13,8 @@ export interface DamagedKey {
 }
 
 /**
- * Wraps all data keys by the root key of this id, and makes it the one that counts. `damaged`: those that are left as they
- * are. Throws `conflict` when another one cannot be unwrapped either: nothing is left behind that nobody was told of.
+ * Wraps all data keys with the root key of this id and makes it the current one. The data keys in `damaged` are skipped.
+ * Throws `conflict` if any other data key cannot be unwrapped.
  */
 export function* wrapAll(
   lease: Lease,
@@ -25,9 +25,9 @@ export function* wrapAll(
 ): Transaction<void> {
   if (!(yield* stillHeld(lease)))
     throw conflict("The rotation took too long; nothing was changed. Try again.");
-  const left = new Set(damaged.map(({ id }) => id));
+  const skipped = new Set(damaged.map(({ id }) => id));
   for (const row of yield* all(ALL_KEYS)) {
-    if (left.has(row.id)) continue;
+    if (skipped.has(row.id)) continue;
     const text = unwrapped(roots, row);
     if (text === undefined) throw refusal([named(row)]);
     const context = wrapContext(row.project_id, row.id);
@@ -42,13 +42,13 @@ export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKe
   return rows.filter((row) => unwrapped(roots, row) === undefined).map(named);
 }
 
-/** With the old root key goes the last hope of who has a backup of the damaged rows: it is said before. */
+/** Thrown before the old root key is deleted: a backup of the damaged rows would be useless without it. */
 export function refusal(damaged: readonly DamagedKey[]): Error {
   const names = damaged.slice(0, 10).map(({ id, projectId }) => `${id} of project ${projectId}`);
   const more = damaged.length > names.length ? ` and ${damaged.length - names.length} more` : "";
   return conflict(
-    `Data keys that cannot be unwrapped: ${names.join(", ")}${more}. Nothing was changed. Restore them from a backup, ` +
-      "which needs the root key of now; or go on with --leave-damaged: what they sealed stays closed for good.",
+    `Some data keys cannot be unwrapped: ${names.join(", ")}${more}. Nothing was changed. Restore them from a backup, ` +
+      "which needs the current root key, or use --leave-damaged: values sealed with them can then never be opened again.",
   );
 }
 
@@ -56,7 +56,7 @@ function named({ id, project_id }: ProjectKeyRow): DamagedKey {
   return { id, projectId: project_id };
 }
 
-/** Undefined for a data key that is damaged, or was wrapped by a root key that is gone. */
+/** Undefined for a data key that is damaged or was wrapped with a root key that no longer exists. */
 function unwrapped(
   roots: Roots,
   { id, project_id, root_key_id, wrapped }: ProjectKeyRow,

@@ -1,5 +1,5 @@
-// The root keys that this process knows. While a rotation by another process is under way the old and the new one
-// both wrap data keys for a moment: an unknown id makes us look at the key's file again.
+// The root keys that this process has read. During a rotation by another process, data keys may be wrapped with the old or
+// the new one, so an unknown id makes this process read the key files again.
 import { internalError } from "../errors";
 import { derive } from "./cipher";
 import { findNextRootKey, findRootKey, type RootKey, type RootKeySettings } from "./root-key";
@@ -17,25 +17,25 @@ export class Roots {
     this.#wrapping.set(root.id, derive(Buffer.from(root.key.reveal(), "base64"), "wrapping of data keys"));
   }
 
-  /** The key that wraps data keys under this root. Throws `internal_error` when the root is nowhere to be found. */
+  /** The wrapping key of a root key. Throws `internal_error` if the root key is not found. */
   wrappingOf(id: string): Uint8Array {
     const known = this.find(id);
     if (known === undefined)
-      throw internalError("The root key was changed and the new one is not known here.");
+      throw internalError("The root key was changed and this process cannot find the new one.");
     return known;
   }
 
-  /** The same; undefined when it is nowhere to be found. */
+  /** The same; undefined if the root key is not found. */
   find(id: string): Uint8Array | undefined {
-    return this.#wrapping.get(id) ?? this.#lookAgain(id);
+    return this.#wrapping.get(id) ?? this.#readAgain(id);
   }
 
-  // The file of the new key takes the place of the old one in one step. Who looks at both just then finds the new key in
-  // neither, and looks at the first once more.
-  #lookAgain(id: string): Uint8Array | undefined {
+  // The new key's file replaces the old one by a rename. A process that reads both files around the rename may find the
+  // new key in neither, so it reads the first file twice.
+  #readAgain(id: string): Uint8Array | undefined {
     const main = (): RootKey | undefined => findRootKey(this.#settings);
-    for (const look of [main, () => findNextRootKey(this.#settings), main]) {
-      const root = look();
+    for (const read of [main, () => findNextRootKey(this.#settings), main]) {
+      const root = read();
       if (root !== undefined) this.add(root);
       const known = this.#wrapping.get(id);
       if (known !== undefined) return known;

@@ -1,23 +1,23 @@
-// Where sealed values of an area stand, so that a rotation of the data key can seal them anew.
+// Columns with sealed values, so that a rotation of the data key can seal their values again.
 import { type Kind, query, type Query, type SqlValue } from "../store";
 import type { Place } from "./keyring";
 
 export interface SealedColumn {
-  /** Rows of a project whose value names another data key than the given one (a LIKE pattern), from an offset; at most 200. */
+  /** Up to 200 rows of a project, from an offset, whose value does not match the LIKE pattern of a data key. */
   list: Query<SealedRow>;
-  /** Sets the value where it still is what was read. */
+  /** Replaces the value if it has not changed since it was read. */
   replace: Query<never>;
-  /** Rows of a project whose value names the given data key. */
+  /** The number of rows of a project that are sealed with a data key. */
   count: Query<{ count: number }>;
   keys: readonly string[];
-  /** What is cached of these rows, and must not be once they are sealed anew. */
+  /** The kind of cache to invalidate after values were sealed again. */
   kind: Kind | undefined;
   place(row: SealedRow): Place;
 }
 
 export type SealedRow = Readonly<Record<string, SqlValue>>;
 
-/** Describes a column. All names are fixed texts of ours; `keys` identify a row beside its `project_id`. */
+/** All names must be constants. `keys` are the columns that, with `project_id`, identify a row. */
 export function sealedColumn(options: {
   table: string;
   column: string;
@@ -40,12 +40,12 @@ export function sealedColumn(options: {
   };
 }
 
-/** What a value that was sealed with this data key looks like, as a LIKE pattern. */
+/** A LIKE pattern for the values that were sealed with a data key. */
 export function sealedBy(dataKeyId: string): string {
   return `v1.${dataKeyId}.%`;
 }
 
-/** The data key that a value was sealed with. */
+/** The id of the data key that a value was sealed with. */
 export function dataKeyOf(sealed: string): string {
   return sealed.split(".")[1] ?? "";
 }

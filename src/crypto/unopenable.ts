@@ -1,8 +1,8 @@
 import { RuntimeError } from "../errors";
 
 /**
- * A stored value that no key of ours opens any more: damaged, or sealed with a key that is gone. It stays so, unlike a
- * database that cannot be read just now. One such value must hurt nobody but its own record.
+ * A stored value that cannot be decrypted: it is damaged, or its data key no longer exists. This is permanent, unlike a
+ * database that cannot be read at the moment. Such a value must only affect its own record.
  */
 export class Unopenable extends RuntimeError {
   constructor(message: string, cause?: unknown) {
@@ -10,13 +10,13 @@ export class Unopenable extends RuntimeError {
   }
 }
 
-/** Of the value at this place. The names say where it stands and nothing of what it is. */
+/** The error for the value at this place. The message names the place and never the value. */
 export function unopenable(
   { table, row, field }: { table: string; row: string; field: string },
   cause?: unknown,
 ): Unopenable {
   return new Unopenable(
-    `A stored value cannot be opened (${field} of ${row} in ${table}): it is damaged, or its data key is gone. Set it anew.`,
+    `A stored value cannot be opened (${field} of ${row} in ${table}): it is damaged, or its data key no longer exists. Set it again.`,
     cause,
   );
 }

@@ -1,4 +1,4 @@
-// The operator's list of targets that the address policy would refuse: setting `egress.allow`.
+// The setting `egress.allow`: targets that the address policy would otherwise refuse.
 import ipaddr from "ipaddr.js";
 import { configurationError, type RuntimeError } from "../errors";
 import { type Address, readAddress } from "./address";
@@ -15,8 +15,8 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 const HOST_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /**
- * Reads the entries: `loopback`, `private`, an address, a range (`10.0.0.0/8`), a host name, or `.suffix` for every
- * host below a name. Throws `RuntimeError` `configuration` for anything else.
+ * Parses the entries: `loopback`, `private`, an address, a range (`10.0.0.0/8`), a host name, or `.suffix` for all
+ * subdomains. Throws `RuntimeError` `configuration` for anything else.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const words = new Set<string>();
@@ -49,19 +49,19 @@ export function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): bool
   return address.kind() === range[0].kind() && address.match(range);
 }
 
-/** The name as a URL would hold it, so that `Bücher.example` matches. */
+/** The host name as in a URL, so that `Bücher.example` matches. */
 function hostName(entry: string, name: string): string {
-  if (/[\s/:@?#%[\]]/.test(name) || !URL.canParse(`http://${name}/`)) throw unusable(entry);
+  if (/[\s/:@?#%[\]]/.test(name) || !URL.canParse(`http://${name}/`)) throw invalidEntry(entry);
   const { hostname } = new URL(`http://${name}/`);
   const host = hostname.replace(/\.$/, "");
-  // A URL reads `127.1` as 127.0.0.1: an entry has to say what it means.
-  if (!HOST_NAME.test(host) || readAddress(host) !== undefined) throw unusable(entry);
+  // A URL parser reads `127.1` as 127.0.0.1; an entry must be explicit.
+  if (!HOST_NAME.test(host) || readAddress(host) !== undefined) throw invalidEntry(entry);
   return host;
 }
 
-function unusable(entry: string): RuntimeError {
+function invalidEntry(entry: string): RuntimeError {
   return configurationError(
-    `egress.allow (RUNTIME_EGRESS_ALLOW) holds "${entry}", which is none of: loopback, private, a host name, ` +
-      `.suffix for all hosts below a name, an address (10.1.2.3), a range (10.0.0.0/8). Leave out scheme, port and path.`,
+    `egress.allow (RUNTIME_EGRESS_ALLOW) contains the invalid entry "${entry}". Use loopback, private, a host name, ` +
+      `.suffix for all subdomains, an address (10.1.2.3) or a range (10.0.0.0/8). Leave out scheme, port and path.`,
   );
 }

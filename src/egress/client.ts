@@ -1,13 +1,13 @@
-// The outbound client: one call is one exchange, or several when redirects are followed.
-import { type Clock, type Log, systemClock } from "../base";
+// The outbound client. A call is one exchange, or several if redirects are followed.
+import { type Clock, type Json, type Log, parseJson, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
-import { exchange, type Surroundings, whole } from "./exchange";
+import { exchange, type ExchangeContext, readWhole } from "./exchange";
 import { limitsOf } from "./limits";
 import { outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
-import { asItComes } from "./stream";
+import { streamBody } from "./stream";
 import { parseTarget } from "./target";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
@@ -19,7 +19,7 @@ export interface EgressOptions {
   /** Setting `egress.max_bytes`. */
   maxBytes: number;
   log: Log;
-  /** PEM of certificate authorities to trust beside the system's (setting `egress.ca_file`). */
+  /** PEM of certificate authorities to trust in addition to the system's (setting `egress.ca_file`). */
   authorities?: string | undefined;
   /** From `proxyFromEnvironment`; absent: none. */
   proxy?: ProxySettings | undefined;
@@ -29,8 +29,8 @@ export interface EgressOptions {
 }
 
 /**
- * Makes the one client through which everything goes out.
- * Throws `RuntimeError` `configuration` for an entry of `allow` that cannot be understood.
+ * Creates the client through which all outbound requests go.
+ * Throws `RuntimeError` `configuration` for an invalid entry of `allow`.
  *
  * @example
  * const egress = createEgress({ allow: [], timeoutMs: 30_000, maxBytes: 52_428_800, log });
@@ -38,7 +38,7 @@ export interface EgressOptions {
  */
 export function createEgress(options: EgressOptions): Egress {
   const clock = options.clock ?? systemClock;
-  const surroundings: Surroundings = {
+  const context: ExchangeContext = {
     allow: parseAllowList(options.allow),
     resolver: createResolver(options.resolve ?? systemResolve, clock),
     proxy: options.proxy,
@@ -46,33 +46,33 @@ export function createEgress(options: EgressOptions): Egress {
     log: options.log,
     clock,
   };
-  return { fetch: (url, request = {}) => run(surroundings, options, url, request) };
+  return { fetch: (url, request = {}) => run(context, options, url, request) };
 }
 
-// A list of authorities replaces the defaults, so it must hold them too, NODE_EXTRA_CA_CERTS among them.
+// A list of authorities replaces the defaults, so it must include them, with those of NODE_EXTRA_CA_CERTS.
 function trusted(authorities: string | undefined): string[] | undefined {
   if (authorities === undefined) return undefined;
-  // Loaded for those who need it: it takes 2 ms, and most deployments name no authorities.
+  // Loaded only if needed: it takes 2 ms, and most deployments do not set authorities.
   return [...process.getBuiltinModule("node:tls").getCACertificates("default"), authorities];
 }
 
 async function run(
-  surroundings: Surroundings,
+  context: ExchangeContext,
   options: EgressOptions,
   url: string | URL,
   request: EgressRequest,
 ): Promise<Response> {
   let step: Step = { target: parseTarget(url), outgoing: outgoing(request) };
   const limits = limitsOf(request, options);
-  // A body that comes as it arrives outlives this call, and disposes of its deadline itself.
+  // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();
   unlessStreaming.use(limits.deadline);
-  const read = request.streams ? asItComes : whole;
+  const read = request.streams ? streamBody : readWhole;
   let followed = 0;
   let answered = false;
   try {
     for (;;) {
-      const response = await exchange(surroundings, step, limits, read);
+      const response = await exchange(context, step, limits, read);
       answered = true;
       if (!isRedirect(response)) {
         if (request.streams) unlessStreaming.move();
@@ -86,8 +86,21 @@ async function run(
   }
 }
 
-/** Whatever stops a later step, the first request did reach its target. */
+/** If a later step fails, the first request has reached its target all the same. */
 function asSent(thrown: unknown): unknown {
   if (!(thrown instanceof EgressError) || thrown.maybeSent) return thrown;
   return new EgressError(thrown.reason, thrown.message, { maybeSent: true, cause: thrown.cause });
+}
+
+/**
+ * Reads the body of an answer as JSON; integers outside the safe range become strings with their exact digits.
+ * Throws `SyntaxError` if it is not JSON; the message does not repeat the body, as a parser's would.
+ */
+export async function readJson(response: Response): Promise<Json> {
+  const text = await response.text();
+  try {
+    return parseJson(text);
+  } catch {
+    throw new SyntaxError(`The answer (status ${response.status}, ${text.length} characters) is not JSON.`);
+  }
 }

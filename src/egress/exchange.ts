@@ -1,7 +1,7 @@
-// One request and its answer: route, send, read, and a line in the log.
+// One exchange: routes and sends a request, reads the response, and writes a log line.
 import { type Clock, type Log, type LogFields, Redacted } from "../base";
 import type { AllowList } from "./allow-list";
-import { type Circumstances, egressError, neverConnected } from "./failure";
+import { egressError, type FailureContext, neverConnected } from "./failure";
 import { type Limits, readBody } from "./limits";
 import { loggable, type Step } from "./outgoing";
 import { type Route, send } from "./pin";
@@ -12,8 +12,8 @@ import type { Resolver } from "./resolver";
 import { nameOf, type Target } from "./target";
 import { EgressError } from "./types";
 
-/** What all exchanges share. */
-export interface Surroundings {
+/** Shared by all exchanges. */
+export interface ExchangeContext {
   allow: AllowList;
   resolver: Resolver;
   proxy: ProxySettings | undefined;
@@ -23,7 +23,7 @@ export interface Surroundings {
   clock: Clock;
 }
 
-/** What becomes of a body. `failed` makes the error of what breaks while it is read. */
+/** How the body is read. `failed` converts an error that occurs while it is read. */
 export type ReadBody = (
   head: Response,
   limits: Limits,
@@ -32,47 +32,45 @@ export type ReadBody = (
 ) => Promise<Body> | Body;
 type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string | null;
 
-/** Reads it whole, and the exchange is over. */
-export const whole: ReadBody = async (head, limits, origin) => {
+/** Reads the whole body before the exchange ends. */
+export const readWhole: ReadBody = async (head, limits, origin) => {
   const body = await readBody(head, limits, origin);
   limits.deadline.complete();
   return body;
 };
 
-/** How far an exchange has come, for the error. */
+/** How far an exchange has progressed, for the error. */
 interface Progress {
   route?: Route;
-  /** The head of the answer, once it is here. */
+  /** The head of the response, once received. */
   head?: Response;
 }
 
-/** Statuses whose answers have no body (fetch standard, section 2.2.3). */
+/** Statuses of responses without a body (fetch standard, section 2.2.3). */
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
-/** Encodings that Bun has undone by the time the body is read. */
-const UNPACKED = /^(gzip|x-gzip|deflate|br|zstd)$/i;
+/** Encodings that Bun decodes before the body is read. */
+const DECODED = /^(gzip|x-gzip|deflate|br|zstd)$/i;
 
-/**
- * Sends one request and reads its answer; the body of a redirect is left unread. Throws `EgressError`.
- */
+/** Sends one request and reads its response, without the body of a redirect. Throws `EgressError`. */
 export async function exchange(
-  surroundings: Surroundings,
+  context: ExchangeContext,
   step: Step,
   limits: Limits,
-  read: ReadBody = whole,
+  read: ReadBody,
 ): Promise<Response> {
   const progress: Progress = {};
-  const begin = surroundings.clock.now();
+  const begin = context.clock.now();
   let failure: EgressError | undefined;
   try {
-    return await perform(surroundings, step, limits, progress, read);
+    return await perform(context, step, limits, progress, read);
   } catch (thrown) {
-    if (neverConnected(thrown)) surroundings.resolver.forget(step.target.host);
-    failure = egressError(thrown, circumstances(step, limits, progress));
+    if (neverConnected(thrown)) context.resolver.forget(step.target.host);
+    failure = egressError(thrown, failureContext(step, limits, progress));
     throw failure;
   } finally {
-    const duration_ms = Math.round(surroundings.clock.now() - begin);
-    surroundings.log.debug("outbound request", () => ({
+    const duration_ms = Math.round(context.clock.now() - begin);
+    context.log.debug("outbound request", () => ({
       ...loggable(step.outgoing),
       ...loggableAnswer(step.target.url, progress.head?.status, failure),
       duration_ms,
@@ -90,7 +88,7 @@ function loggableAnswer(url: URL, status: number | undefined, failure: EgressErr
 }
 
 async function perform(
-  surroundings: Surroundings,
+  context: ExchangeContext,
   step: Step,
   limits: Limits,
   progress: Progress,
@@ -99,22 +97,23 @@ async function perform(
   const { target, outgoing } = step;
   const { signal } = limits.deadline;
   signal.throwIfAborted();
-  const route = await routeTo(surroundings, target, signal);
+  const route = await routeTo(context, target, signal);
   progress.route = route;
-  const head = await send(target, route, outgoing, signal, surroundings.authorities);
+  const head = await send(target, route, outgoing, signal, context.authorities);
   progress.head = head;
   if (head.status < 200 || head.status > 599) throw unknownStatus(nameOf(target), head.status);
   if (isRedirect(head)) {
     await head.body?.cancel();
     return complete(head, null);
   }
-  const failed = (thrown: unknown): EgressError => egressError(thrown, circumstances(step, limits, progress));
+  const failed = (thrown: unknown): EgressError =>
+    egressError(thrown, failureContext(step, limits, progress));
   return complete(head, await read(head, limits, nameOf(target), failed));
 }
 
-async function routeTo(surroundings: Surroundings, target: Target, signal: AbortSignal): Promise<Route> {
-  const { allow, resolver } = surroundings;
-  const proxy = proxyFor(target, surroundings.proxy);
+async function routeTo(context: ExchangeContext, target: Target, signal: AbortSignal): Promise<Route> {
+  const { allow, resolver } = context;
+  const proxy = proxyFor(target, context.proxy);
   if (proxy !== undefined) {
     checkProxied(target, allow);
     return { proxy };
@@ -124,18 +123,18 @@ async function routeTo(surroundings: Surroundings, target: Target, signal: Abort
   return { addresses: checkAddresses(target, texts, allow) };
 }
 
-/** A fresh answer around the body as it was read: headers that described its transfer are gone. */
+/** A new response with the body as it was read, without the headers that described its transfer. */
 function complete(head: Response, body: Body): Response {
   const { status, statusText, headers: given } = head;
   const fresh = new Response(WITHOUT_BODY.has(status) ? null : body, { status, statusText, headers: given });
   const { headers } = fresh;
   headers.delete("content-length");
   headers.delete("transfer-encoding");
-  if (UNPACKED.test(headers.get("content-encoding") ?? "")) headers.delete("content-encoding");
+  if (DECODED.test(headers.get("content-encoding") ?? "")) headers.delete("content-encoding");
   return fresh;
 }
 
-function circumstances({ target }: Step, limits: Limits, { route, head }: Progress): Circumstances {
+function failureContext({ target }: Step, limits: Limits, { route, head }: Progress): FailureContext {
   return {
     origin: nameOf(target),
     proxy: route !== undefined && "proxy" in route ? route.proxy : undefined,
@@ -147,13 +146,9 @@ function circumstances({ target }: Step, limits: Limits, { route, head }: Progre
   };
 }
 
-/** Bun reads any number as a status; a `Response` holds 200 to 599 only. */
+/** Bun accepts any number as a status; a `Response` only 200 to 599. */
 function unknownStatus(origin: string, status: number): EgressError {
-  return new EgressError(
-    "unreachable",
-    `${origin} answered with status ${status}, which HTTP does not know.`,
-    {
-      maybeSent: true,
-    },
-  );
+  return new EgressError("unreachable", `${origin} answered with the invalid status ${status}.`, {
+    maybeSent: true,
+  });
 }

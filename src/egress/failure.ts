@@ -1,23 +1,23 @@
-// What Bun's `fetch` throws, told apart by its codes (tried with Bun 1.4.5), as `EgressError`.
+// Converts the errors of Bun's `fetch` into `EgressError`, by their codes (as of Bun 1.4.5).
 import type { Proxy } from "./proxy";
 import { EgressError } from "./types";
 
-export interface Circumstances {
+export interface FailureContext {
   /** Scheme, host and port. */
   origin: string;
   proxy: Proxy | undefined;
-  /** What ended the exchange, if not the other side. */
+  /** Why this side ended the exchange, if it did. */
   ended: "timeout" | "aborted" | undefined;
-  /** A connection was asked for; from outside nobody sees whether it came about before time was up. */
+  /** Connecting has started. Whether a connection was established before the timeout is unknown. */
   started: boolean;
-  /** The head of the answer is here: whatever fails now, the request did arrive. */
+  /** The head of the response was received, so the request arrived. */
   answered: boolean;
-  /** For timeouts: the limit, and what to do about it. */
+  /** For timeouts: the limit, and advice on how to avoid it. */
   timeoutMs: number;
   timeoutAdvice: string;
 }
 
-/** Codes of attempts in which no connection came about. */
+/** Codes of attempts that did not establish a connection. */
 const NOT_CONNECTED = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -27,29 +27,29 @@ const NOT_CONNECTED = new Set([
   "EADDRNOTAVAIL",
 ]);
 
-/** The checks of a certificate, which stand before everything that is sent. */
+/** Failed certificate checks. They happen before anything is sent. */
 const CERTIFICATE =
   /^(ERR_TLS_CERT|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|UNTRUSTED|INVALID_(CA|PURPOSE)$|HOSTNAME_MISMATCH|PATH_LENGTH)/;
-/** The handshake, or a connection that broke after it: the codes are the same. */
+/** A failed handshake, or a connection that broke after it: the codes are the same. */
 const TLS = /^(ERR_TLS|ERR_SSL|EPROTO$)/;
 
-/** Whether another address of the same name may be tried: nothing was sent. */
+/** Whether nothing was sent, so that another address of the host may be tried. */
 export function neverConnected(thrown: unknown): boolean {
   return NOT_CONNECTED.has(codeOf(thrown));
 }
 
 /**
- * The error for the caller. Bun's own is not kept as the cause: its message and `path` hold the whole address, query
- * included.
+ * The error for the caller. Bun's error is not stored as the cause: its message and `path` contain the whole address,
+ * including the query.
  */
-export function egressError(thrown: unknown, at: Circumstances): EgressError {
+export function egressError(thrown: unknown, at: FailureContext): EgressError {
   if (thrown instanceof EgressError) return thrown;
   const code = codeOf(thrown);
   const cause = new Error(code);
   const fail = (reason: EgressError["reason"], message: string, maybeSent: boolean): EgressError =>
     new EgressError(reason, message, { maybeSent: maybeSent || at.answered, cause });
 
-  if (at.ended === "aborted") return fail("aborted", `The request to ${at.origin} was given up.`, at.started);
+  if (at.ended === "aborted") return fail("aborted", `The request to ${at.origin} was aborted.`, at.started);
   if (at.ended === "timeout") {
     const seconds = at.timeoutMs / 1000;
     return fail(
@@ -67,7 +67,7 @@ export function egressError(thrown: unknown, at: Circumstances): EgressError {
   if (NOT_CONNECTED.has(code)) {
     return fail(
       "unreachable",
-      `No connection to ${at.origin} (${code}). Check the address, and that something listens there.`,
+      `No connection to ${at.origin} (${code}). Check the address, and that a server is running there.`,
       false,
     );
   }
@@ -84,17 +84,17 @@ function proxyFailure(code: string, { name }: Proxy, origin: string): string | u
 
 function tlsMessage(origin: string): string {
   return (
-    `TLS with ${origin} failed. Check that the port speaks TLS and asks for no client certificate, and that nothing ` +
-    "between here and there breaks into the connection."
+    `TLS with ${origin} failed. Check that the port uses TLS and does not require a client certificate, and that no ` +
+    "proxy in between intercepts the connection."
   );
 }
 
 function certificateMessage(code: string, origin: string): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH") {
-    return `The TLS certificate of ${origin} is for another name. Use the name that it is for.`;
+    return `The TLS certificate of ${origin} is for another name. Use the host name in the certificate.`;
   }
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    return `The TLS certificate of ${origin} is not valid at this time (${code}). Check it and the clock of this machine.`;
+    return `The TLS certificate of ${origin} is not valid at this time (${code}). Check the certificate and the clock of this machine.`;
   }
   return (
     `The TLS certificate of ${origin} is not trusted (${code}). ` +
@@ -108,7 +108,7 @@ function brokenMessage(code: string, origin: string): string {
   if (code === "ZlibError" || code.endsWith("Decompression")) {
     return `The answer of ${origin} cannot be decompressed (${code}).`;
   }
-  return `${origin} gave no answer that can be read (${code}). Check that it is an HTTP server.`;
+  return `The answer of ${origin} cannot be read (${code}). Check that it is an HTTP server.`;
 }
 
 function codeOf(thrown: unknown): string {

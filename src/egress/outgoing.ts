@@ -1,4 +1,4 @@
-// A request as it leaves, and as the log may show it. Secrets stay `Redacted` until the wire.
+// An outgoing request, and its form in the log. Secrets stay `Redacted` until it is sent.
 import { type LogFields, Redacted, reveal } from "../base";
 import type { Target } from "./target";
 import type { EgressRequest, TlsOptions } from "./types";
@@ -11,14 +11,14 @@ export interface Outgoing {
   tls?: TlsOptions | undefined;
 }
 
-/** What to send where; a redirect makes the next one. */
+/** A request and its target; a redirect leads to the next step. */
 export interface Step {
   target: Target;
   outgoing: Outgoing;
 }
 
-/** Headers of the connection itself: pinning and Bun set them, and a caller's `content-length` could smuggle. */
-const OF_THE_CONNECTION = new Set([
+/** Set by pinning and by Bun. A caller's `content-length` could be used for request smuggling. */
+const CONNECTION_HEADERS = new Set([
   "host",
   "connection",
   "keep-alive",
@@ -31,37 +31,36 @@ const OF_THE_CONNECTION = new Set([
   "proxy-connection",
 ]);
 
-/** Secret by name, even where a caller passes plain text. */
+/** Headers that are secret even if a caller passes plain text. */
 const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /**
- * Checks a request before anything is resolved or sent. Headers that belong to the connection are left out.
- * Throws `TypeError` (a caller's mistake) for a header that HTTP cannot carry and for a GET or HEAD with a body; the
- * message does not repeat values.
+ * Checks a request before anything is resolved or sent, and omits connection headers. Throws `TypeError` (a mistake of
+ * the caller) for a header that is not valid in HTTP and for a GET or HEAD with a body; the message does not repeat values.
  */
 export function outgoing(request: EgressRequest): Outgoing {
   const { method = "GET", body, tls } = request;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
-    throw new TypeError(`A ${method} request has no body.`);
+    throw new TypeError(`A ${method} request cannot have a body.`);
   }
   const headers = new Map<string, string | Redacted>();
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     const key = name.toLowerCase();
-    if (OF_THE_CONNECTION.has(key)) continue;
+    if (CONNECTION_HEADERS.has(key)) continue;
     checkHeader(key, value);
     headers.set(key, SECRET.has(key) ? redacted(value) : value);
   }
   return { method, headers, body, tls };
 }
 
-/** For the wire: the one place where secrets become text. */
+/** The headers to send: the only place where secrets become text. */
 export function revealHeaders(headers: Outgoing["headers"]): Headers {
   const revealed = new Headers();
   for (const [name, value] of headers) revealed.set(name, reveal(value));
   return revealed;
 }
 
-/** For the log: bodies are secret as a whole. */
+/** For the log. Bodies are always secret. */
 export function loggable({ method, headers, body }: Outgoing): LogFields {
   return {
     method,
@@ -70,17 +69,17 @@ export function loggable({ method, headers, body }: Outgoing): LogFields {
   };
 }
 
-/** What may follow a redirect to another origin. */
+/** The request for a redirect to another origin. */
 export function withoutSecrets(request: Outgoing): Outgoing {
   return {
     ...request,
-    // Who we are for the first origin is nobody else's business, and whom it trusts says nothing about others.
+    // The client certificate and the trusted authority are for the first origin only.
     tls: undefined,
     headers: new Map([...request.headers].filter(([, value]) => !(value instanceof Redacted))),
   };
 }
 
-/** The same request as a GET; headers that described the body go with it. */
+/** The same request as a GET, without the body and the headers that describe it. */
 export function asGet(request: Outgoing): Outgoing {
   const headers = new Map([...request.headers].filter(([name]) => !name.startsWith("content-")));
   return { ...request, method: "GET", headers, body: undefined };
@@ -90,12 +89,12 @@ function redacted(value: string | Redacted): Redacted {
   return value instanceof Redacted ? value : new Redacted(value);
 }
 
-/** Almost every header: a name that is a token (RFC 9110, section 5.6.2) and a value of printable ASCII. */
+/** Nearly all headers: the name is a token (RFC 9110, section 5.6.2), the value printable ASCII. */
 const PLAIN_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const PLAIN_VALUE = /^[\x20-\x7e]*$/;
 
 function checkHeader(name: string, value: string | Redacted): void {
-  // The engine's own check makes an object, and is for the others.
+  // The check below allocates, so it is only used for unusual headers.
   if (PLAIN_NAME.test(name) && PLAIN_VALUE.test(reveal(value))) return;
   try {
     new Headers().set(name, reveal(value));

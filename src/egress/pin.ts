@@ -1,5 +1,5 @@
-// One request over the wire, to addresses that were checked. Bun's `fetch` ignores a `lookup` option, so it is given
-// the address itself; `Host` and the TLS server name say which name is meant.
+// Sends one request to checked addresses. Bun's `fetch` ignores a `lookup` option, so the URL contains the address; the
+// `Host` header and the TLS server name contain the host name.
 import { reveal } from "../base";
 import type { Address } from "./address";
 import { neverConnected } from "./failure";
@@ -7,12 +7,12 @@ import { type Outgoing, revealHeaders } from "./outgoing";
 import type { Proxy } from "./proxy";
 import type { Target } from "./target";
 
-/** Addresses in the order to try, or the proxy that connects by name. */
+/** Addresses in the order in which to try them, or the proxy, which connects by name. */
 export type Route = { addresses: readonly Address[] } | { proxy: Proxy };
 
 /**
- * Sends the request and resolves with the head of the answer; redirects are answers here.
- * Rejects with what Bun throws; the next address is tried only when no connection came about.
+ * Sends the request and resolves with the head of the response, which may be a redirect. Rejects with the error of Bun.
+ * The next address is tried only if no connection was established.
  */
 export async function send(
   target: Target,
@@ -23,7 +23,7 @@ export async function send(
 ): Promise<Response> {
   const init = requestInit(target, outgoing, signal, authorities);
   if ("proxy" in route) {
-    // Which targets go past the proxy was decided by name before (`proxyFor`); Bun must not decide again.
+    // `proxyFor` has applied NO_PROXY by name; Bun must not apply it again.
     return await fetch(target.url, {
       ...init,
       proxy: { url: reveal(route.proxy.url), respectNoProxy: false },
@@ -54,10 +54,10 @@ function requestInit(
     body: body === undefined ? null : reveal(body),
     redirect: "manual",
     signal,
-    // Bun gives up after five silent minutes; the deadline may be longer.
+    // Bun times out after five minutes without data; the deadline may be longer.
     timeout: false,
-    // When a kept-alive connection breaks, Bun silently sends PUT and DELETE again (POST and PATCH not: tried). A
-    // write must not be repeated unseen, so these two get a connection of their own.
+    // If a kept-alive connection breaks, Bun silently repeats PUT and DELETE (tested; not POST and PATCH). A write must
+    // not be repeated silently, so these two use a new connection.
     keepalive: method !== "PUT" && method !== "DELETE",
     ...(target.url.protocol === "https:" ? { tls: tlsInit(target, tls, authorities) } : {}),
   } as const;
@@ -66,18 +66,18 @@ function requestInit(
 function tlsInit(target: Target, tls: Outgoing["tls"], authorities: string[] | undefined) {
   const ca = tls?.ca === undefined ? authorities : [tls.ca];
   return {
-    // The check stays on even under NODE_TLS_REJECT_UNAUTHORIZED=0.
+    // Certificates are checked even if NODE_TLS_REJECT_UNAUTHORIZED=0.
     rejectUnauthorized: true,
     ...(target.literal === undefined ? { serverName: target.host } : {}),
     ...(ca === undefined ? {} : { ca }),
-    // Bun keeps connections of different certificates apart (tried).
+    // Bun does not share connections between different certificates (tested).
     ...(tls?.cert === undefined || tls.key === undefined
       ? {}
       : { cert: reveal(tls.cert), key: reveal(tls.key) }),
   };
 }
 
-/** The same address with the host replaced; without the fragment. */
+/** The URL with the host replaced by the address, without the fragment. */
 function pinned(url: URL, address: Address): string {
   const host = address.parsed.kind() === "ipv6" ? `[${address.text}]` : address.text;
   const port = url.port === "" ? "" : `:${url.port}`;

@@ -1,39 +1,40 @@
-// The address policy: https to public addresses passes; everything else only when the operator's list has it.
+// The address policy: https to public addresses is allowed; everything else must be on the operator's list.
 import { environmentName, type KeyName } from "../config";
 import { type Address, type AddressKind, readAddress } from "./address";
 import type { AllowList } from "./allow-list";
 import type { Target } from "./target";
-import { EgressError } from "./types";
+import { addressRefused } from "./types";
 
 /**
- * The addresses to connect to, in the order given. One refused address refuses the target: a name that mixes public
- * and internal addresses is how DNS rebinding looks. Throws `EgressError` `address_refused`.
+ * The addresses to connect to, in the given order. One refused address refuses the target: DNS rebinding uses names that
+ * resolve to both public and internal addresses. Throws `EgressError` `address_refused`.
  *
- * @param texts what the name resolved to, or the literal address itself
+ * @param texts the addresses that the name resolved to, or the literal address
  */
 export function checkAddresses(target: Target, texts: readonly string[], allow: AllowList): Address[] {
   return texts.map((text) => {
     const address = readAddress(text);
-    if (address === undefined) throw refused(`${target.host} resolves to something that is not an address.`);
+    if (address === undefined)
+      throw addressRefused(`${target.host} resolves to something that is not an address.`);
     checkAddress(target, address, allow);
     return address;
   });
 }
 
 /**
- * Behind a proxy the proxy resolves names, so only what the operator has named may pass.
+ * A proxy resolves names itself, so only targets on the list of the operator are allowed.
  * Throws `EgressError` `address_refused`.
  */
 export function checkProxied(target: Target, allow: AllowList): void {
   if (target.literal !== undefined) {
     if (isListed(target, target.literal, allow)) return;
   } else if (allow.namesHost(target.host)) return;
-  throw refused(
+  throw addressRefused(
     `Requests to ${target.host} go through a proxy, where its address cannot be checked. ${addToAllow(target.host)}`,
   );
 }
 
-/** How to say a setting: `egress.timeout (RUNTIME_EGRESS_TIMEOUT)`. */
+/** A setting as messages name it: `egress.timeout (RUNTIME_EGRESS_TIMEOUT)`. */
 export function setting(name: KeyName): string {
   return `${name} (${environmentName(name)})`;
 }
@@ -41,17 +42,19 @@ export function setting(name: KeyName): string {
 function checkAddress(target: Target, address: Address, allow: AllowList): void {
   if (isListed(target, address, allow)) return;
   if (address.kind !== "public") {
-    const leads = target.literal === undefined ? "leads to" : "is";
-    throw refused(
-      `${target.host} ${leads} ${KINDS[address.kind]}, which is refused. ${addToAllow(entryFor(target, address))}`,
+    const verb = target.literal === undefined ? "resolves to" : "is";
+    throw addressRefused(
+      `${target.host} ${verb} ${KINDS[address.kind]}, which is refused. ${addToAllow(entryFor(target, address))}`,
     );
   }
   if (target.url.protocol === "https:") return;
-  throw refused(`Plain http to ${target.host} is refused. Use https. Or: ${addToAllow(target.host)}`);
+  throw addressRefused(`Plain http to ${target.host} is refused. Use https. Or: ${addToAllow(target.host)}`);
 }
 
-/** A host name on the list vouches for its addresses, but not for credentials of the machine: whoever owns the name's
- * zone could point it there. */
+/**
+ * A listed host name allows its addresses, but not link-local and metadata addresses: the owner of the DNS zone could
+ * point the name there.
+ */
 function isListed(target: Target, address: Address, allow: AllowList): boolean {
   const byName = address.kind !== "link_local" && address.kind !== "metadata" && allow.namesHost(target.host);
   return byName || allow.covers(address);
@@ -66,7 +69,7 @@ const KINDS: Record<AddressKind, string> = {
   special: "an address that is not public",
 };
 
-/** The narrowest entry that an operator would want, and that works. */
+/** The narrowest useful entry that allows the target. */
 function entryFor(target: Target, address: Address): string {
   if (address.kind === "loopback" || address.kind === "private") return address.kind;
   return address.kind === "special" && target.literal === undefined ? target.host : address.text;
@@ -74,8 +77,4 @@ function entryFor(target: Target, address: Address): string {
 
 function addToAllow(entry: string): string {
   return `Set ${setting("egress.allow")} to include "${entry}".`;
-}
-
-function refused(message: string): EgressError {
-  return new EgressError("address_refused", message, { maybeSent: false });
 }

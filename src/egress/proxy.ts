@@ -1,5 +1,5 @@
-// The operator's proxy, read from the environment variables that every program reads. Bun's own reading of them is
-// switched off in `pin.ts`: it would match NO_PROXY against the pinned address instead of the name.
+// The operator's proxy, from the usual environment variables. `pin.ts` disables Bun's own handling of them, which would
+// match NO_PROXY against the pinned address instead of the name.
 import { Redacted } from "../base";
 import type { Environment } from "../config";
 import { configurationError } from "../errors";
@@ -7,7 +7,7 @@ import { isWithin, parseRange } from "./allow-list";
 import type { Target } from "./target";
 
 export interface Proxy {
-  /** For messages: without user and password. */
+  /** For messages, without user and password. */
   name: string;
   /** As configured, with user and password. */
   url: Redacted;
@@ -16,14 +16,13 @@ export interface Proxy {
 export interface ProxySettings {
   http: Proxy | undefined;
   https: Proxy | undefined;
-  /** Entries of NO_PROXY: `*`, names (which cover the names below them), addresses, ranges; a name may have a port. */
+  /** Entries of NO_PROXY: `*`, names (including their subdomains), addresses, ranges. A name may have a port. */
   bypass: readonly string[];
 }
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY for what has none of its own, and NO_PROXY; the lower-case names win, as in
- * curl.
- * Throws `RuntimeError` `configuration` for an address that is not one of an http(s) proxy.
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY (the fallback of both) and NO_PROXY. Lower-case names take precedence, as in
+ * curl. Throws `RuntimeError` `configuration` if a value is not the address of an http(s) proxy.
  */
 export function proxyFromEnvironment(env: Environment): ProxySettings {
   return {
@@ -36,7 +35,7 @@ export function proxyFromEnvironment(env: Environment): ProxySettings {
   };
 }
 
-/** The proxy for a target. Loopback is never proxied: the proxy's loopback is another machine's. */
+/** The proxy for a target. Loopback is never proxied: it would be the loopback of the proxy's machine. */
 export function proxyFor(target: Target, settings: ProxySettings | undefined): Proxy | undefined {
   const proxy = target.url.protocol === "https:" ? settings?.https : settings?.http;
   if (proxy === undefined || settings === undefined) return undefined;
@@ -64,7 +63,7 @@ function readProxy(env: Environment, name: string): Proxy | undefined {
   const address = text.includes("://") ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    // Not repeated: it may hold a password.
+    // The value is not repeated: it may contain a password.
     throw configurationError(`${name} is not the address of an http or https proxy (http://host:port).`);
   }
   return { name: url.origin, url: new Redacted(url.href) };

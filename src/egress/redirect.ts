@@ -1,44 +1,43 @@
-// Redirects: which answers are one, and what the next request then is (fetch standard, section 4.4).
+// Redirects: detects them and builds the next request (fetch standard, section 4.4).
 import { Redacted } from "../base";
 import { asGet, type Outgoing, type Step, withoutSecrets } from "./outgoing";
 import { nameOf, parseTarget, type Target } from "./target";
 import { EgressError } from "./types";
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 const FOLLOWED = new Set([301, 302, 303, 307, 308]);
 
-/** An answer that sends the caller elsewhere: 3xx with `Location`, except 304, which answers the request. */
+/** Whether a response is a redirect: 3xx with `Location`, except 304. */
 export function isRedirect(response: Response): boolean {
   const { status, headers } = response;
   return status >= 300 && status < 400 && status !== 304 && headers.has("location");
 }
 
 /**
- * The request that follows a redirect. Secret headers are gone for good once the origin changes; a secret body does
- * not change origin at all. Throws `EgressError`: `redirect_refused`, or `address_refused` for where it leads.
+ * The request that follows a redirect. Secret headers are dropped as soon as the origin changes; a secret body is never
+ * sent to another origin. Throws `EgressError`: `redirect_refused`, or `address_refused` for an invalid location.
  */
 export function follow(step: Step, response: Response, followed: number): Step {
   const { target, outgoing } = step;
   const from = nameOf(target);
   if (!FOLLOWED.has(response.status)) throw redirectRefused(`${from} answered ${response.status}.`);
-  if (followed >= MOST_REDIRECTS) {
-    throw redirectRefused(`${from} redirects once more after ${MOST_REDIRECTS} redirects.`);
-  }
+  if (followed >= MAX_REDIRECTS)
+    throw redirectRefused(`${from} redirects again after ${MAX_REDIRECTS} redirects.`);
   const next = parseTarget(response.headers.get("location") ?? "", target.url);
   const request = becomesGet(outgoing.method, response.status) ? asGet(outgoing) : outgoing;
   if (next.url.origin === target.url.origin) return { target: next, outgoing: request };
   if (request.body instanceof Redacted) {
     throw redirectRefused(
-      `${from} redirects to ${nameOf(next)}, but the body is secret and meant for ${from} only.`,
+      `${from} redirects to ${nameOf(next)}, but the body is secret and only for ${from}.`,
     );
   }
   return { target: next, outgoing: withoutSecrets(request) };
 }
 
-/** For the callers that follow none: the usual reason is an address that has moved. */
+/** For callers that do not follow redirects. The usual cause is an address that has moved. */
 export function unexpectedRedirect(target: Target): EgressError {
-  return redirectRefused(`${nameOf(target)} answered with a redirect, which is not followed here.`);
+  return redirectRefused(`${nameOf(target)} answered with a redirect, which is not followed.`);
 }
 
 function becomesGet(method: Outgoing["method"], status: number): boolean {
@@ -47,7 +46,7 @@ function becomesGet(method: Outgoing["method"], status: number): boolean {
 }
 
 function redirectRefused(what: string): EgressError {
-  return new EgressError("redirect_refused", `${what} Use the address that it leads to.`, {
+  return new EgressError("redirect_refused", `${what} Use the address to which it redirects.`, {
     maybeSent: true,
   });
 }

@@ -1,22 +1,22 @@
-// A body that reaches the caller as it arrives. The limits of time and size hold while it is read.
+// Streamed bodies. The limits of time and size apply while the caller reads.
 import type { ReadBody } from "./exchange";
 import { largerThan, type Limits } from "./limits";
 import type { EgressError } from "./types";
 
 /**
- * The body piece by piece. Its deadline starts again with every piece and ends with the body: read to its end, broken,
- * or cancelled by the reader, which closes the connection.
+ * Streams the body. The deadline restarts with every chunk and ends when the body is complete, has failed, or was
+ * cancelled by the reader, which closes the connection.
  */
-export const asItComes: ReadBody = (head, limits, origin, failed) => {
+export const streamBody: ReadBody = (head, limits, origin, failed) => {
   limits.deadline.restart();
   if (head.body === null) {
     finish(limits);
     return null;
   }
-  return pieces(head.body, limits, origin, failed);
+  return chunksOf(head.body, limits, origin, failed);
 };
 
-function pieces(
+function chunksOf(
   body: ReadableStream<Uint8Array>,
   limits: Limits,
   origin: string,
@@ -49,7 +49,7 @@ function pieces(
         deadline[Symbol.dispose]();
       },
     },
-    // Nothing is read ahead of the caller.
+    // No read-ahead.
     { highWaterMark: 0 },
   );
 }

@@ -1,55 +1,36 @@
-// Where a request goes: an absolute http(s) address, read once.
+// The target of a request: an absolute http(s) address, parsed once.
 import { type Address, readAddress } from "./address";
-import { EgressError } from "./types";
+import { addressRefused } from "./types";
 
 export interface Target {
   url: URL;
-  /** Lower case, no brackets, no dot at the end. */
+  /** Lower case, without brackets and without a trailing dot. */
   host: string;
-  /** The host when it is an address itself. */
+  /** The host, if it is an IP address. */
   literal: Address | undefined;
 }
 
 /**
- * Reads an address; a relative one needs `base`. `URL` turns every spelling of an IPv4 address (decimal, octal,
- * hexadecimal, short, full-width) into four decimal parts. Throws `EgressError` `address_refused`, whose message does
- * not repeat the text: it may hold a secret.
+ * Parses an address; a relative one needs `base`. `URL` normalizes every spelling of an IPv4 address (decimal, octal,
+ * hexadecimal, short, full-width) to four decimal parts. Throws `EgressError` `address_refused`; the message does not
+ * repeat the text, which may contain a secret.
  */
 export function parseTarget(text: string | URL, base?: URL): Target {
   const url = text instanceof URL ? text : URL.parse(text, base?.href);
-  if (url === null || url.hostname === "") {
-    throw refused("The address is not an absolute http(s) address.");
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw refused("Only addresses that begin with https:// or http:// are called.");
-  }
+  if (url === null || url.hostname === "")
+    throw addressRefused("The address is not an absolute http(s) address.");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw addressRefused("The address does not start with https:// or http://.");
   if (url.username !== "" || url.password !== "") {
-    throw refused(
-      `The address of ${url.host} holds a user name or a password. Send them in a header instead.`,
+    throw addressRefused(
+      `The address of ${url.host} contains a user name or a password. Send them in a header instead.`,
     );
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  return { url, host, literal: literalOf(host) };
+  return { url, host, literal: readAddress(host) };
 }
 
-/** Hosts that are addresses, and those that are none. Few, and asked about with every request. */
-const literals = new Map<string, Address | undefined>();
-const MOST_LITERALS = 1000;
-
-function literalOf(host: string): Address | undefined {
-  const known = literals.get(host);
-  if (known !== undefined || literals.has(host)) return known;
-  const read = readAddress(host);
-  if (literals.size >= MOST_LITERALS) literals.clear();
-  literals.set(host, read);
-  return read;
-}
-
-/** How messages name a target: never with path, query or user. */
+/** A target as messages name it: without path, query and user. */
 export function nameOf(target: Target): string {
   return target.url.origin;
-}
-
-function refused(message: string): EgressError {
-  return new EgressError("address_refused", message, { maybeSent: false });
 }

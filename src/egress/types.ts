@@ -1,9 +1,9 @@
-// What callers of the outbound client see.
+// The interface of the outbound client.
 import type { Abortable, Redacted } from "../base";
 
-/** PEM. Of one request only: a connection with a client certificate is not shared with requests without it. */
+/** PEM, for one request: a connection with a client certificate is not shared with other requests. */
 export interface TlsOptions {
-  /** Trusted in place of the usual authorities. */
+  /** Trusted instead of the default authorities. */
   ca?: string | undefined;
   /** The client certificate with its chain, and its key (mutual TLS). */
   cert?: Redacted | undefined;
@@ -11,40 +11,40 @@ export interface TlsOptions {
 }
 
 /**
- * A request to the outside. Header and body values that hold secrets come as `Redacted` and are logged as such.
- * Headers of the connection itself (`Host`, `Content-Length`, ...) are left out: they are not the caller's.
+ * An outbound request. Header and body values that contain secrets are `Redacted`, and logged as such.
+ * Connection headers (`Host`, `Content-Length`, ...) are omitted: callers cannot set them.
  */
 export interface EgressRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   headers?: Readonly<Record<string, string | Redacted>>;
   body?: string | Redacted;
   tls?: TlsOptions | undefined;
-  /** Aborts the request; the error is then `EgressError` with reason `aborted`. */
+  /** Aborts the request, which then fails with the reason `aborted`. */
   signal?: Abortable | undefined;
   /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */
   timeoutMs?: number;
   /** Largest body after decompression. Default: setting `egress.max_bytes`. */
   maxBytes?: number;
   /**
-   * `follow` rechecks every hop (at most five) against the address policy; secret headers and bodies go to the first
-   * origin only. Default `refuse`: a 3xx answer with `Location` is the error `redirect_refused`.
+   * `follow` checks every hop (at most five) against the address policy; secret headers and bodies are only sent to the
+   * first origin. Default `refuse`: a 3xx response with `Location` is the error `redirect_refused`.
    */
   redirects?: "follow" | "refuse";
   /**
-   * The answer is there with its head, and its body comes as it arrives. Then `timeoutMs` limits the wait for the head
-   * and every silence after it, `maxBytes` counts while the body is read, and reading it rejects with `EgressError`.
-   * The caller reads the body to its end or cancels it.
+   * Resolves with the head of the response and streams the body. `timeoutMs` then limits the wait for the head and for
+   * each chunk, `maxBytes` applies while the body is read, and reading it rejects with `EgressError`. The caller must
+   * read the body to its end or cancel it.
    */
   streams?: true;
 }
 
 /** Why an outbound request failed. */
 export type EgressCause =
-  /** The address policy refuses the target; the message names the setting that would allow it. */
+  /** Refused by the address policy; the message names the setting that would allow the target. */
   | "address_refused"
-  /** The name does not resolve. */
+  /** The host name cannot be resolved. */
   | "not_resolved"
-  /** No connection, or it broke. */
+  /** No connection, or a broken one. */
   | "unreachable"
   /** Certificate or handshake. */
   | "tls"
@@ -56,7 +56,7 @@ export type EgressCause =
 export class EgressError extends Error {
   override readonly name = "EgressError";
   readonly reason: EgressCause;
-  /** Whether the request may have reached the other side: then a write's outcome is unknown. */
+  /** Whether the request may have reached the server: the outcome of a write is then unknown. */
   readonly maybeSent: boolean;
 
   constructor(cause: EgressCause, message: string, options: { maybeSent: boolean; cause?: unknown }) {
@@ -66,12 +66,16 @@ export class EgressError extends Error {
   }
 }
 
-/** The one way out. */
+export function addressRefused(message: string): EgressError {
+  return new EgressError("address_refused", message, { maybeSent: false });
+}
+
+/** The outbound client. */
 export interface Egress {
   /**
-   * Sends one request and reads the whole answer (unless it `streams`), within the limits of time and size.
-   * Throws `EgressError`; an answer of any other status is not an error. Throws `TypeError` for a header that HTTP
-   * cannot carry and for a GET or HEAD with a body.
+   * Sends one request and reads the whole response (unless it `streams`), within the limits of time and size.
+   * Throws `EgressError`; an error status is not an error. Throws `TypeError` for a header that is not valid in HTTP and
+   * for a GET or HEAD with a body.
    */
   fetch(url: string | URL, request?: EgressRequest): Promise<Response>;
 }

@@ -1,11 +1,11 @@
-// Rows of gateways as records, as what a caller asked for, and as what the MCP side needs to know.
-import { isObject, type JsonObject, timestamp } from "../base";
+// Converts between rows of gateways, records, requests, and the form that the MCP endpoint uses.
+import { isObject, type JsonObject, present, timestamp } from "../base";
 import { projectBinding } from "../identity";
 import { AUTH_TYPES, type AuthType, USER_TOKEN } from "./compat";
 import type { GatewayRow } from "./repository";
 import type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter } from "./schema";
 
-/** A gateway as it is served. One object per state of the record: what is made from it can be kept with it. */
+/** A gateway as it is served. A changed record is a new object, so derived data can be cached by it. */
 export interface Gateway {
   id: string;
   projectId: string;
@@ -35,29 +35,29 @@ export function gatewayOf(row: GatewayRow): Gateway {
 }
 
 export function gatewayRecord(row: GatewayRow): GatewayRecord {
-  const filter = filterOf(row);
   return {
     id: row.id,
     name: row.name,
     slug: row.slug,
-    ...given("description", row.description),
-    ...given("instructions", row.instructions),
+    ...present({ description: row.description ?? undefined, instructions: row.instructions ?? undefined }),
     auth_type: authTypeOf(row),
-    ...given("user_source_id", row.user_source_id),
+    ...present({ user_source_id: row.user_source_id ?? undefined }),
     status: row.status === "active" ? "active" : "inactive",
-    ...given("allowed_passthrough_headers", listOf(row.passthrough_headers)),
-    ...given("consent_skip_client_ids", listOf(row.consent_skip_client_ids)),
-    ...(filter === undefined ? {} : { tool_filter: filter }),
+    ...present({
+      allowed_passthrough_headers: listOf(row.passthrough_headers),
+      consent_skip_client_ids: listOf(row.consent_skip_client_ids),
+      tool_filter: filterOf(row),
+    }),
     binding: projectBinding(row.project_id),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   };
 }
 
-/** What a caller may set, as columns. */
+/** The columns that a caller may set. */
 export type Fields = Omit<GatewayRow, "id" | "project_id" | "slug" | "created_at" | "updated_at">;
 
-/** The fields of a whole record: what is not given has its default. */
+/** The fields of a whole record, with defaults. */
 export function fieldsOf(request: CreateGateway): Fields {
   const filter = request.tool_filter;
   return {
@@ -69,11 +69,11 @@ export function fieldsOf(request: CreateGateway): Fields {
     status: request.status ?? "active",
     passthrough_headers: textOf(request.allowed_passthrough_headers),
     consent_skip_client_ids: textOf(request.consent_skip_client_ids),
-    tool_filter: textOf(filter === undefined ? undefined : knownFilter(filter)),
+    tool_filter: textOf(filter && knownFilter(filter)),
   };
 }
 
-/** The fields after a patch: lists are replaced whole, the filter is merged field by field. */
+/** The fields after a patch. Lists are replaced; the filter is merged field by field. */
 export function patchedFields(row: GatewayRow, patch: PatchGateway): Fields {
   const filter = patch.tool_filter;
   return {
@@ -90,31 +90,17 @@ export function patchedFields(row: GatewayRow, patch: PatchGateway): Fields {
 }
 
 function mergedFilter(before: ToolFilter, patch: ToolFilter): ToolFilter {
-  const discovery = patch.discovery;
-  return knownFilter({
-    ...before,
-    ...patch,
-    ...(discovery === undefined ? {} : { discovery: { ...before.discovery, ...discovery } }),
-  });
+  const discovery = patch.discovery && { ...before.discovery, ...patch.discovery };
+  return knownFilter({ ...before, ...patch, ...present({ discovery }) });
 }
 
-/** Without fields of a newer version: what is stored is shown. */
+/** Drops unknown fields: the stored filter is returned to clients. */
 function knownFilter({ allowed_tools, discovery }: ToolFilter): ToolFilter {
-  return {
-    ...(allowed_tools === undefined ? {} : { allowed_tools: [...new Set(allowed_tools)] }),
-    ...(discovery === undefined ? {} : { discovery: knownDiscovery(discovery) }),
-  };
-}
-
-function knownDiscovery(
-  discovery: NonNullable<ToolFilter["discovery"]>,
-): NonNullable<ToolFilter["discovery"]> {
-  const { enabled, allowed_classes, pinned_asset_keys } = discovery;
-  return {
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(allowed_classes === undefined ? {} : { allowed_classes }),
-    ...(pinned_asset_keys === undefined ? {} : { pinned_asset_keys }),
-  };
+  const { enabled, allowed_classes, pinned_asset_keys } = discovery ?? {};
+  return present({
+    allowed_tools: allowed_tools && [...new Set(allowed_tools)],
+    discovery: discovery && present({ enabled, allowed_classes, pinned_asset_keys }),
+  });
 }
 
 function filterOf({ tool_filter: text }: GatewayRow): ToolFilter | undefined {
@@ -123,20 +109,15 @@ function filterOf({ tool_filter: text }: GatewayRow): ToolFilter | undefined {
   return isObject(value) ? (value as JsonObject as ToolFilter) : undefined;
 }
 
-function listOf(text: string | null): string[] | null {
-  return text === null ? null : JSON.parse(text);
+function listOf(text: string | null): string[] | undefined {
+  return text === null ? undefined : JSON.parse(text);
 }
 
 function textOf(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-// A type that this version does not know admits nobody by mistake: user tokens are the strictest.
+// A type that this version does not know is treated as the strictest, user tokens.
 function authTypeOf(row: GatewayRow): AuthType {
   return AUTH_TYPES.find((type) => type === row.auth_type) ?? USER_TOKEN;
-}
-
-function given<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
-  // One known key with its own value type.
-  return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
 }

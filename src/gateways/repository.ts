@@ -55,7 +55,7 @@ export function findGateway(store: Store, projectId: string, id: string): Promis
   return store.get(FIND, projectId, id);
 }
 
-/** The slug is the address: whoever calls it names no project. What is found decides which project is meant. */
+/** Not limited to a project: the slug is the public address, and the gateway that is found determines the project. */
 export function findGatewayBySlug(store: Store, slug: string): Promise<GatewayRow | undefined> {
   return store.get(FIND_BY_SLUG, slug);
 }

@@ -1,4 +1,4 @@
-// What a gateway may be here, beyond the form of its record.
+// Validation of gateways beyond their schema.
 import type { Settings } from "../config";
 import { invalidParameter } from "../errors";
 import { AUTH_TYPE_NAMES, KEY_AND_USER, OWN_SOURCE, USER_TOKEN } from "./compat";
@@ -6,8 +6,8 @@ import type { Fields } from "./record";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Names that carry credentials of the gateway itself, or belong to one connection only (RFC 9110, section 7.6.1). */
-const KEPT_BACK: ReadonlySet<string> = new Set([
+/** Headers with credentials for the gateway, and connection headers (RFC 9110, section 7.6.1). */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
   "authorization",
   "connection",
   "cookie",
@@ -22,7 +22,7 @@ const KEPT_BACK: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Throws `invalid_parameter` with what to do when nobody could use the gateway, or when it would give a secret on. */
+/** Throws `invalid_parameter` if the gateway would be unusable or would forward a secret. */
 export function checkGateway(settings: Settings, fields: Fields): void {
   checkAuthType(settings, fields);
   checkHeaders(fields);
@@ -32,23 +32,29 @@ function checkAuthType(settings: Settings, { auth_type, user_source_id }: Fields
   if (auth_type === USER_TOKEN && settings["auth.url"] === undefined) {
     throw invalidParameter(
       `auth_type "${USER_TOKEN}" (${AUTH_TYPE_NAMES[USER_TOKEN]}) needs an OpenID provider, and auth.url is not set. ` +
-        `Set auth.url (RUNTIME_AUTH_URL), or give auth_type "${KEY_AND_USER}" (${AUTH_TYPE_NAMES[KEY_AND_USER]}).`,
+        `Set auth.url (RUNTIME_AUTH_URL), or use auth_type "${KEY_AND_USER}" (${AUTH_TYPE_NAMES[KEY_AND_USER]}).`,
     );
   }
   if (auth_type !== OWN_SOURCE) return;
   if (user_source_id === null) {
-    throw invalidParameter(`auth_type "${OWN_SOURCE}" needs user_source_id: which of user_sources is meant.`);
+    throw invalidParameter(
+      `auth_type "${OWN_SOURCE}" needs user_source_id, the id of an entry of user_sources.`,
+    );
   }
   if (settings.user_sources.some(({ id }) => id === user_source_id)) return;
-  throw invalidParameter("user_source_id is none of user_sources in the configuration file of this server.");
+  throw invalidParameter(
+    "user_source_id is not in user_sources of the configuration file. Add it there first.",
+  );
 }
 
 function checkHeaders({ passthrough_headers }: Fields): void {
   const names: string[] = passthrough_headers === null ? [] : JSON.parse(passthrough_headers);
   if (names.some((name) => !HEADER_NAME.test(name))) {
-    throw invalidParameter("allowed_passthrough_headers must hold names of headers.");
+    throw invalidParameter("allowed_passthrough_headers must be a list of header names.");
   }
-  const kept = names.find((name) => KEPT_BACK.has(name.toLowerCase()));
-  if (kept === undefined) return;
-  throw invalidParameter(`allowed_passthrough_headers: ${kept.toLowerCase()} is never handed on.`);
+  const refused = names.find((name) => NOT_FORWARDED.has(name.toLowerCase()));
+  if (refused === undefined) return;
+  throw invalidParameter(
+    `allowed_passthrough_headers: ${refused.toLowerCase()} is never forwarded. Remove it.`,
+  );
 }

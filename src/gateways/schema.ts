@@ -14,7 +14,7 @@ const slug = Type.String({
   maxLength: 256,
   description: "Public name in the address: lower-case letters, digits, - and _. Unique on the server.",
 });
-const HOW = "How callers prove who they are.";
+const HOW = "How callers authenticate.";
 const INACTIVE = "An inactive gateway answers 404.";
 const authType = Type.Enum([...AUTH_TYPES], { description: HOW });
 const status = Type.Enum(["active", "inactive"], { description: INACTIVE });
@@ -59,7 +59,7 @@ const choices = {
 
 export const CreateGatewayRequest = Type.Object({ name, ...optional, ...choices });
 
-/** The whole record anew: what is not given returns to its default, but for the slug, which stays. */
+/** Replaces the whole record: omitted fields return to their default, except the slug, which does not change. */
 export const UpdateGatewayRequest = Type.Object({
   id: Type.String({ maxLength: 256 }),
   name,

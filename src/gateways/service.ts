@@ -1,4 +1,4 @@
-// Gateways: MCP addresses with a set of tools, as administrators keep them.
+// The administration of gateways: MCP addresses with a set of tools.
 import { type Page, page, type Paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
@@ -11,7 +11,7 @@ import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
 import { checkGateway } from "./rules";
 import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "./schema";
-import { checkSlug, isReserved, LONGEST_SLUG, slugsFor } from "./slug";
+import { checkSlug, isReserved, MAX_SLUG_LENGTH, slugsFor } from "./slug";
 
 export class Gateways {
   readonly #core: Core;
@@ -36,7 +36,7 @@ export class Gateways {
     return gatewayRecord(row);
   }
 
-  /** Throws `invalid_parameter` for what cannot be, `conflict` for a slug that somebody has. */
+  /** Throws `invalid_parameter` for invalid fields, `conflict` for a slug that is taken. */
   async create(principal: Principal, request: CreateGateway): Promise<GatewayRecord> {
     if (request.slug !== undefined) checkSlug(request.slug);
     const fields = this.#checked(fieldsOf(request));
@@ -53,33 +53,34 @@ export class Gateways {
     return gatewayRecord(await orTaken(created, taken()));
   }
 
-  /** Whether `create` would take this slug now. Throws `invalid_parameter` for what it would never take. */
+  /** Whether the slug is available. Throws `invalid_parameter` for an invalid slug. */
   async slugInfo(slug: string): Promise<{ available: boolean }> {
     checkSlug(slug);
     if (isReserved(slug)) return { available: false };
     return { available: (await repository.findGatewayBySlug(this.#core.store, slug)) === undefined };
   }
 
-  /** Sets the whole record; without a slug it keeps its own. Throws `not_found`, `invalid_parameter`. */
+  /** Replaces the record, except the slug if none is given. Throws `not_found`, `invalid_parameter`. */
   replace(principal: Principal, id: string, request: UpdateGateway): Promise<GatewayRecord> {
-    if (request.id !== id) throw invalidParameter("id must be that of the address.");
+    if (request.id !== id)
+      throw invalidParameter("id differs from the id in the path. Use the same id in both.");
     return this.#change(principal, id, request.slug, () => fieldsOf(request));
   }
 
-  /** Changes what is given. Throws `not_found`, `invalid_parameter`. */
+  /** Changes the given fields. Throws `not_found`, `invalid_parameter`. */
   patch(principal: Principal, id: string, patch: PatchGateway): Promise<GatewayRecord> {
     return this.#change(principal, id, patch.slug, (row) => patchedFields(row, patch));
   }
 
-  /** Deletes it: its slug is free at once. Throws `not_found`. */
+  /** Deletes it; its slug is available again. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.#core.store.write(() => this.#delete(principal, id));
   }
 
-  /** The gateway at an address, of whatever project; undefined: there is none, or it is not active. */
+  /** The active gateway with this slug, in any project. */
   async serving(slug: string): Promise<Gateway | undefined> {
-    // What can be nobody's is not remembered either: anybody may ask for texts of any length.
-    if (slug.length > LONGEST_SLUG) return undefined;
+    // Invalid slugs are not cached: callers can send texts of any length.
+    if (slug.length > MAX_SLUG_LENGTH) return undefined;
     return this.#bySlug.get(slug, async () => {
       const row = await repository.findGatewayBySlug(this.#core.store, slug);
       const gateway = row === undefined ? undefined : gatewayOf(row);
@@ -87,12 +88,12 @@ export class Gateways {
     });
   }
 
-  /** Where clients reach it, and what tokens for it name as their audience (RFC 8707). */
+  /** The address of the gateway, and the audience of tokens for it (RFC 8707). */
   addressOf({ slug }: { slug: string }): string {
     return `${this.#core.publicUrl()}/mcp/${slug}`;
   }
 
-  /** Where its protected resource metadata stands (RFC 9728, section 3.1). */
+  /** The address of its protected resource metadata (RFC 9728, section 3.1). */
   metadataAddressOf({ slug }: { slug: string }): string {
     return `${this.#core.publicUrl()}/.well-known/oauth-protected-resource/mcp/${slug}`;
   }
@@ -130,7 +131,7 @@ export class Gateways {
     for (const slug of slugsFor(name, this.#core.random)) {
       if (!(yield* isTaken(slug))) return slug;
     }
-    throw conflict("No slug is free.");
+    throw conflict("No slug is available for this name. Set slug.");
   }
 
   *#update(
@@ -173,12 +174,12 @@ function taken(): Error {
   return conflict(TAKEN);
 }
 
-/** The same where 409 is not among the declared statuses. */
+/** The same for operations that do not declare 409. */
 function takenByOther(): Error {
   return invalidParameter(TAKEN);
 }
 
-// On an engine whose transactions run side by side, the index finds what both of two looks missed.
+// With concurrent transactions, both may find the slug free; the unique index then decides.
 async function orTaken<T>(work: Promise<T>, error: Error): Promise<T> {
   try {
     return await work;

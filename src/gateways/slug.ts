@@ -1,11 +1,11 @@
-// Slugs: the public names of gateways. Creation and the slug check share these rules.
+// Slugs: the public names of gateways.
 import type { Random } from "../crypto";
 import { invalidParameter } from "../errors";
 
-export const LONGEST_SLUG = 256;
+export const MAX_SLUG_LENGTH = 256;
 const FORM = /^[a-z0-9_-]{1,256}$/;
 
-/** Words that addresses of the server, or of later versions of it, need. */
+/** Names that addresses of the server use, or may use later. */
 const RESERVED: ReadonlySet<string> = new Set([
   "admin",
   "api",
@@ -25,11 +25,11 @@ const RESERVED: ReadonlySet<string> = new Set([
   "well-known",
 ]);
 
-/** Throws `invalid_parameter` for a text that can be nobody's slug. */
+/** Throws `invalid_parameter` for an invalid slug. */
 export function checkSlug(slug: string): void {
   if (FORM.test(slug)) return;
   throw invalidParameter(
-    "slug must be 1 to 256 lower-case letters, digits, - and _ (it stands in the address of the gateway).",
+    "slug must be 1 to 256 lower-case letters, digits, - and _ (it is part of the address of the gateway).",
   );
 }
 
@@ -37,7 +37,7 @@ export function isReserved(slug: string): boolean {
   return RESERVED.has(slug);
 }
 
-/** Slugs to try for a gateway that was given none: from its name, then with random letters behind it. */
+/** Candidates for the slug of a gateway without one: from its name, then with a random suffix. */
 export function* slugsFor(name: string, random: Random): Generator<string> {
   const plain = name
     .normalize("NFKD")
@@ -47,7 +47,7 @@ export function* slugsFor(name: string, random: Random): Generator<string> {
     .slice(0, 40);
   if (plain !== "") yield plain;
   for (;;) {
-    const letters = Buffer.from(random(4)).toString("hex");
-    yield `${plain === "" ? "gateway" : plain}-${letters}`;
+    const suffix = Buffer.from(random(4)).toString("hex");
+    yield `${plain === "" ? "gateway" : plain}-${suffix}`;
   }
 }

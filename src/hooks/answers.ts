@@ -1,71 +1,96 @@
-// What webhooks answer. Whatever breaks the contract is a failure, which the hook's failure mode decides about: an
-// answer that was meant as a denial must not pass because of how it is written.
+// Parses the answers of webhooks. An answer that violates the contract is a failure, to which the failure mode of the hook
+// applies: a malformed denial must not let the call pass.
 import { isObject, type Json } from "../base";
-import type { Tool } from "../tools";
+import type { GuardedOutcome, PolicyDecision, Tool } from "../tools";
 import { WebhookFailure } from "./webhook";
 
 export interface Verdict {
   code: "OK" | "CHECK_FAILED" | "RATE_LIMIT_EXCEEDED";
   errorMessage: string | undefined;
-  /** Of an answer with the code OK; of any other it is ignored. */
+  /** Only used with the code OK. */
   override: { readonly [key: string]: Json } | undefined;
 }
 
 const CODES = ["OK", "CHECK_FAILED", "RATE_LIMIT_EXCEEDED"] as const;
-const LONGEST_MESSAGE = 1000;
+const MAX_MESSAGE_LENGTH = 1000;
 
-/** The answer of a pre or post hook. Throws `WebhookFailure`. */
-export function readVerdict(answer: Json): Verdict {
-  if (!isObject(answer)) throw broken("the answer is no object");
+/** The decision of a hook, as in the execution log. */
+export type Decision = PolicyDecision["decision"];
+
+/** The answer of a pre hook: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`. */
+export function readPre(answer: Json) {
+  const verdict = readVerdict(answer);
+  const inputs = overriddenInputs(verdict);
+  const secrets = overriddenSecrets(verdict);
+  const changed = inputs !== undefined || secrets !== undefined;
+  return { verdict, inputs, secrets, decision: decisionOf(verdict, changed) };
+}
+
+/** The answer of a post hook: its verdict, and the output that it replaces. Throws `WebhookFailure`. */
+export function readPost(answer: Json, outcome: GuardedOutcome) {
+  const verdict = readVerdict(answer);
+  const output = overriddenOutput(verdict);
+  const changed = output !== undefined && !("error" in outcome);
+  return { verdict, output, decision: decisionOf(verdict, changed) };
+}
+
+function decisionOf({ code }: Verdict, changed: boolean): Decision {
+  if (code === "CHECK_FAILED") return "denied";
+  if (code === "RATE_LIMIT_EXCEEDED") return "rate_limited";
+  return changed ? "override" : "ok";
+}
+
+function readVerdict(answer: Json): Verdict {
+  if (!isObject(answer)) throw violation("the answer is not an object");
   const code = CODES.find((known) => known === answer["code"]);
-  if (code === undefined) throw broken("code is none of OK, CHECK_FAILED, RATE_LIMIT_EXCEEDED");
+  if (code === undefined) throw violation("code is not OK, CHECK_FAILED or RATE_LIMIT_EXCEEDED");
   const { error_message: message = null, override = null } = answer;
-  if (message !== null && typeof message !== "string") throw broken("error_message is no text");
-  if (code === "OK" && override !== null && !isObject(override)) throw broken("override is no object");
+  if (message !== null && typeof message !== "string") throw violation("error_message is not a string");
+  if (code === "OK" && override !== null && !isObject(override)) throw violation("override is not an object");
   return {
     code,
-    errorMessage: message === null || message === "" ? undefined : message.slice(0, LONGEST_MESSAGE),
+    errorMessage: message === null || message === "" ? undefined : message.slice(0, MAX_MESSAGE_LENGTH),
     override: code === "OK" && isObject(override) ? (override as Verdict["override"]) : undefined,
   };
 }
 
-/** The inputs that a pre hook puts in place of the call's; undefined when it puts none. */
-export function overriddenInputs({ override }: Verdict): { [key: string]: unknown } | undefined {
+/** The inputs with which a pre hook replaces those of the call, if any. */
+function overriddenInputs({ override }: Verdict): { [key: string]: unknown } | undefined {
   const inputs = override?.["inputs"] ?? null;
   if (inputs === null) return undefined;
-  if (!isObject(inputs)) throw broken("override.inputs is no object");
+  if (!isObject(inputs)) throw violation("override.inputs is not an object");
   return inputs;
 }
 
-/** Values of secrets for this one call. */
-export function overriddenSecrets({ override }: Verdict): Record<string, string> | undefined {
+/** Values of secrets, for this call only. */
+function overriddenSecrets({ override }: Verdict): Record<string, string> | undefined {
   const secrets = override?.["secrets"] ?? null;
   if (secrets === null) return undefined;
-  if (!Array.isArray(secrets)) throw broken("override.secrets is no list");
+  if (!Array.isArray(secrets)) throw violation("override.secrets is not a list");
   const values: Record<string, string> = {};
   for (const entry of secrets) {
     const fields = isObject(entry) ? Object.entries(entry) : [];
     const [[key, value] = ["", undefined], ...more] = fields;
     if (key === "" || typeof value !== "string" || more.length > 0)
-      throw broken("override.secrets is no list of one-key maps of texts");
+      throw violation("override.secrets is not a list of objects with one string each");
     values[key] = value;
   }
   return values;
 }
 
-/** The output that a post hook puts in place of the run's; present beats absent, null included. */
-export function overriddenOutput({ override }: Verdict): { value: Json } | undefined {
+/** The output with which a post hook replaces that of the run, if any. It may be null. */
+function overriddenOutput({ override }: Verdict): { value: Json } | undefined {
   return override !== undefined && "output" in override ? { value: override["output"] ?? null } : undefined;
 }
 
-/** Which of the tools an access answer leaves. */
+/** Whether an access answer allows a tool. */
 export type Filter = (tool: Tool) => boolean;
 
-/** Throws `WebhookFailure`. With `only` nothing else is visible, and `deny` is ignored. */
+/** Throws `WebhookFailure`. With `only`, no other tool is visible and `deny` is ignored. */
 export function readAccess(answer: Json): Filter {
-  if (!isObject(answer)) throw broken("the answer is no object");
-  // Access knows no codes; whoever says CHECK_FAILED here did not mean that all tools may be seen.
-  if ((answer["code"] ?? "OK") !== "OK") throw broken("code has no place in an answer about access");
+  if (!isObject(answer)) throw violation("the answer is not an object");
+  // Access answers have no code; an answer with CHECK_FAILED does not mean that all tools are visible.
+  if ((answer["code"] ?? "OK") !== "OK") throw violation("an access answer must not have a code");
   const only = namesOf("only", answer["only"]);
   const deny = namesOf("deny", answer["deny"]);
   if (only !== undefined) return (tool) => named(only, tool);
@@ -77,11 +102,11 @@ type Names = Map<string, Set<string> | undefined>;
 
 function namesOf(field: string, given: unknown): Names | undefined {
   if (given === undefined || given === null) return undefined;
-  if (!isObject(given)) throw broken(`${field} is no object`);
+  if (!isObject(given)) throw violation(`${field} is not an object`);
   const names: Names = new Map();
   for (const [toolkit, entry] of Object.entries(given)) {
     const tools = isObject(entry) ? entry["tools"] : undefined;
-    if (!isObject(tools)) throw broken(`${field} has a toolkit without tools`);
+    if (!isObject(tools)) throw violation(`${field} has a toolkit without tools`);
     for (const [tool, versions] of Object.entries(tools))
       names.set(keyOf(toolkit, tool), versionsOf(field, versions));
   }
@@ -89,10 +114,10 @@ function namesOf(field: string, given: unknown): Names | undefined {
 }
 
 function versionsOf(field: string, given: unknown): Set<string> | undefined {
-  if (!Array.isArray(given)) throw broken(`${field} has a tool whose versions are no list`);
+  if (!Array.isArray(given)) throw violation(`${field} has a tool whose versions are not a list`);
   const versions = given.map((entry: unknown) => {
     const version = isObject(entry) ? (entry["version"] ?? "") : undefined;
-    if (typeof version !== "string") throw broken(`${field} has a version that is none`);
+    if (typeof version !== "string") throw violation(`${field} has an invalid version`);
     return version;
   });
   return versions.length === 0 || versions.includes("") ? undefined : new Set(versions);
@@ -105,11 +130,11 @@ function named(names: Names, { catalog, definition }: Tool): boolean {
   return versions === undefined || versions.has(catalog.toolkit.version);
 }
 
-// A denial must not fail to meet its tool because of a capital letter.
+// Case-insensitive, so that a denial always matches its tool.
 function keyOf(toolkit: string, tool: string): string {
   return JSON.stringify([toolkit.toLowerCase(), tool.toLowerCase()]);
 }
 
-function broken(what: string): WebhookFailure {
+function violation(what: string): WebhookFailure {
   return new WebhookFailure(`breaks the contract: ${what}`);
 }

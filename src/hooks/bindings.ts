@@ -1,5 +1,5 @@
-// What a caller may see and change: the records of its project; those of the organization to read, and to change only
-// at the terminal of the data folder.
+// Access to records by their binding: callers can read and change those of their project, and read those of the
+// organization, which only the operator can change.
 import { forbidden, readOnly } from "../errors";
 import { type Identity, type Principal } from "../identity";
 import type { Binding, Scope } from "./repository";
@@ -22,18 +22,18 @@ export class Bindings {
   }
 }
 
-/** Throws `forbidden` for what a key may not make. */
-export function checkMaker(principal: Principal, type: BindingType): void {
+/** Throws `forbidden` if the principal may not create records with this binding. */
+export function checkCreator(principal: Principal, type: BindingType): void {
   if (type === "project" || principal.kind === "operator") return;
   throw forbidden(
-    "What belongs to the organization is made at its terminal: runtime plugins create --binding tenant.",
+    "Only the operator can create plugins of the organization: runtime plugins create --binding tenant.",
   );
 }
 
-/** Throws `read_only` for what the caller sees, but may not change. */
+/** Throws `read_only` if the principal may read the record, but not change it. */
 export function checkWriter(principal: Principal, { binding_type }: { binding_type: string }): void {
   if (binding_type === "project" || principal.kind === "operator") return;
   throw readOnly(
-    "This belongs to the organization: it is changed at its terminal, with runtime plugins and hooks.",
+    "This belongs to the organization. Only the operator can change it, with runtime plugins and runtime hooks.",
   );
 }

@@ -1,4 +1,4 @@
-// Many hooks at once, all or none: what is wanted is worked out and checked whole before anything is written.
+// Creates and updates many hooks, all or none: everything is validated before anything is written.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { type FieldError, malformedRequest } from "../errors";
@@ -8,27 +8,22 @@ import { priorityTaken } from "./plugins";
 import { endpointName } from "./record";
 import * as repository from "./repository";
 import type { HookRow, PluginRow, Scope } from "./repository";
-import { changedHook, newHook, takenPriority } from "./rows";
-import type { BulkUpsertedHooks, BulkUpsertHooks } from "./schema";
+import { changedHook, type NewHook, newHook, takenPriority } from "./rows";
+import type { BulkUpsertedHooks, FailureMode, Phase } from "./schema";
 import { webhookOf } from "./stored";
 
-type BulkConfig = BulkUpsertHooks["configs"][number];
-type Given = { [K in keyof Omit<BulkConfig, "plugin_id" | "hook_point">]?: BulkConfig[K] | undefined };
-
-/** What is wanted of one hook. */
-export interface HookEntry extends Given {
+/** One hook of the request. */
+export interface HookEntry extends Omit<NewHook, "phase" | "failure_mode"> {
   plugin_id: string;
-  hook_point: BulkConfig["hook_point"];
-  /** null: a new one. Undefined: the only one of the plugin at the point, else a new one. */
+  /** null: a new hook. Undefined: the only hook of the plugin at the point, or else a new one. */
   hook_id?: string | null | undefined;
-  /** Of a new one. */
-  name?: string | undefined;
-  timeout_ms?: number | undefined;
+  phase?: Phase | undefined;
+  failure_mode?: FailureMode | undefined;
 }
 
 type Result = BulkUpsertedHooks["results"][number];
 
-interface Wanted {
+interface Planned {
   config: HookEntry;
   /** Undefined: a new hook. */
   before: HookRow | undefined;
@@ -42,7 +37,7 @@ export class BulkUpsert {
   readonly #scope: Scope;
   readonly #list: string;
 
-  /** `list`: the field that the entries came in. */
+  /** `list`: the field with the entries, for error messages. */
   constructor(core: Core, audit: Audit, principal: Principal, scope: Scope, list: string) {
     this.#core = core;
     this.#audit = audit;
@@ -56,17 +51,17 @@ export class BulkUpsert {
     const hooks = yield* repository.hooksInTransaction({ type: "project", id: projectId });
     const plugins = yield* this.#pluginsOf(configs);
     const errors: FieldError[] = [];
-    const wanted = configs.map((config, index) => {
+    const planned = configs.map((config, index) => {
       const repeated = config.hook_id === undefined && configs.findIndex((one) => isOf(one, config)) < index;
-      const found = this.#wanted(config, plugins.get(config.plugin_id), hooks, repeated);
+      const found = this.#plan(config, plugins.get(config.plugin_id), hooks, repeated);
       if ("rule" in found) errors.push(this.#at(index, found));
       return found;
     });
-    const clean = wanted.filter((one): one is Wanted => !("rule" in one));
-    for (const [index, fault] of collisions(wanted, hooks)) errors.push(this.#at(index, fault));
+    const valid = planned.filter((one): one is Planned => !("rule" in one));
+    for (const [index, fault] of collisions(planned, hooks)) errors.push(this.#at(index, fault));
     if (errors.length > 0) throw refusal(errors, `${configs.length} entries (the first is ${this.#list}.0)`);
-    yield* this.#write(clean);
-    return clean.map(resultOf);
+    yield* this.#write(valid);
+    return valid.map(resultOf);
   }
 
   #at(index: number, { field, rule, message }: FieldError): FieldError {
@@ -82,21 +77,21 @@ export class BulkUpsert {
     return found;
   }
 
-  #wanted(
+  #plan(
     config: HookEntry,
     plugin: PluginRow | undefined,
     hooks: readonly HookRow[],
     repeated: boolean,
-  ): Wanted | FieldError {
-    if (repeated) return fault("hook_point", "stands in an earlier entry with the same plugin_id");
-    if (plugin === undefined) return fault("plugin_id", "names no plugin of this project");
+  ): Planned | FieldError {
+    if (repeated) return fault("hook_point", "repeats an earlier entry with the same plugin_id");
+    if (plugin === undefined) return fault("plugin_id", "is not a plugin of this project");
     if (webhookOf(plugin).endpoints[endpointName(config.hook_point)] === undefined)
       return fault("hook_point", "has no endpoint in the plugin");
     const [before, ...more] = hooks.filter((row) =>
       config.hook_id === undefined ? isOf(row, config) : row.id === config.hook_id,
     );
     if (more.length > 0)
-      return fault("hook_point", "has several hooks of this plugin: change them one by one, by their ids");
+      return fault("hook_point", "has several hooks of this plugin: change them by their ids");
     if (before !== undefined) {
       return { config, before, row: changedHook(before, config, this.#core.clock.now()) };
     }
@@ -105,14 +100,14 @@ export class BulkUpsert {
     return { config, before, row: newHook(this.#core, plugin, { ...config, failure_mode, phase }) };
   }
 
-  *#write(wanted: readonly Wanted[]): Transaction<void> {
-    const changed = wanted.filter(({ before, row }) => before !== undefined && row !== before);
-    // Two hooks that change places would meet on the way: first everybody out, then everybody in.
+  *#write(planned: readonly Planned[]): Transaction<void> {
+    const changed = planned.filter(({ before, row }) => before !== undefined && row !== before);
+    // Two hooks may swap priorities, which are unique: set temporary ones first.
     for (const [index, { row }] of changed.entries())
       yield* repository.updateHook({ ...row, priority: -1 - index });
     for (const { row } of changed) yield* repository.updateHook(row);
-    for (const { before, row } of wanted) if (before === undefined) yield* repository.addHook(row);
-    for (const { before, row } of wanted) {
+    for (const { before, row } of planned) if (before === undefined) yield* repository.addHook(row);
+    for (const { before, row } of planned) {
       if (row === before) continue;
       const action = before === undefined ? "hook.create" : "hook.update";
       const details = { bulk: true, failure_mode: row.failure_mode, status: row.status };
@@ -125,21 +120,21 @@ function isOf({ plugin_id, hook_point }: HookRow | HookEntry, config: HookEntry)
   return plugin_id === config.plugin_id && hook_point === config.hook_point;
 }
 
-/** Entries after which two hooks would run at one point with one priority. */
+/** Entries whose hook would share its point and priority with another hook. */
 function collisions(
-  wanted: readonly (Wanted | FieldError)[],
+  planned: readonly (Planned | FieldError)[],
   hooks: readonly HookRow[],
 ): [index: number, FieldError][] {
   const after = new Map(hooks.map((row) => [row.id, row]));
-  for (const one of wanted) if (!("rule" in one)) after.set(one.row.id, one.row);
+  for (const one of planned) if (!("rule" in one)) after.set(one.row.id, one.row);
   const all = [...after.values()];
-  return wanted.flatMap((one, index) => {
+  return planned.flatMap((one, index) => {
     if ("rule" in one || one.row === one.before || !takenPriority(one.row, all)) return [];
     return [[index, fault("priority", `is taken. ${priorityTaken(one.row)}`)]];
   });
 }
 
-function resultOf({ before, row, config }: Wanted): Result {
+function resultOf({ before, row, config }: Planned): Result {
   const action = before === undefined ? "created" : row === before ? "unchanged" : "updated";
   return { action, hook_id: row.id, hook_point: config.hook_point, plugin_id: row.plugin_id };
 }
@@ -150,7 +145,7 @@ function fault(field: string, message: string): FieldError {
 
 function refusal(errors: FieldError[], entries: string): Error {
   const list = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
-  return malformedRequest(`failed to validate request body: ${list}. Nothing was stored of the ${entries}.`, {
+  return malformedRequest(`failed to validate request body: ${list}. None of the ${entries} was stored.`, {
     fieldErrors: errors,
   });
 }

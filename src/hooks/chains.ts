@@ -1,11 +1,11 @@
-// The hooks that calls of a project meet, in their order, with all that is needed to ask them. Loaded once and kept until
-// any hook or plugin changes, in whatever process.
-import { Redacted } from "../base";
+// Loads the hooks of a project, in their order, with everything that is needed to call them. They are cached until a hook
+// or plugin changes, in any process.
+import { Redacted, TimedCache } from "../base";
 import type { Core } from "../core";
 import { Unopenable } from "../crypto";
 import { CachedByGeneration } from "../store";
 import type { Guard, ToolPolicy } from "../tools";
-import { AnswerCache } from "./answer-cache";
+import type { Filter } from "./answers";
 import type { Bindings } from "./bindings";
 import { ChainGuard } from "./guard";
 import { endpointName, oneOf, timeoutOf } from "./record";
@@ -17,17 +17,19 @@ import { signingKey } from "./signature";
 import { type Credentials, openCredentials, retryOf, webhookOf } from "./stored";
 import { type Target, WebhookFailure } from "./webhook";
 
+const MAX_ANSWERS = 1000;
+
 export interface LoadedHook {
   id: string;
   pluginId: string;
   point: HookPoint;
   failureMode: FailureMode;
   target: Target | WebhookFailure;
-  /** Answers about access; undefined: not kept. */
-  cache: AnswerCache | undefined;
+  /** Access answers by user and tools; undefined: not cached. Any change of hooks or plugins loads new, empty caches. */
+  cache: TimedCache<string, Filter> | undefined;
 }
 
-/** Hooks of each point, in the order in which they are asked. */
+/** The hooks of each point, in the order in which they are called. */
 export type Chain = Readonly<Record<Point, readonly LoadedHook[]>>;
 
 export class Chains implements ToolPolicy {
@@ -50,7 +52,7 @@ export class Chains implements ToolPolicy {
     const scope = await this.#bindings.scopeOf(projectId);
     const rows = await repository.activeHooks(store, scope);
     if (rows.length === 0) return undefined;
-    const plugins = new Map((await repository.seenPlugins(store, scope)).map((row) => [row.id, row]));
+    const plugins = new Map((await repository.visiblePlugins(store, scope)).map((row) => [row.id, row]));
     const hooks: LoadedHook[] = [];
     for (const row of inOrder(rows)) {
       const plugin = plugins.get(row.plugin_id);
@@ -75,14 +77,15 @@ export class Chains implements ToolPolicy {
       point,
       failureMode: oneOf(FAILURE_MODES, row.failure_mode),
       target: await targetOf(this.#core, plugin, endpoint?.url ?? "", timeoutOf(row, endpoint)),
-      cache: endpoint?.cache_enabled === true ? new AnswerCache(this.#core.clock, ttl) : undefined,
+      cache:
+        endpoint?.cache_enabled === true ? new TimedCache(this.#core.clock, ttl, MAX_ANSWERS) : undefined,
     };
   }
 }
 
 /**
- * How to ask a plugin at an address; where its credentials cannot be opened, the failure that whoever asks it meets. The
- * other plugins of the project have nothing to do with it.
+ * How to call an address of a plugin. If its credentials cannot be opened, the failure of every call: other plugins of the
+ * project are not affected.
  */
 export async function targetOf(
   core: Core,
@@ -122,7 +125,7 @@ function redacted(text: string | undefined): Redacted | undefined {
   return text === undefined ? undefined : new Redacted(text);
 }
 
-/** The organization's first ones, the project's, the organization's last ones; inside each by priority, as they come. */
+/** Hooks of the organization before the project, of the project, of the organization after it; each group by priority. */
 function inOrder(rows: readonly HookRow[]): HookRow[] {
   const group = ({ binding_type, phase }: HookRow): number =>
     binding_type === "project" ? 1 : phase === "after" ? 2 : 0;

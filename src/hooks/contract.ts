@@ -1,8 +1,8 @@
-// What webhooks are asked: the published contract, version 1.1.1-beta. The token never goes out, only its claims.
+// The requests to webhooks, as of the published contract 1.1.1-beta. They contain the claims of a token, never the token.
 import { isObject, parseJson, type Redacted } from "../base";
 import type { GuardedCall, GuardedOutcome, Tool } from "../tools";
 
-/** Toolkit → tool → its versions: the shape of questions and of answers about access. */
+/** Toolkit → tool → its versions. */
 type Toolkits = { [toolkit: string]: { tools: { [tool: string]: object[] } } };
 
 export function accessRequest(userId: string, tools: readonly Tool[]): string {
@@ -30,45 +30,30 @@ export function accessRequest(userId: string, tools: readonly Tool[]): string {
 }
 
 export function preRequest(call: GuardedCall): string {
-  return `{${aboutCall(call)},"inputs":${JSON.stringify(call.inputs)}}`;
+  return JSON.stringify({ ...aboutCall(call), inputs: call.inputs });
 }
 
 export function postRequest(call: GuardedCall, outcome: GuardedOutcome): string {
   const failed = "error" in outcome;
-  const ended = JSON.stringify({
+  return JSON.stringify({
+    ...aboutCall(call),
     inputs: call.inputs,
     success: !failed,
-    // Absent and null are one to a reader of JSON; present, so that nobody has to ask.
+    // Always present: null and absent mean the same.
     output: failed ? null : (outcome.value ?? null),
     execution_code: failed ? outcome.error.kind : "OK",
     ...(failed ? { execution_error: outcome.error.message } : {}),
   });
-  return `{${aboutCall(call)},${ended.slice(1)}`;
 }
 
-/** What all questions about a call begin with is made once, and what is the same for all calls of a tool once and for all. */
-const begun = new WeakMap<GuardedCall, string>();
-const tools = new WeakMap<Tool, string>();
-
-/** Fields of JSON, without the braces around them. */
-function aboutCall(call: GuardedCall): string {
-  const known = begun.get(call);
-  if (known !== undefined) return known;
-  const { executionId, tool } = call;
-  const context = JSON.stringify(contextOf(call));
-  const text = `"execution_id":${JSON.stringify(executionId)},"tool":${toolText(tool)},"context":${context}`;
-  begun.set(call, text);
-  return text;
-}
-
-function toolText(tool: Tool): string {
-  const known = tools.get(tool);
-  if (known !== undefined) return known;
-  const { definition, catalog } = tool;
+function aboutCall(call: GuardedCall): object {
+  const { definition, catalog } = call.tool;
   const { name: toolkit, version } = catalog.toolkit;
-  const text = JSON.stringify({ name: definition.name, toolkit, version, metadata: definition.metadata });
-  tools.set(tool, text);
-  return text;
+  return {
+    execution_id: call.executionId,
+    tool: { name: definition.name, toolkit, version, metadata: definition.metadata },
+    context: contextOf(call),
+  };
 }
 
 function contextOf({ tool, userId, authorization, grant }: GuardedCall): object {
@@ -81,8 +66,8 @@ function contextOf({ tool, userId, authorization, grant }: GuardedCall): object 
               provider_id: authorization.name,
               oauth2: {
                 scopes: grant?.scopes ?? [],
-                ...optional("at", grant === undefined ? undefined : claimsOf(grant.token)),
-                ...optional("user_info", grant?.userInfo),
+                at: grant && claimsOf(grant.token),
+                user_info: grant?.userInfo,
               },
             },
           ],
@@ -92,11 +77,7 @@ function contextOf({ tool, userId, authorization, grant }: GuardedCall): object 
   };
 }
 
-function optional(key: string, value: unknown): object {
-  return value === undefined ? {} : { [key]: value };
-}
-
-/** The claims of an access token that is a JWT (RFC 9068); undefined for every other. Its signature stays here. */
+/** The claims of a JWT access token (RFC 9068), without its signature; undefined for other tokens. */
 function claimsOf(token: Redacted): object | undefined {
   const parts = token.reveal().split(".");
   if (parts.length !== 3) return undefined;

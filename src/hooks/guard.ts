@@ -1,25 +1,16 @@
-// The chain at work: hooks are asked one after the other, each sees what the earlier ones left, the first denial ends it.
+// Calls the hooks of a chain in order. Each one sees the changes of those before it; the first denial ends the chain.
+import { present } from "../base";
 import type { Core } from "../core";
+import { hashOf } from "../crypto";
 import type { Changes, Guard, GuardedCall, GuardedOutcome, PolicyDecision, Tool, ToolError } from "../tools";
-import { questionKey } from "./answer-cache";
-import {
-  type Filter,
-  overriddenInputs,
-  overriddenOutput,
-  overriddenSecrets,
-  readAccess,
-  readVerdict,
-  type Verdict,
-} from "./answers";
+import { type Decision, type Filter, readAccess, readPost, readPre } from "./answers";
 import type { Chain, LoadedHook } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
 import { denied, unchecked } from "./refusals";
-import { ask, WebhookFailure } from "./webhook";
+import { callWebhook, WebhookFailure } from "./webhook";
 
-type Decision = PolicyDecision["decision"];
-
-/** What one hook said: its answer, or `undefined` when it said nothing and that lets things pass. */
-type Heard<T> = { answer: T } | { stopped: boolean };
+/** The answer of a hook, or whether its failure stops the call. */
+type HookResult<T> = T | { stopped: boolean };
 
 export class ChainGuard implements Guard {
   readonly #core: Core;
@@ -43,12 +34,14 @@ export class ChainGuard implements Guard {
   async before(call: GuardedCall): Promise<Changes | ToolError> {
     const changes: Changes = {};
     for (const hook of this.#chain.pre) {
-      const heard = await this.#hear(hook, call, () => this.#preVerdict(hook, call));
-      if ("stopped" in heard) {
-        if (heard.stopped) return unchecked(hook, call.tool);
+      const result = await this.#call(hook, call, async () =>
+        readPre(await callWebhook(this.#core, hook.target, preRequest(call), call.signal)),
+      );
+      if ("stopped" in result) {
+        if (result.stopped) return unchecked(hook, call.tool);
         continue;
       }
-      const { verdict, inputs, secrets } = heard.answer;
+      const { verdict, inputs, secrets } = result;
       if (verdict.code !== "OK") return denied(verdict, call.tool);
       if (inputs !== undefined) changes.inputs = call.inputs = inputs;
       if (secrets !== undefined) changes.secrets = { ...changes.secrets, ...secrets };
@@ -59,14 +52,17 @@ export class ChainGuard implements Guard {
   async after(call: GuardedCall, outcome: GuardedOutcome): Promise<GuardedOutcome> {
     let judged = outcome;
     for (const hook of this.#chain.post) {
-      const heard = await this.#hear(hook, call, () => this.#postVerdict(hook, call, judged));
-      if ("stopped" in heard) {
-        if (heard.stopped) return { error: unchecked(hook, call.tool, outcome) };
+      const result = await this.#call(hook, call, async () =>
+        // Without the signal of the call: the hook must see the outcome even if the caller has disconnected.
+        readPost(await callWebhook(this.#core, hook.target, postRequest(call, judged)), judged),
+      );
+      if ("stopped" in result) {
+        if (result.stopped) return { error: unchecked(hook, call.tool, outcome) };
         continue;
       }
-      const { verdict, output } = heard.answer;
+      const { verdict, output } = result;
       if (verdict.code !== "OK") return { error: denied(verdict, call.tool, outcome) };
-      // A failure stays one, whatever the hook puts beside it.
+      // A hook cannot turn a failed run into a successful one.
       if (output !== undefined && !("error" in judged)) judged = output;
     }
     return judged;
@@ -81,62 +77,47 @@ export class ChainGuard implements Guard {
     for (const hook of this.#chain.access) {
       if (left.length === 0) break;
       const before = left;
-      const heard = await this.#hear(hook, call, async () => {
-        const answer = before.filter(await this.#filter(hook, userId, before));
-        return { answer, decision: answer.length === before.length ? "ok" : "denied" };
+      const result = await this.#call(hook, call, async () => {
+        const allowed = before.filter(await this.#filter(hook, userId, before));
+        return { allowed, decision: allowed.length === before.length ? "ok" : "denied" };
       });
-      if ("answer" in heard) left = heard.answer;
-      else if (heard.stopped) return { left: [], failed: hook };
+      if ("allowed" in result) left = result.allowed;
+      else if (result.stopped) return { left: [], failed: hook };
     }
     return { left };
   }
 
   async #filter(hook: LoadedHook, userId: string, tools: readonly Tool[]): Promise<Filter> {
     const { cache, target } = hook;
-    const key = cache === undefined ? "" : questionKey(userId, tools);
-    const known = cache?.get(key);
-    if (known !== undefined) return known;
-    const filter = readAccess(await ask(this.#core, target, accessRequest(userId, tools)));
-    // What the answer leaves of these tools, not the answer: that may be large.
+    const names = tools.map(({ fullyQualifiedName }) => fullyQualifiedName);
+    const key = cache === undefined ? "" : hashOf(JSON.stringify([userId, ...names]));
+    const cached = cache?.get(key);
+    if (cached !== undefined) return cached;
+    const filter = readAccess(await callWebhook(this.#core, target, accessRequest(userId, tools)));
+    // Caches the allowed tools, not the answer, which may be large.
     const left = new Set(tools.filter(filter));
-    const kept: Filter = (tool) => left.has(tool);
-    cache?.set(key, kept);
-    return kept;
+    const allowed: Filter = (tool) => left.has(tool);
+    cache?.set(key, allowed);
+    return allowed;
   }
 
-  async #preVerdict(hook: LoadedHook, call: GuardedCall) {
-    const verdict = readVerdict(await ask(this.#core, hook.target, preRequest(call), call.signal));
-    const inputs = overriddenInputs(verdict);
-    const secrets = overriddenSecrets(verdict);
-    const changed = inputs !== undefined || secrets !== undefined;
-    return { answer: { verdict, inputs, secrets }, decision: decisionOf(verdict, changed) };
-  }
-
-  /** The caller may be gone by now; what was done is judged all the same. */
-  async #postVerdict(hook: LoadedHook, call: GuardedCall, outcome: GuardedOutcome) {
-    const verdict = readVerdict(await ask(this.#core, hook.target, postRequest(call, outcome)));
-    const output = overriddenOutput(verdict);
-    const changed = output !== undefined && !("error" in outcome);
-    return { answer: { verdict, output }, decision: decisionOf(verdict, changed) };
-  }
-
-  /** Asks, and says in the log what came of it. Whatever is no usable answer is what the hook's failure mode makes of it. */
-  async #hear<T>(
+  /** Calls a hook and logs its decision. The failure mode of the hook applies if there is no usable answer. */
+  async #call<T extends { decision: Decision }>(
     hook: LoadedHook,
     call: Pick<GuardedCall, "decisions"> & Partial<GuardedCall>,
-    work: () => Promise<{ answer: T; decision: Decision }>,
-  ): Promise<Heard<T>> {
+    work: () => Promise<T>,
+  ): Promise<HookResult<T>> {
     const started = performance.now();
     const decided = (decision: Decision, reason?: string): void => {
       const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
-      const made = { hookId: hook.id, point: hook.point, decision, durationMs };
-      call.decisions.push(reason === undefined ? made : { ...made, reason });
+      const made = { hookId: hook.id, point: hook.point, decision, durationMs, ...present({ reason }) };
+      call.decisions.push(made);
       this.#log(hook, call, made, reason);
     };
     try {
-      const { answer, decision } = await work();
-      decided(decision);
-      return { answer };
+      const answer = await work();
+      decided(answer.decision);
+      return answer;
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
       decided("failed", `${error.reason}; ${hook.failureMode}`);
@@ -163,10 +144,4 @@ export class ChainGuard implements Guard {
       duration_ms: durationMs,
     });
   }
-}
-
-function decisionOf({ code }: Verdict, changed: boolean): Decision {
-  if (code === "CHECK_FAILED") return "denied";
-  if (code === "RATE_LIMIT_EXCEEDED") return "rate_limited";
-  return changed ? "override" : "ok";
 }

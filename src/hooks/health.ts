@@ -1,5 +1,5 @@
-// Whether webhook servers say that they are well, asked every minute while a server of ours runs. It changes nothing
-// about calls: those find out for themselves.
+// Polls the health of webhook servers every minute while the server runs. The result is informative and does not affect
+// calls.
 import { isObject, parseJson } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
@@ -11,12 +11,12 @@ import { HEALTH, POINTS } from "./terms";
 import { webhookOf } from "./stored";
 import { WebhookFailure } from "./webhook";
 
-const EVERY_MS = 60_000;
+const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 5000;
-const MOST_BYTES = 64 * 1024;
-/** Asked in one round, and of those at a time. */
-const MOST_PLUGINS = 1000;
-const AT_A_TIME = 10;
+const MAX_BYTES = 64 * 1024;
+/** Per round. */
+const MAX_PLUGINS = 1000;
+const CONCURRENCY = 10;
 
 export class PluginHealth {
   readonly #core: Core;
@@ -25,7 +25,7 @@ export class PluginHealth {
     this.#core = core;
   }
 
-  /** Asks now and every minute, until the function that it answers is called. */
+  /** Polls now and every minute, until the returned function is called. */
   start(): () => Promise<void> {
     const stop = new AbortController();
     const running = this.#run(stop.signal);
@@ -35,9 +35,9 @@ export class PluginHealth {
     };
   }
 
-  /** Asks every active plugin that says where its health is, and stores what it says. */
+  /** Polls every active plugin with a `health_check_path` and stores the result. */
   async poll(signal?: AbortSignal): Promise<void> {
-    const rows = await activePlugins(this.#core.store, MOST_PLUGINS);
+    const rows = await activePlugins(this.#core.store, MAX_PLUGINS);
     const waiting = rows.filter((row) => webhookOf(row).health_check_path !== undefined);
     const work = async (): Promise<void> => {
       for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
@@ -45,30 +45,30 @@ export class PluginHealth {
         await this.#update(row, signal);
       }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, work));
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#core;
     while (!signal.aborted) {
-      await this.poll(signal).catch((error: unknown) => log.warn("plugin health not asked", { error }));
-      await clock.sleep(EVERY_MS, signal).catch(() => undefined);
+      await this.poll(signal).catch((error: unknown) => log.warn("plugin health not polled", { error }));
+      await clock.sleep(INTERVAL_MS, signal).catch(() => undefined);
     }
   }
 
   async #update(row: PluginRow, signal: AbortSignal | undefined): Promise<void> {
     const { store, log } = this.#core;
-    const [health, reason] = await this.#ask(row, signal);
+    const [health, reason] = await this.#poll(row, signal);
     if (health === row.health_status || signal?.aborted) return;
     await store.write(() => setHealth(row, health));
     const level = health === "healthy" ? "info" : "warn";
     log[level]("plugin health", { plugin_id: row.id, health, before: row.health_status, reason });
   }
 
-  async #ask(row: PluginRow, signal: AbortSignal | undefined): Promise<[Health, string?]> {
+  async #poll(row: PluginRow, signal: AbortSignal | undefined): Promise<[Health, string?]> {
     const webhook = webhookOf(row);
     const address = healthAddress(webhook) ?? "";
-    // Who we are is for the webhook's own server; its health may be told by another.
+    // Credentials are only sent to the origins of the endpoints; the health check may be on another server.
     const origin = URL.parse(address)?.origin;
     const own = POINTS.some((point) => URL.parse(webhook.endpoints[point]?.url ?? "")?.origin === origin);
     const target = await targetOf(this.#core, row, address, TIMEOUT_MS);
@@ -82,7 +82,7 @@ export class PluginHealth {
         },
         tls: own ? tls : { ca: tls?.ca },
         timeoutMs: TIMEOUT_MS,
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_BYTES,
         signal,
       });
       return healthOf(response.status, await response.text());
@@ -93,12 +93,12 @@ export class PluginHealth {
   }
 }
 
-/** 200 or 503 with the status in words; everything else is no health. */
+/** 200 or 503 with a status in the body; anything else is unhealthy. */
 function healthOf(status: number, text: string): [Health, string?] {
   if (status !== 200 && status !== 503) return ["unhealthy", `status ${status}`];
-  const said = statusIn(text);
-  const health = HEALTH.find((known) => known !== "unknown" && known === said);
-  if (health === undefined) return ["unhealthy", `status ${status} without a status in words`];
+  const reported = statusIn(text);
+  const health = HEALTH.find((known) => known !== "unknown" && known === reported);
+  if (health === undefined) return ["unhealthy", `status ${status} without a status in the body`];
   return status === 503 && health === "healthy" ? ["unhealthy", "status 503"] : [health];
 }
 

@@ -1,4 +1,4 @@
-// Hooks and plugins: the customer's own server decides about tool calls.
+// Hooks and plugins: webhooks of the customer that decide about tool calls.
 export type {
   BindingType,
   BulkUpsertHooks,

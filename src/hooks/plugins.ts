@@ -1,4 +1,4 @@
-// Plugins: where a customer's webhook server is, and how to reach it.
+// The administration of plugins: the records of customers' webhooks.
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
@@ -6,11 +6,11 @@ import { newId, Unopenable } from "../crypto";
 import { alreadyExists, conflict, notFound } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import type { Transaction } from "../store";
-import { type Bindings, checkMaker, checkWriter } from "./bindings";
-import { hookRecord, pluginRecord } from "./record";
+import { type Bindings, checkCreator, checkWriter } from "./bindings";
+import { bindingOf, hookRecord, pluginRecord } from "./record";
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
-import { checkNothingOfHooks, checkPlugin } from "./rules";
+import { checkNoHookFields, checkPlugin } from "./rules";
 import { newHook, takenPriority } from "./rows";
 import type {
   BindingType,
@@ -24,7 +24,7 @@ import type {
 import { POINTS } from "./terms";
 import {
   type Credentials,
-  credentialsWithGiven,
+  credentialsWith,
   openCredentials,
   RETRY_DEFAULTS,
   retryOf,
@@ -32,7 +32,7 @@ import {
   sealCredentials,
   type Webhook,
   webhookOf,
-  withGiven,
+  webhookWith,
 } from "./stored";
 
 export class Plugins {
@@ -60,21 +60,21 @@ export class Plugins {
   }
 
   /**
-   * Makes the plugin and a hook for each of its endpoints, all or nothing. Throws `conflict` for a name or a priority
-   * that is taken, `forbidden` when a key makes what belongs to the organization.
+   * Creates the plugin and a hook for each of its endpoints, all or none. Throws `conflict` for a name or a priority that
+   * is taken, `forbidden` if the principal may not create records of the organization.
    */
   async create(
     principal: Principal,
     request: CreatePlugin,
     bindingType: BindingType = "project",
   ): Promise<CreatedPlugin> {
-    checkMaker(principal, bindingType);
+    checkCreator(principal, bindingType);
     const binding = await this.#bindings.of(principal, bindingType);
     const row = await this.#newRow(principal, request, binding);
     const { endpoints } = request.webhook_config;
     const hooks = POINTS.flatMap((point) => {
       const endpoint = endpoints[point];
-      // Its time is the endpoint's, and changes with it.
+      // The hook uses the timeout of the endpoint.
       const given = endpoint === undefined ? undefined : { ...endpoint, timeout_ms: undefined };
       return given === undefined ? [] : [newHook(this.#core, row, { ...given, hook_point: `tool.${point}` })];
     });
@@ -82,19 +82,19 @@ export class Plugins {
     return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
   }
 
-  /** Makes a plugin of the project to which hooks are added later. Throws `conflict` for a name that is taken. */
+  /** Creates a plugin of the project without hooks. Throws `conflict` for a name that is taken. */
   async createWithoutHooks(principal: Principal, request: ConfiguredPlugin): Promise<Plugin> {
-    checkNothingOfHooks(request);
+    checkNoHookFields(request);
     const row = await this.#newRow(principal, request, await this.#bindings.of(principal));
     await this.#core.store.write(() => this.#create(principal, row, []));
     return pluginRecord(row);
   }
 
-  /** Changes what is given. Throws `read_only` for a key and a plugin of the organization. */
+  /** Changes the given fields. Throws `read_only` if only the operator can change it. */
   async update(principal: Principal, id: string, patch: PatchPlugin): Promise<Plugin> {
-    checkNothingOfHooks(patch);
+    checkNoHookFields(patch);
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    // Sealing waits, transactions must not: seal for the row as it is now and start over when it has changed.
+    // Sealing is asynchronous, which a transaction cannot be: seal first, and retry if the row has changed.
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await this.#row(principal, id);
       checkWriter(principal, before);
@@ -105,7 +105,7 @@ export class Plugins {
     throw conflict("The plugin kept changing. Try again.");
   }
 
-  /** Throws `conflict` while hooks use it. */
+  /** Throws `conflict` if hooks use it. */
   async delete(principal: Principal, id: string): Promise<void> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     await this.#core.store.write(() => this.#delete(principal, scope, id));
@@ -122,12 +122,12 @@ export class Plugins {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
     const given = request.webhook_config ?? {};
-    const webhook = withGiven({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
-    const credentials = credentialsWithGiven({}, given);
+    const webhook = webhookWith({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
+    const credentials = credentialsWith({}, given);
     checkPlugin(webhook, credentials);
     const key = {
       id: newId("pl", now, random),
-      // An organization has no data key; the project `default` is never deleted.
+      // Whose data key seals the credentials. An organization has none; the project `default` is never deleted.
       project_id: type === "project" ? id : DEFAULT_ID,
     };
     return {
@@ -136,7 +136,7 @@ export class Plugins {
       binding_id: id,
       name: request.name,
       description: request.description ?? null,
-      // Nobody's calls are stopped by a plugin that nobody has tried.
+      // Inactive by default, so that an untested plugin cannot stop calls.
       status: request.status ?? "inactive",
       retry: JSON.stringify(retryWith(RETRY_DEFAULTS, request.retry)),
       webhook: textOf(webhook, credentials),
@@ -169,13 +169,13 @@ export class Plugins {
     given: NonNullable<PatchPlugin["webhook_config"]>,
   ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials">> {
     const { keyring } = this.#core;
-    const webhook = withGiven(webhookOf(before), given);
-    // Those that cannot be opened are lost: whoever changes the plugin gives them anew.
+    const webhook = webhookWith(webhookOf(before), given);
+    // Credentials that cannot be opened are lost and must be set again.
     const known = await openCredentials(keyring, before).catch((error: unknown): Credentials => {
       if (error instanceof Unopenable) return {};
       throw error;
     });
-    const credentials = credentialsWithGiven(known, given);
+    const credentials = credentialsWith(known, given);
     checkPlugin(webhook, credentials);
     return {
       webhook: textOf(webhook, credentials),
@@ -197,7 +197,7 @@ export class Plugins {
   *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
     const now = yield* repository.pluginInTransaction(scope, row.id);
     if (now === undefined) throw unknownPlugin();
-    // A rotation of the data key seals anew without another version.
+    // A rotation of the data key re-encrypts the credentials without a new version.
     if (now.version !== before.version || now.sealed_credentials !== before.sealed_credentials) return false;
     const named = yield* repository.pluginNamed(bindingOf(row), row.name);
     if (named !== undefined && named.id !== row.id) throw alreadyExists(NAME_TAKEN);
@@ -224,12 +224,7 @@ export class Plugins {
 const NAME_TAKEN = "Another plugin has this name. Choose another one.";
 
 function textOf(webhook: Webhook, credentials: Credentials): string {
-  // Names of ours, as the type says.
   return JSON.stringify({ ...webhook, sealed: Object.keys(credentials) });
-}
-
-function bindingOf({ binding_type, binding_id }: PluginRow): Binding {
-  return { type: binding_type === "tenant" ? "tenant" : "project", id: binding_id };
 }
 
 export function priorityTaken({ hook_point, priority }: HookRow): string {

@@ -1,6 +1,6 @@
-// Rows as the records that are shown.
-import { timestamp } from "../base";
-import type { HookRow, PluginRow } from "./repository";
+// Converts rows into records.
+import { present, timestamp } from "../base";
+import type { Binding, HookRow, PluginRow } from "./repository";
 import type { Hook, HookPoint, Plugin, Point } from "./schema";
 import {
   DEFAULT_CACHE_TTL_MS,
@@ -19,8 +19,8 @@ export function pluginRecord(row: PluginRow): Plugin {
     name: row.name,
     plugin_type: "webhook",
     status: oneOf(STATUSES, row.status),
-    ...(row.description === null ? {} : { description: row.description }),
-    binding: { id: row.binding_id, type: bindingType(row) },
+    ...present({ description: row.description ?? undefined }),
+    binding: bindingOf(row),
     retry: retryOf(row),
     webhook_config: webhookRecord(row, webhookOf(row)),
     health_status: oneOf(HEALTH, row.health_status),
@@ -34,22 +34,22 @@ export function pluginRecord(row: PluginRow): Plugin {
 
 function webhookRecord(row: PluginRow, webhook: Webhook): NonNullable<Plugin["webhook_config"]> {
   const { endpoints, auth, health_check_path, sealed } = webhook;
-  const secret = { binding: bindingType(row), editable: true, exists: true };
+  const secret = { binding: bindingOf(row).type, editable: true, exists: true };
   return {
     endpoints,
     auth: {
       type: auth.type,
       ...(sealed.includes("token") ? { token: secret } : {}),
-      ...(auth.ca_cert === undefined ? {} : { ca_cert: auth.ca_cert }),
+      ...present({ ca_cert: auth.ca_cert }),
       client_cert_configured: sealed.includes("client_cert"),
       client_key_configured: sealed.includes("client_key"),
     },
-    ...(health_check_path === undefined ? {} : { health_check_path }),
+    ...present({ health_check_path }),
     ...(sealed.includes("signing_secret") ? { signing_secret: secret } : {}),
   };
 }
 
-/** `plugin` undefined: deleted meanwhile. */
+/** `plugin` undefined: it was deleted in the meantime. */
 export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
   const point = oneOf(HOOK_POINTS, row.hook_point);
   const endpoint = plugin === undefined ? undefined : webhookOf(plugin).endpoints[endpointName(point)];
@@ -72,13 +72,10 @@ export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
 
 function cachingOf({ cache_enabled, cache_ttl_ms }: Partial<Endpoint> = {}): Partial<Hook> {
   const ttl = cache_ttl_ms ?? (cache_enabled === true ? DEFAULT_CACHE_TTL_MS : undefined);
-  return {
-    ...(cache_enabled === undefined ? {} : { cache_enabled }),
-    ...(ttl === undefined ? {} : { cache_ttl_ms: ttl }),
-  };
+  return present({ cache_enabled, cache_ttl_ms: ttl });
 }
 
-/** The hook's own time, else the endpoint's, else 5 s. */
+/** The timeout of the hook, or else of the endpoint, or else 5 s. */
 export function timeoutOf({ timeout_ms }: HookRow, endpoint: Endpoint | undefined): number {
   return timeout_ms ?? endpoint?.timeout_ms ?? DEFAULT_TIMEOUT_MS;
 }
@@ -89,11 +86,11 @@ export function endpointName(point: HookPoint): Point {
   return point === "tool.pre" ? "pre" : "post";
 }
 
-function bindingType({ binding_type }: PluginRow): "tenant" | "project" {
-  return binding_type === "tenant" ? "tenant" : "project";
+export function bindingOf({ binding_type, binding_id }: PluginRow | HookRow): Binding {
+  return { id: binding_id, type: binding_type === "tenant" ? "tenant" : "project" };
 }
 
-/** Of what a newer version may have stored, the first value is the strictest. */
+/** The value, or the first (the strictest) if a newer version has stored one that this version does not know. */
 export function oneOf<T extends string>(values: readonly [T, ...T[]], text: string): T {
   return values.find((value) => value === text) ?? values[0];
 }

@@ -1,9 +1,9 @@
-// What stands in the place of a run that hooks have stopped.
+// The errors of calls that hooks have stopped.
 import { CallRefused, type GuardedOutcome, type Tool, type ToolError } from "../tools";
 import type { Verdict } from "./answers";
 import type { LoadedHook } from "./chains";
 
-/** Whether the caller may try again: never what would do a write twice. `outcome` undefined: nothing was run. */
+/** Whether the caller may retry, which must not repeat a write. `outcome` undefined: the tool was not run. */
 function repeatable(tool: Tool, outcome: GuardedOutcome | undefined): boolean {
   if (outcome === undefined) return true;
   if ("error" in outcome) return outcome.error.canRetry;
@@ -11,7 +11,7 @@ function repeatable(tool: Tool, outcome: GuardedOutcome | undefined): boolean {
   return read_only || idempotent;
 }
 
-/** What is known of the run, for who must decide whether to try again. */
+/** The known outcome of the run, so that the caller can decide whether to retry. */
 function outcomeOf(outcome: GuardedOutcome | undefined): { outcome?: string } {
   if (outcome === undefined) return {};
   if (!("error" in outcome)) return { outcome: "done" };
@@ -19,7 +19,7 @@ function outcomeOf(outcome: GuardedOutcome | undefined): { outcome?: string } {
   return unknown ? { outcome: "unknown" } : {};
 }
 
-/** A hook said no. */
+/** The error for a denial. */
 export function denied({ code, errorMessage }: Verdict, tool: Tool, outcome?: GuardedOutcome): ToolError {
   const known = outcomeOf(outcome);
   const why = errorMessage === undefined ? "." : `: ${errorMessage}`;
@@ -34,16 +34,16 @@ export function denied({ code, errorMessage }: Verdict, tool: Tool, outcome?: Gu
   );
 }
 
-/** A hook that must be heard could not be. Nothing of its server is shown; the id leads to the log. */
+/** The error for a hook that gave no usable answer. It contains no details of the webhook; the log has them. */
 export function unchecked(hook: LoadedHook, tool: Tool, outcome?: GuardedOutcome): ToolError {
   const done =
-    outcome === undefined ? "The tool was not run." : "The tool was run, but its result is held back.";
+    outcome === undefined ? "The tool was not run." : "The tool was run, but its result is withheld.";
   return new CallRefused(
     "CONTEXT_CHECK_FAILED",
     repeatable(tool, outcome),
     `Tool execution was stopped, because an extension policy could not be checked. ${done}`,
     {
-      developerMessage: `hook ${hook.id} gave no usable answer; the log says why`,
+      developerMessage: `hook ${hook.id} gave no usable answer; the log has the reason`,
       extra: { hook_point: hook.point, ...outcomeOf(outcome) },
     },
   );

@@ -1,5 +1,5 @@
-// SQL of plugins and hooks. What belongs where is one pair of columns: `project` and its id, or `tenant` and the id of
-// the organization. Every look-up names the bindings that the caller may see.
+// SQL of plugins and hooks. A binding is a pair of columns: `project` and its id, or `tenant` and the id of the
+// organization. Every lookup is limited to the bindings that the caller may see.
 import { all, get, query, rowCommands, run, type Store, type Transaction } from "../store";
 
 export interface Binding {
@@ -15,7 +15,7 @@ export interface Scope {
 
 export interface PluginRow {
   id: string;
-  /** Whose data key seals the credentials. */
+  /** The project whose data key seals the credentials. */
   project_id: string;
   binding_type: string;
   binding_id: string;
@@ -24,7 +24,7 @@ export interface PluginRow {
   status: string;
   /** JSON. */
   retry: string;
-  /** JSON of the configuration without what is sealed. */
+  /** JSON of the configuration without credentials. */
   webhook: string;
   sealed_credentials: string | null;
   health_status: string;
@@ -47,7 +47,7 @@ export interface HookRow {
   failure_mode: string;
   priority: number;
   status: string;
-  /** null: the endpoint's. */
+  /** null: that of the endpoint. */
   timeout_ms: number | null;
   version: number;
   created_at: number;
@@ -94,10 +94,10 @@ const ALL_OF_HOOK = [
   ...SETTABLE_OF_HOOK,
 ] as const;
 const HOOK_COLUMNS = ALL_OF_HOOK.join(", ");
-const SEEN =
+const VISIBLE =
   "((binding_type = 'project' AND binding_id = ?) OR (binding_type = 'tenant' AND binding_id = ?))";
 
-const FIND_PLUGIN = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE id = ? AND ${SEEN}`);
+const FIND_PLUGIN = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE id = ? AND ${VISIBLE}`);
 const FIND_NAMED = query<PluginRow>(
   `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE binding_type = ? AND binding_id = ? AND name = ?`,
 );
@@ -108,7 +108,7 @@ const LIST_PLUGINS = query<PluginRow>(
 const COUNT_PLUGINS = query<{ count: number }>(
   "SELECT COUNT(*) AS count FROM plugins WHERE binding_type = ? AND binding_id = ?",
 );
-const SEEN_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE ${SEEN}`);
+const VISIBLE_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE ${VISIBLE}`);
 const ACTIVE_PLUGINS = query<PluginRow>(
   `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
 );
@@ -124,7 +124,7 @@ export const {
   key: KEY,
 });
 
-const FIND_HOOK = query<HookRow>(`SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND ${SEEN}`);
+const FIND_HOOK = query<HookRow>(`SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND ${VISIBLE}`);
 const FIND_BOUND_HOOK = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?`,
 );
@@ -132,7 +132,7 @@ const LIST_HOOKS = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE binding_type = ? AND binding_id = ? ORDER BY created_at, id`,
 );
 const ACTIVE_HOOKS = query<HookRow>(
-  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${SEEN} AND status = 'active' ORDER BY priority, created_at, id`,
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${VISIBLE} AND status = 'active' ORDER BY priority, created_at, id`,
 );
 const COUNT_OF_PLUGIN = query<{ count: number }>("SELECT COUNT(*) AS count FROM hooks WHERE plugin_id = ?");
 
@@ -142,7 +142,7 @@ export const {
   remove: deleteHook,
 } = rowCommands<HookRow>("hooks", "hooks", { all: ALL_OF_HOOK, settable: SETTABLE_OF_HOOK, key: KEY });
 
-/** A plugin of the project, or of its organization. */
+/** A plugin of the project or of its organization. */
 export function findPlugin(store: Store, scope: Scope, id: string): Promise<PluginRow | undefined> {
   return store.get(FIND_PLUGIN, id, scope.projectId, scope.orgId);
 }
@@ -160,12 +160,12 @@ export async function countPlugins(store: Store, { type, id }: Binding): Promise
   return (await store.get(COUNT_PLUGINS, type, id))?.count ?? 0;
 }
 
-/** All plugins that a call in the project may meet. */
-export function seenPlugins(store: Store, { projectId, orgId }: Scope): Promise<PluginRow[]> {
-  return store.all(SEEN_PLUGINS, projectId, orgId);
+/** All plugins of the project and of its organization. */
+export function visiblePlugins(store: Store, { projectId, orgId }: Scope): Promise<PluginRow[]> {
+  return store.all(VISIBLE_PLUGINS, projectId, orgId);
 }
 
-/** Active plugins of all projects: for the health poll, which acts for nobody. */
+/** Active plugins of all projects, for the health poll. */
 export function activePlugins(store: Store, limit: number): Promise<PluginRow[]> {
   return store.all(ACTIVE_PLUGINS, limit);
 }
@@ -174,7 +174,7 @@ export function findHook(store: Store, { type, id }: Binding, hookId: string): P
   return store.get(FIND_BOUND_HOOK, hookId, type, id);
 }
 
-/** At most one hook per point and priority: a binding has no more than 3,003. Oldest first. */
+/** Oldest first. A binding has at most 3,003 hooks: one per point and priority. */
 export function listHooks(store: Store, { type, id }: Binding): Promise<HookRow[]> {
   return store.all(LIST_HOOKS, type, id);
 }
@@ -196,7 +196,7 @@ export function* hooksOfPlugin(pluginId: string): Transaction<number> {
   return (yield* get(COUNT_OF_PLUGIN, pluginId))?.count ?? 0;
 }
 
-/** Of the version that was asked about. Changes nothing that calls depend on, so no generation is raised. */
+/** Only if the plugin has not changed. Calls do not depend on it, so no generation is raised. */
 export function* setHealth({ id, version }: PluginRow, health: string): Transaction<void> {
   yield* run(SET_HEALTH, health, id, version);
 }

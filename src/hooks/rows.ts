@@ -1,4 +1,4 @@
-// Rows of hooks, as they are made.
+// Creates and changes rows of hooks.
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import type { HookRow, PluginRow } from "./repository";
@@ -14,7 +14,7 @@ export interface NewHook {
   timeout_ms?: number | undefined;
 }
 
-/** A hook has the binding of its plugin. Without a name it is called by plugin and point. */
+/** A hook has the binding of its plugin. The default name consists of the plugin and the point. */
 export function newHook({ clock, random }: Core, plugin: PluginRow, given: NewHook): HookRow {
   const now = clock.now();
   return {
@@ -36,7 +36,7 @@ export function newHook({ clock, random }: Core, plugin: PluginRow, given: NewHo
   };
 }
 
-/** Whether one of the others has the hook's point and priority: which of the two came first would be chance. */
+/** Whether another hook has the same point and priority: their order would be undefined. */
 export function takenPriority(hook: HookRow, others: readonly HookRow[]): boolean {
   return others.some(
     ({ id, hook_point, priority }) =>
@@ -44,7 +44,7 @@ export function takenPriority(hook: HookRow, others: readonly HookRow[]): boolea
   );
 }
 
-/** What may be changed of a hook. */
+/** The fields of a hook that can be changed. */
 export interface HookChanges {
   phase?: string | undefined;
   failure_mode?: string | undefined;
@@ -53,7 +53,7 @@ export interface HookChanges {
   timeout_ms?: number | undefined;
 }
 
-/** The row after the changes: the very same when they change nothing, else of the next version. */
+/** The changed row with the next version, or the same object if nothing changes. */
 export function changedHook(row: HookRow, changes: HookChanges, now: number): HookRow {
   const next = {
     ...row,

@@ -1,4 +1,4 @@
-// What a plugin must obey beyond its schema. Each rule names the field that breaks it, and never repeats a value.
+// Validation of plugins beyond their schema. Errors name the field and never repeat a value.
 import type { X509Certificate } from "node:crypto";
 import { nodeCrypto } from "../crypto";
 import { type FieldError, malformedRequest } from "../errors";
@@ -8,18 +8,21 @@ import { POINTS } from "./terms";
 import { signingKey } from "./signature";
 import type { Credentials, Webhook } from "./stored";
 
-/** Throws `malformed_request` with all broken rules. */
+/** Throws `malformed_request` with all errors. */
 export function checkPlugin(webhook: Webhook, credentials: Credentials): void {
   refuse([...endpointFaults(webhook), ...healthFaults(webhook), ...authFaults(webhook, credentials)]);
 }
 
-/** Fields that belong to the hook of an endpoint do not change with the plugin: they would seem to. */
-export function checkNothingOfHooks({ webhook_config }: PatchPlugin): void {
+/** Throws `malformed_request` for fields of hooks, which a change of the plugin would not change. */
+export function checkNoHookFields({ webhook_config }: PatchPlugin): void {
   const errors = POINTS.flatMap((point) =>
     (["phase", "failure_mode", "priority", "status"] as const)
       .filter((field) => webhook_config?.endpoints?.[point]?.[field] !== undefined)
       .map((field) =>
-        fault(`endpoints.${point}.${field}`, "belongs to the hook: change it with PATCH /v1/hooks/{hook_id}"),
+        fault(
+          `endpoints.${point}.${field}`,
+          "is a field of the hook: change it with PATCH /v1/hooks/{hook_id}",
+        ),
       ),
   );
   refuse(errors);
@@ -42,56 +45,63 @@ function healthFaults(webhook: Webhook): FieldError[] {
   return message === undefined ? [] : [fault("health_check_path", message)];
 }
 
-/** Where the health of a webhook is asked; a path is one at the first endpoint. */
+/** The address of the health check; a path is relative to the first endpoint. */
 export function healthAddress({ health_check_path: path, endpoints }: Webhook): string | undefined {
   const first = POINTS.map((point) => endpoints[point]?.url).find((url) => url !== undefined);
   if (path === undefined) return undefined;
   return URL.parse(path, first)?.href;
 }
 
-function authFaults(webhook: Webhook, credentials: Credentials): FieldError[] {
-  const { auth } = webhook;
+function authFaults({ auth, endpoints }: Webhook, credentials: Credentials): FieldError[] {
   const { token, client_cert, client_key, signing_secret } = credentials;
-  const errors: FieldError[] = [];
-  if (auth.type === "bearer" && token === undefined)
-    errors.push(fault("auth.token", "is required for bearer"));
-  // HTTP carries no other characters in a header; nothing is trimmed, because nobody would see it.
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    errors.push(fault("auth.token", "must be printable characters without spaces"));
-  if (auth.type === "mtls" && client_cert === undefined)
-    errors.push(fault("auth.client_cert", "is required for mtls"));
-  if (auth.type === "mtls" && client_key === undefined)
-    errors.push(fault("auth.client_key", "is required for mtls"));
-  if (auth.type === "mtls") errors.push(...plainEndpoints(webhook));
-  if (auth.ca_cert !== undefined && certificate(auth.ca_cert) === undefined)
-    errors.push(fault("auth.ca_cert", "must be a certificate in PEM"));
-  errors.push(...pairFaults(client_cert, client_key));
-  if (signing_secret !== undefined && signingKey(signing_secret) === undefined)
-    errors.push(fault("signing_secret", "must be 24 to 64 bytes as base64, with whsec_ before them"));
-  return errors;
+  const certificate = client_cert === undefined ? undefined : parseCertificate(client_cert);
+  const key = client_key === undefined ? undefined : parseKey(client_key);
+  const mtls = auth.type === "mtls";
+  const checks: [isFault: boolean, field: string, message: string][] = [
+    [auth.type === "bearer" && token === undefined, "auth.token", "is required for bearer"],
+    // Other characters are not valid in a header. The token is not trimmed silently.
+    [
+      token !== undefined && !/^[\x21-\x7e]+$/.test(token),
+      "auth.token",
+      "must be printable characters without spaces",
+    ],
+    [mtls && client_cert === undefined, "auth.client_cert", "is required for mtls"],
+    [mtls && client_key === undefined, "auth.client_key", "is required for mtls"],
+    ...POINTS.map((point): [boolean, string, string] => [
+      mtls && endpoints[point]?.url.startsWith("http:") === true,
+      `endpoints.${point}.url`,
+      "must be https for mtls",
+    ]),
+    [
+      auth.ca_cert !== undefined && parseCertificate(auth.ca_cert) === undefined,
+      "auth.ca_cert",
+      "must be a certificate in PEM",
+    ],
+    [
+      client_cert !== undefined && certificate === undefined,
+      "auth.client_cert",
+      "must be a certificate in PEM",
+    ],
+    [
+      client_key !== undefined && key === undefined,
+      "auth.client_key",
+      "must be a private key in PEM without a passphrase",
+    ],
+    [
+      certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key),
+      "auth.client_key",
+      "does not belong to client_cert",
+    ],
+    [
+      signing_secret !== undefined && signingKey(signing_secret) === undefined,
+      "signing_secret",
+      "must be 24 to 64 bytes as base64, with the prefix whsec_",
+    ],
+  ];
+  return checks.filter(([isFault]) => isFault).map(([, field, message]) => fault(field, message));
 }
 
-/** Over plain http nobody shows a certificate. */
-function plainEndpoints({ endpoints }: Webhook): FieldError[] {
-  return POINTS.filter((point) => endpoints[point]?.url.startsWith("http:")).map((point) =>
-    fault(`endpoints.${point}.url`, "must be https for mtls"),
-  );
-}
-
-function pairFaults(cert: string | undefined, key: string | undefined): FieldError[] {
-  const parsed = cert === undefined ? undefined : certificate(cert);
-  const privateKey = key === undefined ? undefined : keyOf(key);
-  const errors: FieldError[] = [];
-  if (cert !== undefined && parsed === undefined)
-    errors.push(fault("auth.client_cert", "must be a certificate in PEM"));
-  if (key !== undefined && privateKey === undefined)
-    errors.push(fault("auth.client_key", "must be a private key in PEM without a passphrase"));
-  if (parsed !== undefined && privateKey !== undefined && !parsed.checkPrivateKey(privateKey))
-    errors.push(fault("auth.client_key", "does not belong to client_cert"));
-  return errors;
-}
-
-function certificate(pem: string): X509Certificate | undefined {
+function parseCertificate(pem: string): X509Certificate | undefined {
   try {
     return pem.includes("-----BEGIN CERTIFICATE-----") ? new (nodeCrypto().X509Certificate)(pem) : undefined;
   } catch {
@@ -99,7 +109,7 @@ function certificate(pem: string): X509Certificate | undefined {
   }
 }
 
-function keyOf(pem: string) {
+function parseKey(pem: string) {
   try {
     return nodeCrypto().createPrivateKey(pem);
   } catch {

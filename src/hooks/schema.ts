@@ -1,5 +1,5 @@
-// Records of plugins (where a customer's webhook server is, and how to reach it) and of hooks (a plugin at a hook point).
-import { type Static, Type } from "typebox";
+// Schemas of plugins (records of a customer's webhook) and of hooks (a plugin at a hook point).
+import { type Static, type TSchema, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
 import { BindingResponse, SecretResponse } from "../identity/schema";
 import {
@@ -21,7 +21,7 @@ const phase = Type.Enum([...PHASES], {
   description: "Whether a hook of the organization runs before or after those of the project.",
 });
 const failureMode = Type.Enum([...FAILURE_MODES], {
-  description: "What a webhook that gives no usable answer means: the call is stopped, or goes on.",
+  description: "Whether the call is stopped or continues if the webhook gives no usable answer.",
 });
 const priority = Type.Integer({ minimum: 0, maximum: 1000, description: "Lower runs first." });
 const status = Type.Enum([...STATUSES]);
@@ -131,26 +131,26 @@ const onEndpoint = {
   cache_ttl_ms: Type.Optional(cacheTtl),
 };
 const endpoint = Type.Object({ url, phase, failure_mode: failureMode, ...onHook, ...onEndpoint });
-const endpointPatch = Type.Object({
-  url: Type.Optional(url),
-  phase: Type.Optional(phase),
-  failure_mode: Type.Optional(failureMode),
-  ...onHook,
-  ...onEndpoint,
-});
-const aside = {
+const endpointPatch = Type.Partial(endpoint);
+
+function forEachPoint<T extends TSchema>(schema: T) {
+  const optional = Type.Optional(schema);
+  return Type.Object({ access: optional, pre: optional, post: optional });
+}
+
+const common = {
   health_check_path: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: "An address, or a path at the first endpoint.",
+      description: "An address, or a path relative to the first endpoint.",
     }),
   ),
   signing_secret: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: "`whsec_` and 24 to 64 bytes as base64: requests are then signed as Standard Webhooks.",
+      description: "`whsec_` and 24 to 64 bytes as base64. Requests are then signed (Standard Webhooks).",
     }),
   ),
 };
@@ -162,13 +162,9 @@ export const CreatePluginRequest = Type.Object({
   status: Type.Optional(Type.Enum([...STATUSES], { default: "inactive" })),
   retry: Type.Optional(retry),
   webhook_config: Type.Object({
-    endpoints: Type.Object({
-      access: Type.Optional(endpoint),
-      pre: Type.Optional(endpoint),
-      post: Type.Optional(endpoint),
-    }),
+    endpoints: forEachPoint(endpoint),
     auth: Type.Optional(auth),
-    ...aside,
+    ...common,
   }),
 });
 
@@ -179,34 +175,26 @@ export const PatchPluginRequest = Type.Object({
   retry: Type.Optional(retry),
   webhook_config: Type.Optional(
     Type.Object({
-      endpoints: Type.Optional(
-        Type.Object({
-          access: Type.Optional(endpointPatch),
-          pre: Type.Optional(endpointPatch),
-          post: Type.Optional(endpointPatch),
-        }),
-      ),
+      endpoints: Type.Optional(forEachPoint(endpointPatch)),
       auth: Type.Optional(auth),
-      ...aside,
+      ...common,
     }),
   ),
 });
 
-/** A plugin as it is wanted, new or not. Its hooks are made apart. */
+/** A plugin in a manifest, new or existing, without its hooks. */
 export const ConfiguredPluginRequest = Type.Object({
   ...PatchPluginRequest.properties,
   name,
   plugin_type: Type.Optional(Type.Enum(["webhook"])),
 });
 
-const endpointRecord = Type.Optional(
-  Type.Object({
-    url: Type.String(),
-    timeout_ms: Type.Optional(Type.Integer()),
-    cache_enabled: Type.Optional(Type.Boolean()),
-    cache_ttl_ms: Type.Optional(Type.Integer()),
-  }),
-);
+const endpointRecord = Type.Object({
+  url: Type.String(),
+  timeout_ms: Type.Optional(Type.Integer()),
+  cache_enabled: Type.Optional(Type.Boolean()),
+  cache_ttl_ms: Type.Optional(Type.Integer()),
+});
 
 const pluginFields = {
   id: Type.String(),
@@ -218,9 +206,7 @@ const pluginFields = {
   retry,
   webhook_config: Type.Optional(
     Type.Object({
-      endpoints: Type.Optional(
-        Type.Object({ access: endpointRecord, pre: endpointRecord, post: endpointRecord }),
-      ),
+      endpoints: Type.Optional(forEachPoint(endpointRecord)),
       auth: Type.Optional(
         Type.Object({
           type: Type.Optional(Type.Enum(["bearer", "mtls", "none"])),

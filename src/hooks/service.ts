@@ -1,4 +1,4 @@
-// Hooks: a plugin at a hook point, with what its failure means and when it runs.
+// The administration of hooks: plugins at a hook point, with failure mode and order.
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
@@ -8,9 +8,9 @@ import type { Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
 import { priorityTaken, unknownPlugin } from "./plugins";
-import { endpointName, hookRecord } from "./record";
+import { bindingOf, endpointName, hookRecord } from "./record";
 import * as repository from "./repository";
-import type { HookRow, PluginRow, Scope } from "./repository";
+import type { HookRow, Scope } from "./repository";
 import { changedHook, newHook, takenPriority } from "./rows";
 import {
   type BindingType,
@@ -18,7 +18,6 @@ import {
   type BulkUpsertHooks,
   type CreateHook,
   type Hook,
-  type HookPoint,
   type HooksFilter,
   type PatchHook,
 } from "./schema";
@@ -35,7 +34,7 @@ export class Hooks {
     this.#bindings = bindings;
   }
 
-  /** The hooks of the project, or of its organization, oldest first. */
+  /** The hooks of the project or of its organization, oldest first. */
   async list(principal: Principal, query: HooksFilter, bindingType?: BindingType): Promise<Page<Hook>> {
     const window = paging(query);
     const { hook_point, plugin_id, status } = query;
@@ -87,7 +86,7 @@ export class Hooks {
   async bulk(principal: Principal, { configs }: BulkUpsertHooks): Promise<BulkUpsertedHooks> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "configs");
-    // Nothing but the fields that were checked: a hook is found by its plugin and point here.
+    // Only validated fields: requests may contain others, such as hook_id.
     const entries = configs.map(
       ({ plugin_id, hook_point, failure_mode, phase, priority, status }): HookEntry => ({
         plugin_id,
@@ -102,8 +101,8 @@ export class Hooks {
     return { success: results.length, failed: 0, results };
   }
 
-  /** As `bulk`, of hooks that the caller knows: theirs change whatever plugin and point they share with others. */
-  async place(principal: Principal, hooks: readonly HookEntry[]): Promise<void> {
+  /** Like `bulk`, but entries may name the hook to change by its id. */
+  async putAll(principal: Principal, hooks: readonly HookEntry[]): Promise<void> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "hooks");
     await this.#core.store.write(() => upsert.run(hooks));
@@ -113,8 +112,11 @@ export class Hooks {
     const plugin = yield* repository.pluginInTransaction(scope, request.plugin_id);
     const usable = plugin?.binding_type === "project" || principal.kind === "operator";
     if (plugin === undefined || !usable) throw unknownPlugin();
-    const missing = missingEndpoint(plugin, request.hook_point);
-    if (missing !== undefined) throw invalidParameter(`hook_point: ${missing}.`);
+    const point = endpointName(request.hook_point);
+    if (webhookOf(plugin).endpoints[point] === undefined)
+      throw invalidParameter(
+        `hook_point: the plugin has no endpoint for it. Set webhook_config.endpoints.${point} with PATCH /v1/plugins/{plugin_id}.`,
+      );
     const row = newHook(this.#core, plugin, request);
     const others = yield* repository.hooksInTransaction(bindingOf(row));
     if (takenPriority(row, others)) throw conflict(priorityTaken(row));
@@ -162,18 +164,6 @@ export class Hooks {
     const plugins = new Map(ids.map((id, index) => [id, found[index]]));
     return rows.map((row) => hookRecord(row, plugins.get(row.plugin_id)));
   }
-}
-
-/** Undefined when the plugin has an endpoint for the point. */
-export function missingEndpoint(plugin: PluginRow, point: HookPoint): string | undefined {
-  const name = endpointName(point);
-  return webhookOf(plugin).endpoints[name] === undefined
-    ? `the plugin has no endpoint for it; set webhook_config.endpoints.${name} with PATCH /v1/plugins/{plugin_id}`
-    : undefined;
-}
-
-function bindingOf({ binding_type, binding_id }: HookRow): repository.Binding {
-  return { type: binding_type === "tenant" ? "tenant" : "project", id: binding_id };
 }
 
 function unknownHook(): Error {

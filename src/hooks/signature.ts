@@ -1,9 +1,9 @@
-// Standard Webhooks 1.0.0 (standardwebhooks.com): how a receiver knows that a request is ours, whole and fresh. The
-// scheme is one HMAC; a library would be longer than it.
+// Signatures of requests (Standard Webhooks 1.0.0, standardwebhooks.com), by which receivers verify origin, integrity and
+// age. The scheme is a single HMAC, so no library is used.
 
 const PREFIX = "whsec_";
 
-/** The bytes of a signing secret; undefined when it is none. */
+/** The bytes of a signing secret; undefined if it is not valid. */
 export function signingKey(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -11,7 +11,7 @@ export function signingKey(secret: string): Buffer | undefined {
   return key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
-/** The three headers. `seconds` since the epoch. `id` is the same for every attempt at one message. */
+/** The three headers. `seconds`: since the epoch. `id`: the same for all attempts to send a message. */
 export function signatureHeaders(
   key: Buffer,
   id: string,

@@ -1,6 +1,6 @@
-// A plugin as it is stored: what may be shown as JSON, what may not as one sealed text.
-import type { Keyring, Place } from "../crypto";
-import { sealedColumn } from "../crypto";
+// The stored form of a plugin: its configuration as JSON, and its credentials as one sealed value.
+import { present } from "../base";
+import { type Keyring, type Place, sealedColumn } from "../crypto";
 import type { PluginRow } from "./repository";
 import type { PatchPlugin, Point, Retry } from "./schema";
 import { POINTS } from "./terms";
@@ -18,7 +18,7 @@ export interface Webhook {
   endpoints: { [P in Point]?: Endpoint };
   auth: { type: AuthType; ca_cert?: string };
   health_check_path?: string;
-  /** Names of the credentials that are set. */
+  /** The names of the credentials that are set. */
   sealed: (keyof Credentials)[];
 }
 
@@ -45,7 +45,7 @@ export function webhookOf(row: PluginRow): Webhook {
   return JSON.parse(row.webhook);
 }
 
-/** The settings with what is given in place of what was. */
+/** The settings with the given changes. */
 export function retryWith(before: EffectiveRetry, given: Retry = {}): EffectiveRetry {
   const { enabled, max_attempts, backoff, base_delay_ms, retry_on } = given;
   return { ...before, ...present({ enabled, max_attempts, backoff, base_delay_ms, retry_on }) };
@@ -57,8 +57,8 @@ export function retryOf(row: PluginRow): EffectiveRetry {
 
 type Given = NonNullable<PatchPlugin["webhook_config"]>;
 
-/** The configuration with what is given in place of what was; fields of the hooks are left out. */
-export function withGiven(before: Webhook, given: Given): Webhook {
+/** The configuration with the given changes, without the fields of hooks. */
+export function webhookWith(before: Webhook, given: Given): Webhook {
   const endpoints = { ...before.endpoints };
   for (const point of POINTS) {
     const endpoint = given.endpoints?.[point];
@@ -76,26 +76,18 @@ export function withGiven(before: Webhook, given: Given): Webhook {
   };
 }
 
-// Who sends a token means it to be sent.
+// Setting a token or certificate implies the authentication type.
 function typeFor(before: AuthType, auth: Given["auth"]): AuthType {
   if (auth?.token !== undefined) return "bearer";
   return auth?.client_cert === undefined ? before : "mtls";
 }
 
-export function credentialsWithGiven(before: Credentials, given: Given): Credentials {
+export function credentialsWith(before: Credentials, given: Given): Credentials {
   const { token, client_cert, client_key } = given.auth ?? {};
   return { ...before, ...present({ token, client_cert, client_key, signing_secret: given.signing_secret }) };
 }
 
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Without the fields that are not set. */
-function present<T extends object>(fields: T): Present<T> {
-  // Only what is not undefined is left.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
-}
-
-/** Null when there is nothing to seal. */
+/** Null if there are no credentials. */
 export async function sealCredentials(
   keyring: Keyring,
   { id, project_id }: Pick<PluginRow, "id" | "project_id">,

@@ -1,4 +1,4 @@
-// The words of hooks and plugins, and what counts where a record does not say.
+// Enumerations and defaults of hooks and plugins.
 
 export const HOOK_POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
 export const POINTS = ["access", "pre", "post"] as const;
@@ -9,7 +9,7 @@ export const BINDING_TYPES = ["tenant", "project"] as const;
 export const HEALTH = ["unknown", "healthy", "degraded", "unhealthy"] as const;
 export const RETRY_ON = ["5xx", "timeout", "connection_error"] as const;
 
-/** Milliseconds of a hook whose own time and whose endpoint's is not set. */
+/** The timeout if neither the hook nor its endpoint sets one. */
 export const DEFAULT_TIMEOUT_MS = 5000;
-/** Milliseconds that an access answer is kept where the endpoint caches and does not say how long. */
+/** How long access answers are cached if the endpoint does not set a time. */
 export const DEFAULT_CACHE_TTL_MS = 60_000;

@@ -1,5 +1,5 @@
-// Trying a plugin's webhooks with a sample, as calls would ask them: whether they can be reached, what they answer, and
-// what that answer would mean. Nothing is run and nothing is stored.
+// Tests the webhooks of a plugin with a sample call: whether they can be reached, what they answer, and the resulting
+// decision. No tool is run and nothing is stored.
 import { type Static, Type } from "typebox";
 import { isObject, type Json } from "../base";
 import type { Core } from "../core";
@@ -7,7 +7,7 @@ import { newId } from "../crypto";
 import { notFound } from "../errors";
 import type { Principal } from "../identity";
 import type { GuardedCall, Tool } from "../tools";
-import { overriddenInputs, overriddenOutput, overriddenSecrets, readAccess, readVerdict } from "./answers";
+import { readAccess, readPost, readPre } from "./answers";
 import type { Bindings } from "./bindings";
 import { targetOf } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
@@ -16,20 +16,20 @@ import { findPlugin } from "./repository";
 import type { Point } from "./schema";
 import { DEFAULT_TIMEOUT_MS, HOOK_POINTS, POINTS } from "./terms";
 import { webhookOf } from "./stored";
-import { ask, WebhookFailure } from "./webhook";
+import { callWebhook, WebhookFailure } from "./webhook";
 
 export const PluginTrialResponse = Type.Object({
   plugin_id: Type.String(),
   tool: Type.String({ description: "The tool of the sample." }),
-  ok: Type.Boolean({ description: "Every endpoint gave an answer that fits the contract." }),
+  ok: Type.Boolean({ description: "Whether every endpoint gave a valid answer." }),
   results: Type.Array(
     Type.Object({
       hook_point: Type.Enum([...HOOK_POINTS]),
       url: Type.String(),
       decision: Type.Enum(["ok", "override", "denied", "rate_limited", "failed"]),
-      reason: Type.Optional(Type.String({ description: "Why the answer is none." })),
+      reason: Type.Optional(Type.String({ description: "Why there is no usable answer." })),
       answer: Type.Optional(
-        Type.Unknown({ description: "The webhook's answer as it came, without the values of secrets." }),
+        Type.Unknown({ description: "The answer of the webhook, without values of secrets." }),
       ),
       duration_ms: Type.Number(),
     }),
@@ -41,6 +41,7 @@ type Result = PluginTrial["results"][number];
 type Sample = { tool: Tool; call: GuardedCall };
 
 const USER = "user@example.com";
+const SAMPLE_OUTCOME = { value: { sample: true } };
 const HIDDEN = "[redacted]";
 
 export class Trials {
@@ -54,7 +55,7 @@ export class Trials {
     this.#tools = tools;
   }
 
-  /** Asks each endpoint of the plugin once, whatever its status. Throws `not_found`. */
+  /** Calls each endpoint of the plugin once, even if it is inactive. Throws `not_found`. */
   async try({ projectId }: Principal, id: string): Promise<PluginTrial> {
     const scope = await this.#bindings.scopeOf(projectId);
     const plugin = await findPlugin(this.#core.store, scope, id);
@@ -66,7 +67,7 @@ export class Trials {
       if (endpoint === undefined) continue;
       const { url, timeout_ms = DEFAULT_TIMEOUT_MS } = endpoint;
       const target = await targetOf(this.#core, plugin, url, timeout_ms);
-      results.push({ hook_point: `tool.${point}`, url, ...(await this.#ask(point, sample, target)) });
+      results.push({ hook_point: `tool.${point}`, url, ...(await this.#call(point, sample, target)) });
     }
     const ok = results.every(({ decision }) => decision !== "failed");
     return { plugin_id: id, tool: sample.tool.qualifiedName, ok, results };
@@ -74,7 +75,7 @@ export class Trials {
 
   #sample(): Sample {
     const tool = this.#tools.find(({ definition }) => definition.replacement === undefined);
-    if (tool === undefined) throw notFound("There are no tools to make a sample of.");
+    if (tool === undefined) throw notFound("There are no tools for a sample call.");
     const { clock, random } = this.#core;
     return {
       tool,
@@ -91,32 +92,36 @@ export class Trials {
     };
   }
 
-  async #ask(
+  async #call(
     point: Point,
     { tool, call }: Sample,
-    target: Parameters<typeof ask>[1],
+    target: Parameters<typeof callWebhook>[1],
   ): Promise<Omit<Result, "hook_point" | "url">> {
     const body = {
       access: () => accessRequest(USER, [tool]),
       pre: () => preRequest(call),
-      post: () => postRequest(call, { value: { sample: true } }),
+      post: () => postRequest(call, SAMPLE_OUTCOME),
     }[point]();
     const started = performance.now();
-    const took = (): number => Math.round(performance.now() - started);
+    const elapsed = (): number => Math.round(performance.now() - started);
     let answer: Json | undefined;
     try {
-      answer = await ask(this.#core, target, body);
-      return { decision: meaningOf(point, answer, tool), answer: shown(answer), duration_ms: took() };
+      answer = await callWebhook(this.#core, target, body);
+      return {
+        decision: decisionOf(point, answer, tool),
+        answer: withoutSecrets(answer),
+        duration_ms: elapsed(),
+      };
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
-      const given = answer === undefined ? {} : { answer: shown(answer) };
-      return { decision: "failed", reason: error.reason, ...given, duration_ms: took() };
+      const given = answer === undefined ? {} : { answer: withoutSecrets(answer) };
+      return { decision: "failed", reason: error.reason, ...given, duration_ms: elapsed() };
     }
   }
 }
 
-// Values of secrets are for tools: who tries a plugin of the organization may not even be the one who keeps them.
-function shown(answer: Json): Json {
+// Values of secrets are only for tools; the caller may not be allowed to see those of a plugin of the organization.
+function withoutSecrets(answer: Json): Json {
   const override = isObject(answer) ? answer["override"] : undefined;
   if (!isObject(answer) || !isObject(override) || (override["secrets"] ?? null) === null) return answer;
   const { secrets } = override;
@@ -128,12 +133,7 @@ function withoutValues(entry: Json): Json {
   return isObject(entry) ? Object.fromEntries(Object.keys(entry).map((key) => [key, HIDDEN])) : HIDDEN;
 }
 
-function meaningOf(point: Point, answer: Json, tool: Tool): Result["decision"] {
+function decisionOf(point: Point, answer: Json, tool: Tool): Result["decision"] {
   if (point === "access") return readAccess(answer)(tool) ? "ok" : "denied";
-  const verdict = readVerdict(answer);
-  if (verdict.code === "CHECK_FAILED") return "denied";
-  if (verdict.code === "RATE_LIMIT_EXCEEDED") return "rate_limited";
-  if (point === "post") return overriddenOutput(verdict) === undefined ? "ok" : "override";
-  const changes = [overriddenInputs(verdict), overriddenSecrets(verdict)];
-  return changes.every((change) => change === undefined) ? "ok" : "override";
+  return point === "pre" ? readPre(answer).decision : readPost(answer, SAMPLE_OUTCOME).decision;
 }

@@ -1,5 +1,5 @@
-// One question to a customer's webhook server: authenticated, signed when asked for, within its time, tried again where
-// the plugin wants that. Every answer that is not JSON of a 2xx is a failure.
+// Calls a webhook: authenticated, signed if configured, within its timeout, with retries if configured. Any answer other
+// than JSON with a 2xx status is a failure.
 import { type Json, parseJson, Redacted } from "../base";
 import type { Core } from "../core";
 import { EgressError, type TlsOptions } from "../egress";
@@ -7,7 +7,7 @@ import { newToken } from "../crypto";
 import { signatureHeaders } from "./signature";
 import type { EffectiveRetry } from "./stored";
 
-/** Where to ask and how. */
+/** The address of a webhook and how to call it. */
 export interface Target {
   url: string;
   /** For all attempts together. */
@@ -20,7 +20,7 @@ export interface Target {
 
 type Cause = "5xx" | "timeout" | "connection_error" | "final";
 
-/** No usable answer. `reason` is for the log: never a part of the answer, never an address. */
+/** No usable answer. `reason` is for the log: it contains no part of the answer and no address. */
 export class WebhookFailure extends Error {
   override readonly name = "WebhookFailure";
   readonly reason: string;
@@ -33,15 +33,15 @@ export class WebhookFailure extends Error {
   }
 }
 
-/** More than any decision needs; an output that a hook replaces may be large. */
-const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_DELAY_MS = 10_000;
+/** A replaced output may be large. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_DELAY_MS = 10_000;
 
 /**
- * Posts the body and reads the JSON of the answer. Where timeouts are tried again, each attempt gets its share of the
- * time that is left. Throws `WebhookFailure`.
+ * Posts the body and returns the JSON of the answer. If timeouts are retried, each attempt gets an equal share of the
+ * remaining time. Throws `WebhookFailure`.
  */
-export async function ask(
+export async function callWebhook(
   core: Core,
   target: Target | WebhookFailure,
   body: string,
@@ -49,7 +49,7 @@ export async function ask(
 ): Promise<Json> {
   if (target instanceof WebhookFailure) throw target;
   const { retry, signingKey } = target;
-  // The same for every attempt. Only a signature needs one.
+  // The same for every attempt. Only signed requests have an id.
   const id = signingKey === undefined ? "" : `msg_${newToken(core.random).slice(0, 27)}`;
   const attempts = retry.enabled ? retry.max_attempts : 1;
   const end = performance.now() + target.timeoutMs;
@@ -69,7 +69,7 @@ export async function ask(
 }
 
 function delayOf({ backoff, base_delay_ms }: EffectiveRetry, attempt: number): number {
-  return Math.min(backoff === "fixed" ? base_delay_ms : base_delay_ms * 2 ** (attempt - 1), MOST_DELAY_MS);
+  return Math.min(backoff === "fixed" ? base_delay_ms : base_delay_ms * 2 ** (attempt - 1), MAX_DELAY_MS);
 }
 
 interface Attempt {
@@ -95,7 +95,7 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
       body,
       tls,
       timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       signal,
     });
   } catch (error) {

@@ -1,10 +1,9 @@
-// Who is calling: organizations, projects, API keys, principals.
+// Organizations, projects, API keys and principals.
 export { actorOf } from "../audit";
 export { actFor, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
-export { projectBinding } from "./binding";
+export { projectBinding } from "./projects";
 export { Identity } from "./service";
-export { DEFAULT_ID } from "./user-principals";
+export { ambiguousSources, DEFAULT_ID } from "./user-principals";
 export { OpenIdIssuer } from "./issuer";
-export { ambiguousSources } from "./user-ids";
 export { userOfClaims } from "./user-tokens";

@@ -1,11 +1,11 @@
-// The OpenID provider at `auth_url`: its metadata (OpenID Connect Discovery), fetched once in a while, and its keys.
+// An OpenID provider: its metadata (OpenID Connect Discovery), cached for some minutes, and its keys.
 import * as oauth from "oauth4webapi";
-import { isObject, stillCounts } from "../base";
+import { isObject, isFresh } from "../base";
 import type { Core } from "../core";
 import { readJson } from "../egress";
 import { configurationError } from "../errors";
 
-const KEPT_MS = 10 * 60_000;
+const METADATA_TTL_MS = 10 * 60_000;
 const MAX_BYTES = 1_000_000;
 
 export class OpenIdIssuer {
@@ -13,24 +13,25 @@ export class OpenIdIssuer {
   readonly #source: string | undefined;
   #server: { value: Promise<oauth.AuthorizationServer>; at: number } | undefined;
 
-  /** `source`: the issuer of a provider other than the deployment's own at `auth.url`. */
+  /** `source`: the issuer of another provider than the one at `auth.url`. */
   constructor(core: Core, source?: string) {
     this.#core = core;
     this.#source = source;
   }
 
-  /** Where the provider is; undefined when the deployment has none. */
-  get place(): string | undefined {
+  /** The address of the provider; undefined if none is configured. */
+  get address(): string | undefined {
     return this.#source ?? this.#core.settings["auth.url"];
   }
 
   /**
-   * The metadata; whoever asks at the same time shares one request. Rejects when the provider cannot be reached or its
-   * metadata is not valid. The library keeps keys on the object: a copy of it is what makes it ask for them again.
+   * The metadata. Concurrent callers share one request. Rejects if the provider cannot be reached or its metadata is not
+   * valid. The library caches keys by this object; a copy of it makes the library load them again.
    */
   discover(): Promise<oauth.AuthorizationServer> {
     const now = this.#core.clock.now();
-    if (this.#server !== undefined && stillCounts(this.#server.at, KEPT_MS, now)) return this.#server.value;
+    if (this.#server !== undefined && isFresh(this.#server.at, METADATA_TTL_MS, now))
+      return this.#server.value;
     const server = { value: this.#discover(), at: now };
     this.#server = server;
     server.value.catch(() => {
@@ -39,21 +40,21 @@ export class OpenIdIssuer {
     return server.value;
   }
 
-  /** The keys that the provider publishes now. Rejects when they cannot be had. */
+  /** The keys that the provider currently publishes. Rejects if they cannot be loaded. */
   async keys(server: oauth.AuthorizationServer): Promise<oauth.JWKS> {
     const response = await this.#core.egress.fetch(server.jwks_uri ?? "", { maxBytes: MAX_BYTES });
     const body = await readJson(response);
     const keys = isObject(body) ? body["keys"] : undefined;
     if (response.status !== 200 || !Array.isArray(keys)) {
-      throw new Error(`The provider's address of keys answered ${response.status} without a key set.`);
+      throw new Error(`The jwks_uri of the provider answered ${response.status} without a key set.`);
     }
     return { keys: keys.filter((key) => isObject(key)) };
   }
 
-  /** For every request of the library: it goes out through `egress`. */
+  /** Options for the library: all its requests go through `egress`. */
   options() {
     return {
-      // Whether plain http may be used is the address policy's decision, made at every call by `egress`.
+      // `egress` applies the address policy, which decides about plain http.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (
         url: string,
@@ -69,35 +70,36 @@ export class OpenIdIssuer {
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {
-    const { place } = this;
+    const { address } = this;
     const chosen = this.#source === undefined ? this.#core.settings["auth.issuer"] : undefined;
-    if (place === undefined) throw configurationError("auth.url is not set.");
-    const url = new URL(place);
+    if (address === undefined)
+      throw configurationError("auth.url is not set. Set it to the address of the OpenID provider.");
+    const url = new URL(address);
     const response = await oauth.discoveryRequest(url, this.options());
     const metadata: unknown = await response
       .clone()
       .json()
       .catch(() => undefined);
     if (chosen !== undefined && isObject(metadata) && isTemplateOf(chosen, metadata["issuer"])) {
-      const own = Response.json({ ...metadata, issuer: chosen });
-      return oauth.processDiscoveryResponse(new URL(chosen), own);
+      const filled = Response.json({ ...metadata, issuer: chosen });
+      return oauth.processDiscoveryResponse(new URL(chosen), filled);
     }
-    return oauth.processDiscoveryResponse(expectedIssuer(new URL(chosen ?? place), metadata), response);
+    return oauth.processDiscoveryResponse(expectedIssuer(new URL(chosen ?? address), metadata), response);
   }
 }
 
-// Providers with many tenants publish one document for all, whose issuer has a placeholder. No token bears that text,
-// so the operator says which tenant counts. A placeholder stands for one whole segment of the path.
+// Multi-tenant providers publish one document whose issuer contains a placeholder. Tokens contain the tenant instead, so
+// the operator configures the issuer. A placeholder replaces one whole segment of the path.
 function isTemplateOf(issuer: string, template: unknown): boolean {
   if (typeof template !== "string" || !template.includes("{")) return false;
-  const [holes, parts] = [template.split("/"), issuer.split("/")];
-  const fits = (hole: string, at: number): boolean =>
-    hole === parts[at] || (at > 2 && /^\{\w+\}$/.test(hole) && /^[\w.-]+$/.test(parts[at] ?? ""));
-  return holes.length === parts.length && holes.every(fits);
+  const [segments, actual] = [template.split("/"), issuer.split("/")];
+  const matches = (segment: string, at: number): boolean =>
+    segment === actual[at] || (at > 2 && /^\{\w+\}$/.test(segment) && /^[\w.-]+$/.test(actual[at] ?? ""));
+  return segments.length === actual.length && segments.every(matches);
 }
 
-// The issuer is compared to the letter (OpenID Connect Discovery, section 4.3), but for a slash at the end: whether
-// `auth.url` was written with it says nothing about who is there.
+// The issuer must match exactly (OpenID Connect Discovery, section 4.3), except for a trailing slash, which operators may
+// leave out of `auth.url`.
 function expectedIssuer(url: URL, metadata: unknown): URL {
   const issuer = isObject(metadata) ? metadata["issuer"] : undefined;
   const named = typeof issuer === "string" ? URL.parse(issuer) : null;

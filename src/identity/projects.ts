@@ -1,4 +1,4 @@
-// Projects and organizations as their members see them: the operator of the data folder all, a key its own.
+// Projects and organizations: the operator sees all of them, other principals their own.
 import type { Audit } from "../audit";
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import { alreadyExists, forbidden, notFound } from "../errors";
@@ -6,7 +6,7 @@ import type { Store, Transaction } from "../store";
 import { type Principal, rolesOf } from "./principal";
 import * as repository from "./repository";
 import type { OrganizationRow, ProjectRow } from "./repository";
-import type { Caller, Organization, Project, ProjectPatch } from "./schema";
+import type { Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 
 export class Projects {
   readonly #store: Store;
@@ -17,30 +17,30 @@ export class Projects {
     this.#audit = audit;
   }
 
-  /** All projects for the operator of the data folder; a key knows of its own only. */
+  /** All projects for the operator, otherwise only the own project. */
   async list(principal: Principal): Promise<Page<Project>> {
     if (principal.kind !== "operator") return wholePage([await this.get(principal, principal.projectId)]);
     const rows = await repository.listProjects(this.#store, UNPAGED_LIMIT);
     return wholePage(rows.map(projectRecord));
   }
 
-  /** Throws `not_found`, for a key also when the project is another than its own. */
+  /** Throws `not_found`; only the operator can see other projects than the own one. */
   async get(principal: Principal, id: string): Promise<Project> {
-    const row = knows(principal, id) ? await repository.findProject(this.#store, id) : undefined;
-    if (row === undefined) throw notFound(`There is no project "${id}".`);
+    const row = canSee(principal, id) ? await repository.findProject(this.#store, id) : undefined;
+    if (row === undefined) throw unknownProject(id);
     return projectRecord(row);
   }
 
-  /** Changes name or audience. Throws `not_found` as `get` does, `forbidden` for a key that names an audience. */
+  /** Changes name or audience. Throws `not_found` as `get` does, `forbidden` if a key sets an audience. */
   async update(principal: Principal, id: string, patch: ProjectPatch): Promise<Project> {
-    if (!knows(principal, id)) throw notFound(`There is no project "${id}".`);
-    // A project that took another's audience would turn the other's user tokens away.
+    if (!canSee(principal, id)) throw unknownProject(id);
+    // A project with the audience of another project would make the user tokens of both invalid.
     if (patch.audience !== undefined && principal.kind !== "operator")
-      throw forbidden("The audience is set on the data folder only: runtime projects update --audience.");
+      throw forbidden("Only the operator can set the audience: runtime projects update --audience.");
     return projectRecord(await this.#store.write(() => this.#update(principal, id, patch)));
   }
 
-  /** All organizations for the operator; for a key that of its project. */
+  /** All organizations for the operator, otherwise the one of the own project. */
   async organizations(principal: Principal): Promise<Page<Organization>> {
     const store = this.#store;
     if (principal.kind === "operator")
@@ -50,7 +50,7 @@ export class Projects {
     return wholePage(own === undefined ? [] : [organizationRecord(own)]);
   }
 
-  /** Who is calling, as they may know it themselves. */
+  /** The principal as a record for the caller. */
   async caller(principal: Principal): Promise<Caller> {
     const project = await this.get(principal, principal.projectId);
     const { id: project_id, org_id } = project;
@@ -64,7 +64,7 @@ export class Projects {
 
   *#update(principal: Principal, id: string, patch: ProjectPatch): Transaction<ProjectRow> {
     const known = yield* repository.projectInTransaction(id);
-    if (known === undefined) throw notFound(`There is no project "${id}".`);
+    if (known === undefined) throw unknownProject(id);
     const audience = patch.audience === undefined ? known.audience : patch.audience || null;
     const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience };
     yield* refuseSharedAudience(row);
@@ -75,13 +75,13 @@ export class Projects {
 }
 
 /**
- * Throws `already_exists` when another project has the audience: a token that names two projects is refused in both, so
- * that one project's change would lock the other's users out.
+ * Throws `already_exists` if another project has the audience: a token that names two projects is refused by both, so the
+ * change would lock out the users of the other project.
  */
 export function* refuseSharedAudience({ id, audience }: ProjectRow): Transaction<void> {
   if (audience === null || (yield* repository.projectOfAudience(audience, id)) === undefined) return;
   throw alreadyExists(
-    "Another project has this audience already. User tokens must name one project: take another.",
+    "Another project already has this audience. Choose another one: a user token must name one project.",
   );
 }
 
@@ -94,6 +94,15 @@ function organizationRecord({ id, name, created_at }: OrganizationRow): Organiza
   return { id, name, created_at: timestamp(created_at) };
 }
 
-function knows(principal: Principal, projectId: string): boolean {
+function canSee(principal: Principal, projectId: string): boolean {
   return principal.kind === "operator" || principal.projectId === projectId;
+}
+
+export function unknownProject(id: string): Error {
+  return notFound(`There is no project "${id}".`);
+}
+
+/** The binding of a record that belongs to a project. */
+export function projectBinding(projectId: string): Binding {
+  return { id: projectId, type: "project" };
 }

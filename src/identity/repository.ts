@@ -94,7 +94,7 @@ export function listProjects(store: Store, limit: number): Promise<ProjectRow[]>
   return store.all(LIST_PROJECTS, limit);
 }
 
-/** All that user tokens can name: those with an audience of their own, and this one. */
+/** All projects that user tokens can name: those with an audience, and the default one. */
 export function listNamedProjects(store: Store, defaultId: string): Promise<ProjectRow[]> {
   return store.all(LIST_NAMED, defaultId);
 }
@@ -107,7 +107,7 @@ export function listOrganizations(store: Store, limit: number): Promise<Organiza
   return store.all(LIST_ORGANIZATIONS, limit);
 }
 
-/** Another project that user tokens name by this audience. */
+/** Another project with this audience. */
 export function* projectOfAudience(audience: string, exceptId: string): Transaction<ProjectRow | undefined> {
   return yield* get(FIND_AUDIENCE, audience, exceptId);
 }
@@ -124,9 +124,9 @@ export function* addOrganization(row: OrganizationRow): Transaction<void> {
   yield* run(ADD_ORGANIZATION, row.id, row.name, row.created_at);
 }
 
-/** The project and, by cascade, every record that belongs to it. */
+/** Deletes the project and, by cascade, every record that belongs to it. */
 export function* deleteProject(id: string): Transaction<number> {
-  // Whatever is remembered of it: a later project may have the same name.
+  // Clears all caches: a new project may get the same id.
   for (const kind of KINDS) yield* touch(kind);
   return yield* run(DELETE_PROJECT, id);
 }

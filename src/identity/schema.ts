@@ -1,11 +1,11 @@
-// Records of organizations, projects and API keys, and the two small records that say what other records belong to.
+// Records of organizations, projects and API keys, and records that are part of other records (bindings, secrets).
 import { type Static, Type } from "typebox";
 import { ROLES } from "./principal";
 
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
 const name = Type.String({ minLength: 1, maxLength: 256 });
 
-/** What callers may put into a path: `.` and `..` would lead out of it. */
+/** Safe as a path segment: not `.` or `..`. */
 export const CHOSEN_ID = "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$";
 
 /** Ids that callers choose: of auth providers, organizations and projects. */
@@ -16,7 +16,7 @@ export const BindingResponse = Type.Object({
   type: Type.Enum(["static", "tenant", "project", "account"]),
 });
 
-/** How a stored secret is shown inside another record: that it is set, never what it is. */
+/** A stored secret inside another record: whether it is set, never its value. */
 export const SecretResponse = Type.Object({
   binding: Type.Optional(Type.Enum(["static", "tenant", "project", "account"])),
   editable: Type.Boolean(),
@@ -43,11 +43,10 @@ export const ProjectCreateRequest = Type.Object({
 export const ProjectPatchRequest = Type.Object({
   name: Type.Optional(name),
   audience: Type.Optional(
-    Type.String({ maxLength: 500, description: "By which user tokens name the project; empty: by none." }),
+    Type.String({ maxLength: 500, description: "The audience of user tokens for the project; empty: none." }),
   ),
 });
 
-/** Who is calling. */
 export const CallerResponse = Type.Object({
   kind: Type.Enum(["key", "user", "operator"]),
   role: Type.Enum([...ROLES]),
@@ -79,7 +78,7 @@ export const ApiKeyResponse = Type.Object({
   created_at: time,
   expires_at: Type.Optional(time),
   last_used_at: Type.Optional(time),
-  key: Type.Optional(Type.String({ description: "The key itself; only in the answer that makes it." })),
+  key: Type.Optional(Type.String({ description: "The key itself, only in the answer that creates it." })),
 });
 
 export type Binding = Static<typeof BindingResponse>;

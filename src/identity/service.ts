@@ -1,4 +1,4 @@
-// Organizations, projects, API keys; and the credential of a request → a Principal.
+// Authentication of requests, and the administration of projects and API keys.
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
@@ -6,18 +6,17 @@ import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
-import { type Principal, requireReach, type Role, ROLES } from "./principal";
-import { projectRecord, Projects, refuseSharedAudience } from "./projects";
+import { type Principal, requireOwnUsers, type Role, ROLES } from "./principal";
+import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import * as repository from "./repository";
 import type { KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
-/** Keys that are remembered between requests. */
-const MOST_KEYS = 1000;
+const MAX_CACHED_KEYS = 1000;
 
-interface KnownKey {
+interface CachedKey {
   principal: Extract<Principal, { kind: "key" }>;
   expiresAt: number | null;
 }
@@ -27,8 +26,8 @@ export class Identity {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #executionLog: ExecutionLog;
-  /** By the whole header, so that a request whose header came before needs no hash. Only keys that exist. */
-  readonly #keys: CachedByGeneration<string, KnownKey>;
+  /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
+  readonly #keys: CachedByGeneration<string, CachedKey>;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
@@ -36,11 +35,11 @@ export class Identity {
     this.#core = core;
     this.#audit = audit;
     this.#executionLog = executionLog;
-    this.#keys = new CachedByGeneration(core.store, "keys", MOST_KEYS);
+    this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
     this.#users = new UserPrincipals(core, issuer);
   }
 
-  /** Makes organization and project `default` on a new database. */
+  /** Creates the organization and project `default` in a new database. */
   async ensureDefaults(): Promise<void> {
     const { store, clock } = this.#core;
     if ((await repository.findProject(store, DEFAULT_ID)) !== undefined) return;
@@ -55,9 +54,8 @@ export class Identity {
   }
 
   /**
-   * The principal of an `Authorization` value, with or without the word `Bearer`. `pathProject`: the project that the
-   * address names; a user token that names several acts in that one.
-   * Throws `invalid_authorization`; the message never repeats the credential.
+   * The principal of an `Authorization` header, with or without `Bearer`. `pathProject`: the project in the path, which
+   * is used if a user token names several. Throws `invalid_authorization`; the message never repeats the credential.
    */
   async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
@@ -69,17 +67,17 @@ export class Identity {
     return this.#used(known);
   }
 
-  #alive({ expiresAt }: KnownKey): boolean {
+  #alive({ expiresAt }: CachedKey): boolean {
     return expiresAt === null || expiresAt > this.#core.clock.now();
   }
 
-  #used({ principal }: KnownKey): Principal {
+  #used({ principal }: CachedKey): Principal {
     this.#executionLog.used("key", principal.keyId);
     return principal;
   }
 
-  /** Throws for a text that is no key of this server, so that no such text is ever remembered. */
-  async #findKey(text: string): Promise<KnownKey> {
+  /** Throws for an unknown key, so that only existing keys are cached. */
+  async #findKey(text: string): Promise<CachedKey> {
     if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
     const row = await repository.findKeyByHash(this.#core.store, hashOf(text));
     if (row === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
@@ -90,19 +88,19 @@ export class Identity {
     };
   }
 
-  /** Who issues the tokens that `authenticateAt` takes; undefined: nobody. */
+  /** The issuer of the tokens that `authenticateAt` accepts; undefined: none. */
   issuerOf(source: string | undefined): string | undefined {
     return this.#users.issuerOf(source);
   }
 
-  /** The user of a token for one address. Throws `invalid_authorization`. */
+  /** The user of a token for a resource (RFC 8707). Throws `invalid_authorization`. */
   async authenticateAt(header: string | undefined, resource: Resource): Promise<ResourceUser> {
     return this.#users.atResource(credentialOf(header), resource);
   }
 
   /**
-   * Who an entry of the audit trail names, as he stands now; undefined when his key was revoked or has expired.
-   * For what was asked for once and is done later.
+   * The principal for an actor of the audit trail, with its current permissions; undefined if the key was revoked or has
+   * expired. Used for scheduled runs.
    */
   async actor(projectId: string, name: string): Promise<Principal | undefined> {
     if (name === "operator") return { kind: "operator", projectId };
@@ -113,29 +111,29 @@ export class Identity {
     return { kind: "key", keyId: row.id, projectId, role: roleOf(row), users: usersOf(row) };
   }
 
-  /** The terminal's principal. Throws `not_found` when the project does not exist. */
+  /** The operator's principal. Throws `not_found` if the project does not exist. */
   async operator(projectId: string): Promise<Principal> {
     if ((await repository.findProject(this.#core.store, projectId)) === undefined) {
-      throw notFound(`There is no project "${projectId}".`);
+      throw unknownProject(projectId);
     }
     return { kind: "operator", projectId };
   }
 
-  /** For an address that names a project. Throws `not_found` unless it is the principal's own, in its organization. */
+  /** Throws `not_found` unless this is the project of the principal, in this organization. */
   async checkProject(principal: Principal, orgId: string, projectId: string): Promise<void> {
     const own = projectId === principal.projectId;
     const project = own ? await repository.findProject(this.#core.store, projectId) : undefined;
     if (project?.org_id !== orgId) throw notFound("There is no such project for this credential.");
   }
 
-  /** Throws `invalid_authorization`: the credential of a project that was deleted meanwhile is none any more. */
+  /** Throws `invalid_authorization` if the project was deleted in the meantime. */
   async organizationOf(projectId: string): Promise<string> {
     const project = await repository.findProject(this.#core.store, projectId);
-    if (project === undefined) throw invalidAuthorization("The project of this credential is gone.");
+    if (project === undefined) throw invalidAuthorization("The project of this credential was deleted.");
     return project.org_id;
   }
 
-  /** Makes a project with its own data key. `audience`: by which user tokens name it. Throws `already_exists`. */
+  /** Creates a project with its own data key. `audience`: that of its user tokens. Throws `already_exists`. */
   async createProject(
     principal: Principal,
     id: string,
@@ -153,20 +151,19 @@ export class Identity {
     return projectRecord(await this.#core.store.write(() => this.#createProject(principal, row)));
   }
 
-  /** Removes a project with everything in it, its data key first: what it sealed cannot be read again. */
+  /** Deletes a project, its records and its data key, without which sealed values cannot be decrypted again. */
   async deleteProject(principal: Principal, id: string): Promise<void> {
     await this.#core.store.write(() => this.#deleteProject(principal, id));
   }
 
-  /** Makes a key. The answer is the only place where `key` ever stands. Throws what `requireReach` throws. */
+  /** Creates a key. Only the answer contains `key`. Throws as `requireOwnUsers` does. */
   async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
-    requireReach(principal, request.users);
+    requireOwnUsers(principal, request.users);
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
-    // Not `<=`: what is no time at all is not in the future either.
-    if (expiresAt !== null && !(expiresAt > now))
-      throw invalidParameter("expires_at must lie in the future.");
+    // Not `<=`: NaN is not in the future either.
+    if (expiresAt !== null && !(expiresAt > now)) throw invalidParameter("expires_at must be in the future.");
     const key = newApiKey(random);
     const row: KeyRow = {
       id: newId("key", now, random),
@@ -198,7 +195,7 @@ export class Identity {
     return (await repository.countKeys(this.#core.store, projectId)) > 0;
   }
 
-  /** Revokes a key: it stops working at once, in every process. */
+  /** Revokes a key, immediately and in every process. */
   async deleteKey(principal: Principal, id: string): Promise<void> {
     await this.#core.store.write(() => this.#deleteKey(principal, id));
   }
@@ -218,7 +215,7 @@ export class Identity {
   *#createProject(principal: Principal, row: ProjectRow): Transaction<ProjectRow> {
     const { id } = row;
     if ((yield* repository.projectInTransaction(id)) !== undefined) {
-      throw alreadyExists(`There is a project "${id}" already.`);
+      throw alreadyExists(`The project "${id}" already exists.`);
     }
     yield* refuseSharedAudience(row);
     yield* this.#audit.record({ ...principal, projectId: id }, "project.create", id);
@@ -228,7 +225,7 @@ export class Identity {
   *#deleteProject(principal: Principal, id: string): Transaction<void> {
     if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
     yield* this.#core.keyring.destroyDataKeys(id);
-    if ((yield* repository.deleteProject(id)) === 0) throw notFound(`There is no project "${id}".`);
+    if ((yield* repository.deleteProject(id)) === 0) throw unknownProject(id);
     yield* this.#audit.record({ ...principal, projectId: null }, "project.delete", id);
   }
 
@@ -260,14 +257,14 @@ export class Identity {
   }
 }
 
-/** The credential of an `Authorization` value, with or without the word `Bearer`. Throws `invalid_authorization`. */
+/** The credential of an `Authorization` header, with or without `Bearer`. Throws `invalid_authorization`. */
 function credentialOf(header: string | undefined): string {
   if (header === undefined || header.trim() === "")
     throw invalidAuthorization("Missing Authorization header");
   return header.trim().replace(/^bearer\s+/i, "");
 }
 
-// A role that this version does not know can do nothing that needs one.
+// A role that this version does not know is treated as the weakest.
 function roleOf(row: KeyRow): Role {
   return ROLES.find((role) => role === row.role) ?? "read";
 }

@@ -1,4 +1,5 @@
-// A verified user token → whom it lets act where: in a project, or at one address of it.
+// The principals of user tokens, for a project or for one resource of it.
+import type { Settings } from "../config";
 import type { Core } from "../core";
 import { invalidAuthorization } from "../errors";
 import { CachedByGeneration } from "../store";
@@ -10,17 +11,17 @@ import { looksLikeJwt, UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 
-/** An address that tokens are issued for (RFC 8707). */
+/** A resource that tokens are issued for (RFC 8707). */
 export interface Resource {
   projectId: string;
   address: string;
-  /** A provider of `user_sources`, in place of the deployment's own. */
+  /** An entry of `user_sources`, instead of the provider at `auth.url`. */
   source?: string | undefined;
 }
 
 export interface ResourceUser {
   principal: Extract<Principal, { kind: "user" }>;
-  /** Scopes that the token names; undefined: it names none at all. */
+  /** The scopes of the token; undefined: it has no scope claim. */
   scopes: readonly string[] | undefined;
 }
 
@@ -35,15 +36,15 @@ export class UserPrincipals {
     this.#tokens = new UserTokens(core, issuer);
     this.#projects = new CachedByGeneration(core.store, "projects");
     this.#sources = new Map(
-      core.settings.user_sources.map(({ id, issuer: place, audience, user_claim, user_prefix }) => {
+      core.settings.user_sources.map(({ id, issuer: address, audience, user_claim, user_prefix }) => {
         const users = { claim: user_claim ?? "sub", prefix: user_prefix ?? "" };
-        return [id, { tokens: new UserTokens(core, new OpenIdIssuer(core, place), users), audience }];
+        return [id, { tokens: new UserTokens(core, new OpenIdIssuer(core, address), users), audience }];
       }),
     );
   }
 
   /**
-   * A user acts in the path's or the only project that the token's audience names, never in a default one.
+   * The project is the one in the path or the only one that the audience of the token names; there is no default.
    * Throws `invalid_authorization`.
    */
   async inProject(token: string, pathProject: string | undefined): Promise<Principal> {
@@ -52,17 +53,20 @@ export class UserPrincipals {
     const named = projects.filter((row) => audiences.some((name) => name === this.#audienceOf(row)));
     const own = named.find(({ id }) => id === pathProject);
     const [project, ...others] = own === undefined ? named : [own];
-    if (project === undefined) throw invalidAuthorization("The user token's audience names no project here.");
-    if (others.length > 0) throw invalidAuthorization("The user token's audience names several projects.");
+    if (project === undefined)
+      throw invalidAuthorization("The audience of the user token does not name a project of this server.");
+    if (others.length > 0)
+      throw invalidAuthorization("The audience of the user token names several projects.");
     return { kind: "user", projectId: project.id, userId };
   }
 
   /**
-   * The user of a token that was issued for this very address, or for its project (a source's: for the source) as a
-   * whole. Throws `invalid_authorization`.
+   * The user of a token that was issued for this address, or for its whole project or source.
+   * Throws `invalid_authorization`.
    */
   async atResource(token: string, { projectId, address, source }: Resource): Promise<ResourceUser> {
-    if (!looksLikeJwt(token)) throw invalidAuthorization("This address takes user tokens, and this is none.");
+    if (!looksLikeJwt(token))
+      throw invalidAuthorization("The credential is not a user token, which this address requires.");
     const own = source === undefined ? undefined : this.#sources.get(source);
     if (source !== undefined && own === undefined)
       throw invalidAuthorization("The identity provider of this address is no longer configured.");
@@ -70,12 +74,10 @@ export class UserPrincipals {
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
     if (audiences.some((audience) => audience === address || audience === whole))
       return { principal: { kind: "user", projectId, userId }, scopes };
-    throw invalidAuthorization(
-      "The user token was issued for another address: its audience is not this one.",
-    );
+    throw invalidAuthorization("The audience of the user token is not this address.");
   }
 
-  /** Where tokens come from: at the deployment's own provider, or at one of `user_sources`. */
+  /** The issuer of tokens: the provider at `auth.url`, or one of `user_sources`. */
   issuerOf(source: string | undefined): string | undefined {
     const { settings } = this.#core;
     if (source === undefined) return settings["auth.issuer"] ?? settings["auth.url"];
@@ -91,8 +93,19 @@ export class UserPrincipals {
     return this.#projects.get("all", () => repository.listNamedProjects(this.#core.store, DEFAULT_ID));
   }
 
-  // Undefined for a project that no token can name.
+  // Undefined for a project without an audience.
   #audienceOf(row: ProjectRow): string | undefined {
     return row.audience ?? (row.id === DEFAULT_ID ? this.#core.publicUrl() : undefined);
   }
+}
+
+/**
+ * Ids of the `user_sources` whose user ids may clash with those of another provider, because they have no `user_prefix`. A
+ * `sub` is unique per issuer only (OpenID Connect Core 1.0, section 2). An empty prefix states that users are the same.
+ */
+export function ambiguousSources({ user_sources: sources, "auth.url": own }: Settings): string[] {
+  const bare = sources.filter(({ user_prefix = "" }) => user_prefix === "");
+  const providers = bare.length + (own === undefined ? 0 : 1);
+  if (providers < 2) return [];
+  return bare.filter(({ user_prefix }) => user_prefix === undefined).map(({ id }) => id);
 }

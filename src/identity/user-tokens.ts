@@ -1,7 +1,7 @@
-// User tokens: JWT access tokens (RFC 9068) of the OpenID provider at `auth_url`. `oauth4webapi` finds the keys and
-// checks signature, type, issuer, audience and time; here only which user and which project a token means.
+// Verifies user tokens: JWT access tokens (RFC 9068) of an OpenID provider. `oauth4webapi` selects the key and checks
+// signature, type, issuer, audience and time; this file determines the user and the audiences.
 import * as oauth from "oauth4webapi";
-import { isObject, stillCounts } from "../base";
+import { isFresh, isObject, TimedCache } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
@@ -10,17 +10,9 @@ import type { OpenIdIssuer } from "./issuer";
 
 export interface VerifiedUser {
   userId: string;
-  /** Audiences that the token names. */
   audiences: string[];
-  /** Scopes that the token names; undefined: it names none at all. */
+  /** Undefined: the token has no scope claim. */
   scopes: readonly string[] | undefined;
-}
-
-interface Remembered {
-  user: VerifiedUser;
-  /** When the keys were asked for that vouch for it, and how long it counts from then on, ms. */
-  from: number;
-  keptMs: number;
 }
 
 interface Keys {
@@ -28,13 +20,13 @@ interface Keys {
   cache: oauth.JWKSCacheInput;
 }
 
-/** A removed signing key must stop working within this time: neither keys nor what they vouched for lasts longer. */
-const BELIEVED_MS = 60_000;
-/** How often an unknown key may make us ask for all keys again. */
-const FRESH_MS = 5000;
+/** A removed signing key must stop working within this time, so keys and verified tokens are cached no longer. */
+const KEYS_TTL_MS = 60_000;
+/** How often an unknown key may cause the keys to be loaded again. */
+const MIN_RELOAD_MS = 5000;
 const TOLERANCE_S = 30;
-const MAX_REMEMBERED = 10_000;
-/** Asymmetric only: with a symmetric algorithm the provider's public key would be a signing key (RFC 8725 section 2.1). */
+const MAX_VERIFIED = 10_000;
+/** Asymmetric only: a symmetric algorithm would turn the public key into a signing key (RFC 8725, section 2.1). */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -59,44 +51,44 @@ export class UserTokens {
   readonly #issuer: OpenIdIssuer;
   readonly #claim: string;
   readonly #prefix: string;
-  readonly #remembered = new Map<string, Remembered>();
+  /** By the hash of the token; an entry is as old as the keys that verified it. */
+  readonly #verified: TimedCache<string, VerifiedUser>;
   #keys: { value: Promise<Keys>; at: number } | undefined;
 
-  /** `users`: which claim holds the user and what stands before it in our ids; else the claim is `auth.user_claim`. */
+  /** `users`: the claim with the user id and the prefix of our ids. Default: `auth.user_claim`, without a prefix. */
   constructor(core: Core, issuer: OpenIdIssuer, users?: { claim: string; prefix: string }) {
     this.#core = core;
     this.#issuer = issuer;
+    this.#verified = new TimedCache(core.clock, KEYS_TTL_MS, MAX_VERIFIED);
     this.#claim = users?.claim ?? core.settings["auth.user_claim"];
     this.#prefix = users?.prefix ?? "";
   }
 
-  /** Throws `invalid_authorization`; the message says which check failed and never repeats the token. */
+  /** Throws `invalid_authorization`; the message names the failed check and never repeats the token. */
   async verify(token: string): Promise<VerifiedUser> {
-    if (this.#issuer.place === undefined)
-      throw invalidAuthorization("This server takes no user tokens (auth.url is not set).");
-    const now = this.#core.clock.now();
+    if (this.#issuer.address === undefined)
+      throw invalidAuthorization("This server does not accept user tokens: auth.url is not set.");
     const hash = hashOf(token);
-    const known = this.#remembered.get(hash);
-    if (known !== undefined && stillCounts(known.from, known.keptMs, now)) return known.user;
+    const cached = this.#verified.get(hash);
+    if (cached !== undefined) return cached;
     const { claims, keysAt } = await this.#validate(token);
     const named = userOfClaims(claims, this.#claim);
     if (named === undefined) {
       throw invalidAuthorization(`The user token has no (verified) claim ${this.#claim} (auth.user_claim).`);
     }
     const user = { userId: this.#prefix + named, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     const end = (claims.exp + TOLERANCE_S) * 1000;
-    this.#remembered.set(hash, { user, from: keysAt, keptMs: Math.min(BELIEVED_MS, end - keysAt) });
+    this.#verified.set(hash, user, keysAt, Math.min(KEYS_TTL_MS, end - keysAt));
     return user;
   }
 
   async #validate(token: string): Promise<{ claims: oauth.JWTAccessTokenClaims; keysAt: number }> {
-    const keys = this.#current(BELIEVED_MS);
+    const keys = this.#current(KEYS_TTL_MS);
     try {
       const claims = await this.#check(token, await keys.value).catch(async (error: unknown) => {
-        // A key that we have not seen: the provider may have rotated a moment ago.
+        // An unknown key: the provider may have rotated its keys.
         if (codeOf(error) !== oauth.KEY_SELECTION) throw error;
-        const newer = this.#current(FRESH_MS);
+        const newer = this.#current(MIN_RELOAD_MS);
         if (newer === keys) throw error;
         return this.#check(token, await newer.value);
       });
@@ -110,7 +102,7 @@ export class UserTokens {
   async #check(token: string, { server, cache }: Keys): Promise<oauth.JWTAccessTokenClaims> {
     const now = this.#core.clock.now();
     const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } });
-    // The audience decides about the project and is compared there; here the token is held to its own first one.
+    // The caller compares the audience, which determines the project. The library needs one: the first of the token.
     const audience = audiencesOf(claimsOf(token))[0] ?? "";
     const claims = await oauth.validateJwtAccessToken(server, request, audience, {
       ...this.#issuer.options(),
@@ -119,17 +111,17 @@ export class UserTokens {
       [oauth.clockTolerance]: TOLERANCE_S,
       signingAlgorithms: ALGORITHMS,
     });
-    // The library looks at `nbf` only: a token of tomorrow that has none would work today.
+    // The library only checks `nbf`, which is optional.
     if (claims.iat > now / 1000 + TOLERANCE_S) {
       throw new oauth.OperationProcessingError("issued in the future", { code: oauth.JWT_TIMESTAMP_CHECK });
     }
     return claims;
   }
 
-  /** The keys, asked for anew when they are of this age; whoever wants them at the same time shares one request. */
+  /** The keys, loaded again if they are older than `age`, ms. Concurrent callers share one request. */
   #current(age: number): { value: Promise<Keys>; at: number } {
     const at = this.#core.clock.now();
-    if (this.#keys !== undefined && stillCounts(this.#keys.at, age, at)) return this.#keys;
+    if (this.#keys !== undefined && isFresh(this.#keys.at, age, at)) return this.#keys;
     const keys = { value: this.#load(), at };
     this.#keys = keys;
     keys.value.catch(() => {
@@ -138,7 +130,7 @@ export class UserTokens {
     return keys;
   }
 
-  // The library keeps keys on the metadata object, so each set of keys has one of its own.
+  // The library caches keys by the metadata object, so each key set gets its own copy.
   async #load(): Promise<Keys> {
     const server = { ...(await this.#issuer.discover()) };
     const jwks = await this.#issuer.keys(server);
@@ -147,8 +139,8 @@ export class UserTokens {
 }
 
 /**
- * The user that claims name. Undefined when the claim is missing, or an e-mail address that the provider has not
- * verified: whoever can register any address would otherwise be anybody.
+ * The user id in the claims. Undefined if the claim is missing, or is an unverified e-mail address: anyone could register
+ * the address of another user.
  */
 export function userOfClaims(
   claims: { readonly [name: string]: unknown },
@@ -172,10 +164,10 @@ function audiencesOf(claims: unknown): string[] {
   return (Array.isArray(audience) ? audience : [audience]).filter((item) => typeof item === "string");
 }
 
-// `scope` by RFC 9068, section 2.2.3; some providers say `scp`, as a list or as one text.
+// `scope` (RFC 9068, section 2.2.3); some providers use `scp`, a list or a string.
 function scopesOf(claims: { readonly [name: string]: unknown }): string[] | undefined {
-  const named = claims["scope"] ?? claims["scp"];
-  const list = typeof named === "string" ? named.split(" ") : named;
+  const scope = claims["scope"] ?? claims["scp"];
+  const list = typeof scope === "string" ? scope.split(" ") : scope;
   if (!Array.isArray(list)) return undefined;
   return list.filter((item) => typeof item === "string" && item !== "");
 }
@@ -184,12 +176,12 @@ function codeOf(error: unknown): string {
   return isObject(error) && typeof error["code"] === "string" ? error["code"] : "";
 }
 
-/** What the profile of JWT access tokens (RFC 9068) wants and many providers give only when they are told to. */
+/** Names the requirements of RFC 9068 that many providers only meet if configured to. */
 function formReason(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
-  if (message.includes('JWT "typ"')) return "it is no access token by RFC 9068: its typ is not at+jwt";
+  if (message.includes('JWT "typ"')) return "it is not an access token as of RFC 9068: its typ is not at+jwt";
   const [, claim] = /^JWT "(\w+)" .*missing$/.exec(message) ?? [];
-  if (claim !== undefined) return `it is no access token by RFC 9068: it has no ${claim}`;
+  if (claim !== undefined) return `it is not an access token as of RFC 9068: it has no ${claim}`;
   return "its signature or form is not valid";
 }
 
@@ -200,15 +192,15 @@ function reasonOf(error: unknown): string {
     case oauth.JWT_TIMESTAMP_CHECK:
       return "it has expired or is not valid yet";
     case oauth.JWT_CLAIM_COMPARISON:
-      return "its issuer or audience is another";
+      return "its issuer or audience does not match";
     case oauth.INVALID_RESPONSE:
       return formReason(error);
     case oauth.UNSUPPORTED_OPERATION:
-      return "it is signed in a way that is not accepted";
+      return "its signature algorithm is not accepted";
     case oauth.KEY_SELECTION:
-      return "it is signed by a key that the provider does not have";
+      return "its signing key is not among the keys of the provider";
     case oauth.JSON_ATTRIBUTE_COMPARISON:
-      return "the OpenID provider at auth.url says that its issuer is another address";
+      return "the metadata of the OpenID provider at auth.url has another issuer";
     default:
       return "it could not be verified";
   }

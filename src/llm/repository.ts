@@ -45,10 +45,6 @@ export function listModels(store: Store, projectId: string, limit: number): Prom
   return store.all(LIST, projectId, limit);
 }
 
-export function findModel(store: Store, projectId: string, id: string): Promise<ModelRow | undefined> {
-  return store.get(FIND, projectId, id);
-}
-
 export function* modelInTransaction(projectId: string, id: string): Transaction<ModelRow | undefined> {
   return yield* get(FIND, projectId, id);
 }

@@ -16,9 +16,10 @@ import { eventStream } from "./stream/event-stream";
 import { chunkTexts } from "./stream/events";
 import { type PassOptions, passThrough } from "./stream/pass";
 import { callStreaming, callWhole } from "./upstream/call";
-import { clientOf } from "./upstream/client-of";
-import type { ChatBody } from "./upstream/client";
+import { anthropicClient } from "./upstream/anthropic";
+import type { ChatBody, ModelClient } from "./upstream/client";
 import { refusedInside, unanswered, unreadable } from "./upstream/failure";
+import { openAiClient } from "./upstream/openai";
 
 export interface ChatCall {
   /** Checked. */
@@ -120,6 +121,10 @@ export class Chat {
   #timeoutMs(): number {
     return this.#core.settings["llm.timeout"] * 1000;
   }
+}
+
+function clientOf(core: Core, server: ModelServer): ModelClient {
+  return server.type === "anthropic" ? anthropicClient(core, server) : openAiClient(core, server);
 }
 
 /** The request as it came, with what the server would not understand replaced. */

@@ -1,10 +1,9 @@
-// Hooks of the project in a document, by the names of their plugins.
+// Hooks of the project in a manifest, by the names of their plugins.
 import { DEFAULT_TIMEOUT_MS, type Hook, type HookEntry, type Plugin } from "../hooks";
 import type { Principal } from "../identity";
-import { differing } from "./difference";
 import { allPlugins } from "./plugins";
 import type { ExportedManifest, Manifest, ManifestHook } from "./schema";
-import { changeOf, everything, type Services, type Step } from "./step";
+import { changeOf, differing, everything, type Services, type Step } from "./step";
 
 export async function exportedHooks(
   services: Services,
@@ -23,7 +22,7 @@ function orderOf({ hook_point, priority = 0 }: ManifestHook): string {
   return `${hook_point} ${String(priority).padStart(4, "0")}`;
 }
 
-// The time of the endpoint is left to it: a hook without one of its own goes on following it.
+// Without the timeout if it is that of the endpoint, so that the hook keeps using it.
 function exportedHook(hook: Hook, plugin: Plugin): ManifestHook {
   const { name, hook_point, phase, failure_mode, priority, status, timeout_ms } = hook;
   const { access, pre, post } = plugin.webhook_config?.endpoints ?? {};
@@ -40,41 +39,41 @@ function exportedHook(hook: Hook, plugin: Plugin): ManifestHook {
   };
 }
 
-/** All hooks are written at once: two that change places would meet on the way. */
+/** All hooks are written together, because two of them may swap priorities. */
 export async function planHooks(
   services: Services,
   principal: Principal,
   manifest: Manifest,
 ): Promise<Step[]> {
-  const { hooks: wantedOnes = [], plugins: comingOnes = [] } = manifest;
-  if (wantedOnes.length === 0) return [];
+  const { hooks: wantedHooks = [], plugins: wantedPlugins = [] } = manifest;
+  if (wantedHooks.length === 0) return [];
   const plugins = await allPlugins(services, principal);
-  const coming = new Set([...plugins, ...comingOnes].map(({ name }) => name));
-  const known = matches(wantedOnes, await allHooks(services, principal), plugins);
+  const planned = new Set([...plugins, ...wantedPlugins].map(({ name }) => name));
+  const known = matches(wantedHooks, await allHooks(services, principal), plugins);
   let written: Promise<void> | undefined;
   const write = async () => {
-    // Asked again: some of them are made by the steps before.
+    // Loaded again: earlier steps may have created some of them.
     const ids = new Map((await allPlugins(services, principal)).map(({ name, id }) => [name, id]));
-    const entries = wantedOnes.map((wanted, index) => entryOf(wanted, ids.get(wanted.plugin), known[index]));
-    await services.hooks.place(principal, entries);
+    const entries = wantedHooks.map((wanted, index) => entryOf(wanted, ids.get(wanted.plugin), known[index]));
+    await services.hooks.putAll(principal, entries);
   };
-  return wantedOnes.map((wanted, index): Step => {
+  return wantedHooks.map((wanted, index): Step => {
     const { plugin, hook_point } = wanted;
     return {
       change: changeOf("hook", wanted.name ?? `${plugin} ${hook_point}`, fieldsOf(wanted, known[index])),
-      ...(coming.has(plugin) ? {} : { missing: `the plugin ${plugin} of the hook at ${hook_point}` }),
+      missing: planned.has(plugin) ? [] : [`the plugin ${plugin} of the hook at ${hook_point}`],
       run: () => (written ??= write()),
     };
   });
 }
 
-/** Of each wanted hook the one that it means, if there is one; each is meant once, by the nearest. */
-function matches(wantedOnes: ManifestHook[], hooks: Hook[], plugins: Plugin[]): (Hook | undefined)[] {
+/** The existing hook for each wanted hook, if any. Hooks with the same priority match first; each matches once. */
+function matches(wantedHooks: ManifestHook[], hooks: Hook[], plugins: Plugin[]): (Hook | undefined)[] {
   const names = new Map(plugins.map(({ id, name }) => [id, name]));
   const left = new Set(hooks);
   const found = new Map<ManifestHook, Hook>();
   for (const samePriority of [true, false]) {
-    for (const wanted of wantedOnes) {
+    for (const wanted of wantedHooks) {
       if (found.has(wanted)) continue;
       const hook = [...left].find(
         (each) =>
@@ -88,7 +87,7 @@ function matches(wantedOnes: ManifestHook[], hooks: Hook[], plugins: Plugin[]): 
       left.delete(hook);
     }
   }
-  return wantedOnes.map((wanted) => found.get(wanted));
+  return wantedHooks.map((wanted) => found.get(wanted));
 }
 
 function fieldsOf(wanted: ManifestHook, known: Hook | undefined): string[] | undefined {

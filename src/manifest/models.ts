@@ -1,10 +1,10 @@
-// Model entries in a document. Those of the configuration belong to the deployment, and to no project's document.
+// Model entries in a manifest. Those of the configuration file belong to the deployment and are not exported.
+import { present } from "../base";
 import { alreadyExists, malformedRequest } from "../errors";
 import type { ModelEntry, ModelEntryCreate } from "../llm";
 import type { Principal } from "../identity";
-import { differing } from "./difference";
 import type { Manifest, ManifestModel } from "./schema";
-import { byName, changeOf, distinctNames, needing, type Services, type Step } from "./step";
+import { byName, changeOf, differing, distinctNames, type Services, type Step } from "./step";
 
 export async function exportedModels({ models }: Services, principal: Principal) {
   const nameOf = distinctNames();
@@ -17,32 +17,28 @@ export async function planModels(
   principal: Principal,
   manifest: Manifest,
 ): Promise<Step[]> {
-  const present = await models.list(principal);
+  const entries = await models.list(principal);
   return (manifest.models ?? []).map((given): Step => {
-    const [wanted, asksForKey] = withoutSource(given);
-    const known = present.find(({ id }) => id === wanted.id);
-    const missing = needing(
-      asksForKey && known?.api_key.exists !== true ? [`the API key of the model entry ${wanted.id}`] : [],
-    );
+    const [wanted, needsKey] = withoutSource(given);
+    const known = entries.find(({ id }) => id === wanted.id);
+    const isMissing = needsKey && known?.api_key.exists !== true;
+    const missing = isMissing ? [`the API key of the model entry ${wanted.id}`] : [];
     if (known === undefined) {
-      return {
-        change: changeOf("model", wanted.id, undefined),
-        ...missing,
-        run: () => models.create(principal, wanted),
-      };
+      const create = changeOf("model", wanted.id, undefined);
+      return { change: create, missing, run: () => models.create(principal, wanted) };
     }
     const patch = patchOf(wanted, known);
     const { api_key, ...visible } = patch;
     const fields = [...differing(visible, known), ...(api_key === undefined ? [] : ["api_key"])];
     return {
       change: changeOf("model", wanted.id, fields),
-      ...missing,
+      missing,
       run: () => models.update(principal, wanted.id, patch),
     };
   });
 }
 
-/** The entry that is wanted, and whether a key is wanted that the document does not hold. */
+/** The wanted entry, and whether it needs a key that the manifest does not contain. */
 function withoutSource({ openai, anthropic, ...entry }: ManifestModel): [ModelEntryCreate, boolean] {
   const plain = (given: NonNullable<ManifestModel["openai"]>) => {
     const { api_key_from: _, ...server } = given;
@@ -50,36 +46,33 @@ function withoutSource({ openai, anthropic, ...entry }: ManifestModel): [ModelEn
   };
   const servers = [openai, anthropic].filter((server) => server !== undefined);
   return [
-    {
-      ...entry,
-      ...(openai === undefined ? {} : { openai: plain(openai) }),
-      ...(anthropic === undefined ? {} : { anthropic: plain(anthropic) }),
-    },
+    { ...entry, ...present({ openai: openai && plain(openai), anthropic: anthropic && plain(anthropic) }) },
     servers.some((server) => server.api_key_from !== undefined && server.api_key === undefined),
   ];
 }
 
-/** Throws for an entry that a project cannot change into the wanted one. */
+/** Throws if the entry cannot be changed into the wanted one. */
 function patchOf({ id, models, openai, anthropic }: ModelEntryCreate, known: ModelEntry) {
   if (!isOwn(known))
-    throw alreadyExists(`The model entry "${id}" stands in the configuration. Leave it out of the document.`);
+    throw alreadyExists(
+      `The model entry "${id}" belongs to the configuration file. Leave it out of the manifest.`,
+    );
   const server = known.type === "openai" ? openai : anthropic;
   const other = known.type === "openai" ? anthropic : openai;
   if (server === undefined || other !== undefined)
     throw malformedRequest(
-      `The model entry "${id}" is of the type ${known.type}, and stays so. Delete it first, or give ${known.type}.`,
+      `The model entry "${id}" has type ${known.type}, which cannot be changed. Delete it first, or use ${known.type}.`,
     );
-  return { ...(models === undefined ? {} : { models }), ...server };
+  return { ...present({ models }), ...server };
 }
 
-function exportedModel({ id, type, models, api_key, ...entry }: ModelEntry, name: string) {
+function exportedModel({ id, type, models, api_key, ...entry }: ModelEntry, prefix: string) {
   const { base_url, chat_endpoint, api_version, max_tokens } = entry;
   const server = {
     base_url,
     chat_endpoint,
-    ...(api_version === undefined ? {} : { api_version }),
-    ...(max_tokens === undefined ? {} : { max_tokens }),
-    ...(api_key.exists ? { api_key_from: { env: `${name}_API_KEY` } } : {}),
+    ...present({ api_version, max_tokens }),
+    ...(api_key.exists ? { api_key_from: { env: `${prefix}_API_KEY` } } : {}),
   };
   return { id, models, [type]: server };
 }

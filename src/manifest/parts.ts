@@ -1,8 +1,8 @@
-// The kinds of records in a document, each with its way in and out.
+// The kinds of records in a manifest: how to export and apply each of them.
+import { present } from "../base";
 import type { GatewayRecord } from "../gateways";
 import type { Principal } from "../identity";
 import type { AuthProvider, AuthProviderCreate } from "../providers";
-import { differing, without } from "./difference";
 import { exportedHooks, planHooks } from "./hooks";
 import { exportedModels, planModels } from "./models";
 import { exportedPlugins, planPlugins } from "./plugins";
@@ -10,9 +10,9 @@ import type { ExportedManifest, Manifest } from "./schema";
 import {
   byName,
   changeOf,
+  differing,
   distinctNames,
   everything,
-  needing,
   type Plan,
   type Services,
   type Step,
@@ -47,7 +47,7 @@ export async function exported(services: Services, principal: Principal): Promis
     secrets: byName(
       secrets.items.map(({ key, description }) => ({
         key,
-        ...(description === undefined ? {} : { description }),
+        ...present({ description }),
         value_from: { env: key },
       })),
       "key",
@@ -59,19 +59,16 @@ export async function exported(services: Services, principal: Principal): Promis
   };
 }
 
-const SERVER_FIELDS = ["binding", "created_at", "updated_at"];
-
-// Without the fixed part of its redirect address, which is unique among all projects.
-// `name`: how the variables for its secrets begin.
-function exportedProvider({ oauth2, ...record }: AuthProvider, name: string) {
-  const { client_secret, private_key } = oauth2;
+// `prefix`: that of the variables for its secrets.
+function exportedProvider(provider: AuthProvider, prefix: string) {
+  const { oauth2, binding: _binding, created_at: _created, updated_at: _updated, ...record } = provider;
+  const { client_secret, private_key, redirect_uri: _uri, ...visible } = oauth2;
   return {
-    ...without(record, SERVER_FIELDS),
-    id: record.id,
+    ...record,
     oauth2: {
-      ...without(oauth2, ["client_secret", "private_key", "redirect_uri"]),
-      ...(client_secret.exists ? { client_secret_from: { env: `${name}_CLIENT_SECRET` } } : {}),
-      ...(private_key?.exists === true ? { private_key_from: { env: `${name}_PRIVATE_KEY` } } : {}),
+      ...visible,
+      ...(client_secret.exists ? { client_secret_from: { env: `${prefix}_CLIENT_SECRET` } } : {}),
+      ...(private_key?.exists === true ? { private_key_from: { env: `${prefix}_PRIVATE_KEY` } } : {}),
     },
   };
 }
@@ -104,11 +101,10 @@ async function planSecrets({ secrets }: Services, principal: Principal, manifest
     const { value, ...described } = wanted;
     const fields = [...differing(described, present ?? {}), ...(value === undefined ? [] : ["value"])];
     const change = changeOf("secret", key, present === undefined ? undefined : fields);
+    const isMissing = value === undefined && change.action !== "unchanged";
     return {
       change,
-      ...(value === undefined && change.action !== "unchanged"
-        ? { missing: `the value of the secret ${key}` }
-        : {}),
+      missing: isMissing ? [`the value of the secret ${key}`] : [],
       run: () => secrets.upsert(principal, key, { ...described, value: value ?? "" }),
     };
   });
@@ -124,30 +120,30 @@ async function planProviders(
     const { client_secret_from, private_key_from, ...oauth2 } = given.oauth2;
     const wanted: AuthProviderCreate = { ...given, oauth2 };
     const present = items.find(({ id }) => id === wanted.id);
-    const lacks = (source: unknown, value: unknown, known: { exists: boolean } | undefined): boolean =>
+    const isMissing = (source: unknown, value: unknown, known: { exists: boolean } | undefined): boolean =>
       source !== undefined && value === undefined && known?.exists !== true;
-    const missing = needing([
-      ...(lacks(client_secret_from, oauth2.client_secret, present?.oauth2.client_secret)
+    const missing = [
+      ...(isMissing(client_secret_from, oauth2.client_secret, present?.oauth2.client_secret)
         ? [`the client secret of the provider ${wanted.id}`]
         : []),
-      ...(lacks(private_key_from, oauth2.private_key, present?.oauth2.private_key)
+      ...(isMissing(private_key_from, oauth2.private_key, present?.oauth2.private_key)
         ? [`the private key of the provider ${wanted.id}`]
         : []),
-    ]);
+    ];
     if (present === undefined) {
       const create = changeOf("provider", wanted.id, undefined);
-      return { change: create, ...missing, run: () => providers.create(principal, wanted) };
+      return { change: create, missing, run: () => providers.create(principal, wanted) };
     }
     const { external_id: _fixed, ...patch } = wanted;
     return {
       change: changeOf("provider", wanted.id, providerFields(patch, present)),
-      ...missing,
+      missing,
       run: () => providers.update(principal, wanted.id, patch),
     };
   });
 }
 
-// A secret that is given is set anew: nobody can see whether it is the same.
+// A given secret always counts as changed: the stored one cannot be compared.
 function providerFields({ oauth2, ...wanted }: AuthProviderCreate, present: AuthProvider): string[] {
   const { client_secret, private_key, ...visible } = oauth2;
   return [

@@ -1,21 +1,21 @@
-// Plugins of the project in a document. Which of their credentials are set comes out, never what they are.
+// Plugins of the project in a manifest. The export contains which credentials are set, never their values.
+import { present } from "../base";
 import type { Plugin } from "../hooks";
 import type { Principal } from "../identity";
-import { differing } from "./difference";
 import type { ExportedManifest, Manifest, ManifestPlugin } from "./schema";
-import { byName, changeOf, distinctNames, everything, needing, type Services, type Step } from "./step";
+import { byName, changeOf, differing, distinctNames, everything, type Services, type Step } from "./step";
 
 const CREDENTIALS = {
-  token: { field: "webhook_config.auth.token", called: "token" },
-  client_cert: { field: "webhook_config.auth.client_cert", called: "client certificate" },
-  client_key: { field: "webhook_config.auth.client_key", called: "client key" },
-  signing_secret: { field: "webhook_config.signing_secret", called: "signing secret" },
+  token: { field: "webhook_config.auth.token", title: "token" },
+  client_cert: { field: "webhook_config.auth.client_cert", title: "client certificate" },
+  client_key: { field: "webhook_config.auth.client_key", title: "client key" },
+  signing_secret: { field: "webhook_config.signing_secret", title: "signing secret" },
 } as const;
 const NAMES = ["token", "client_cert", "client_key", "signing_secret"] as const;
 
 type Name = (typeof NAMES)[number];
 
-/** All plugins of the project; those of its organization are not its configuration. */
+/** All plugins of the project, without those of its organization. */
 export function allPlugins({ plugins }: Services, principal: Principal): Promise<Plugin[]> {
   return everything((window) => plugins.list(principal, window));
 }
@@ -29,30 +29,30 @@ export async function exportedPlugins(
   return records.map((record) => exportedPlugin(record, nameOf(`PLUGIN_${record.name}`)));
 }
 
-// `variable`: how the variables for its credentials begin.
-function exportedPlugin(record: Plugin, variable: string) {
+// `prefix`: that of the variables for its credentials.
+function exportedPlugin(record: Plugin, prefix: string) {
   const { name, plugin_type, description, status, retry, webhook_config = {} } = record;
   const { endpoints, auth, health_check_path } = webhook_config;
   const from = (credential: Name) =>
     hasCredential(record, credential)
-      ? { [`${credential}_from`]: { env: `${variable}_${credential.toUpperCase()}` } }
+      ? { [`${credential}_from`]: { env: `${prefix}_${credential.toUpperCase()}` } }
       : {};
   return {
     name,
     plugin_type,
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     status,
     retry,
     webhook_config: {
       endpoints,
       auth: {
         type: auth?.type,
-        ...(auth?.ca_cert === undefined ? {} : { ca_cert: auth.ca_cert }),
+        ...present({ ca_cert: auth?.ca_cert }),
         ...from("token"),
         ...from("client_cert"),
         ...from("client_key"),
       },
-      ...(health_check_path === undefined ? {} : { health_check_path }),
+      ...present({ health_check_path }),
       ...from("signing_secret"),
     },
   };
@@ -71,30 +71,28 @@ export async function planPlugins(
   manifest: Manifest,
 ): Promise<Step[]> {
   const { plugins } = services;
-  const wantedOnes = manifest.plugins ?? [];
-  const present = wantedOnes.length === 0 ? [] : await allPlugins(services, principal);
-  return wantedOnes.map((wanted): Step => {
-    const known = present.find(({ name }) => name === wanted.name);
+  const wantedPlugins = manifest.plugins ?? [];
+  const existing = wantedPlugins.length === 0 ? [] : await allPlugins(services, principal);
+  return wantedPlugins.map((wanted): Step => {
+    const known = existing.find(({ name }) => name === wanted.name);
     const lacking = NAMES.filter(
       (name) => isWanted(wanted, name) && (known === undefined || !hasCredential(known, name)),
     );
-    const missing = needing(
-      lacking.map((name) => `the ${CREDENTIALS[name].called} of the plugin ${wanted.name}`),
-    );
+    const missing = lacking.map((name) => `the ${CREDENTIALS[name].title} of the plugin ${wanted.name}`);
     if (known === undefined) {
       const change = changeOf("plugin", wanted.name, undefined);
-      return { change, ...missing, run: () => plugins.createWithoutHooks(principal, wanted) };
+      return { change, missing, run: () => plugins.createWithoutHooks(principal, wanted) };
     }
     const fields = [...pluginFields(wanted, known), ...lacking.map((name) => CREDENTIALS[name].field)];
     return {
       change: changeOf("plugin", wanted.name, fields),
-      ...missing,
+      missing,
       run: () => plugins.update(principal, known.id, wanted),
     };
   });
 }
 
-/** Whether the document wants a credential that it does not hold. */
+/** Whether the manifest needs a credential that it does not contain. */
 function isWanted({ webhook_config = {} }: ManifestPlugin, name: Name): boolean {
   const { auth = {}, signing_secret, signing_secret_from } = webhook_config;
   if (name === "signing_secret") return signing_secret === undefined && signing_secret_from !== undefined;
@@ -102,15 +100,15 @@ function isWanted({ webhook_config = {} }: ManifestPlugin, name: Name): boolean 
   return auth[`${name}_from`] !== undefined || auth.type === (name === "token" ? "bearer" : "mtls");
 }
 
-// A credential that is given is set anew: nobody can see whether it is the same.
-function pluginFields(wanted: ManifestPlugin, present: Plugin): string[] {
+// A given credential always counts as changed: the stored one cannot be compared.
+function pluginFields(wanted: ManifestPlugin, known: Plugin): string[] {
   const { name: _name, description, status, retry, webhook_config = {} } = wanted;
   const { endpoints, auth = {}, health_check_path, signing_secret } = webhook_config;
   const { type, ca_cert, token, client_cert, client_key } = auth;
   const given = { token, client_cert, client_key, signing_secret };
   const visible = { endpoints, auth: { type, ca_cert }, health_check_path };
   return [
-    ...differing({ description, status, retry, webhook_config: visible }, present),
+    ...differing({ description, status, retry, webhook_config: visible }, known),
     ...NAMES.filter((name) => given[name] !== undefined).map((name) => CREDENTIALS[name].field),
   ];
 }

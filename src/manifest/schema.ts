@@ -1,4 +1,4 @@
-// A project's configuration as one document: what `export` writes and `apply` reads.
+// The manifest: the configuration of a project as one document, which `export` writes and `apply` reads.
 import { type Static, Type } from "typebox";
 import { CreateGatewayRequest } from "../gateways/schema";
 import { ConfiguredPluginRequest, CreateHookRequest } from "../hooks/schema";
@@ -16,40 +16,38 @@ export const ManifestSecret = Type.Object({
 });
 
 const fromEnvironment = Type.Object({ env: Type.String() });
-const asked = Type.Optional(Type.Unknown({ description: "Where the value was looked for, and is not." }));
+const source = Type.Optional(Type.Unknown({ description: "Where the client looked for the value in vain." }));
 
-/** A plugin without its hooks. Of a credential that nobody gave, its `_from` is left: what the plugin lacks is missing. */
+/** A plugin without its hooks. `_from` remains if the client did not find the credential. */
 export const ManifestPlugin = Type.Intersect([
   ConfiguredPluginRequest,
   Type.Object({
     webhook_config: Type.Object({
       auth: Type.Optional(
-        Type.Object({ token_from: asked, client_cert_from: asked, client_key_from: asked }),
+        Type.Object({ token_from: source, client_cert_from: source, client_key_from: source }),
       ),
-      signing_secret_from: asked,
+      signing_secret_from: source,
     }),
   }),
 ]);
 
-/** The same for a provider: its secrets. */
 export const ManifestProvider = Type.Intersect([
   AuthProviderCreateRequest,
-  Type.Object({ oauth2: Type.Object({ client_secret_from: asked, private_key_from: asked }) }),
+  Type.Object({ oauth2: Type.Object({ client_secret_from: source, private_key_from: source }) }),
 ]);
 
 const { openai, anthropic, ...entry } = ModelEntryCreateRequest.properties;
 const closed = { additionalProperties: false };
 
-/** And for a model entry: its key. */
 export const ManifestModel = Type.Object({
   ...entry,
-  openai: Type.Optional(Type.Object({ ...openai.properties, api_key_from: asked }, closed)),
-  anthropic: Type.Optional(Type.Object({ ...anthropic.properties, api_key_from: asked }, closed)),
+  openai: Type.Optional(Type.Object({ ...openai.properties, api_key_from: source }, closed)),
+  anthropic: Type.Optional(Type.Object({ ...anthropic.properties, api_key_from: source }, closed)),
 });
 
 const { plugin_id: _id, name: hookName, phase, ...hookFields } = CreateHookRequest.properties;
 
-/** A hook by the name of its plugin. Without a name, the one of the plugin at the point. */
+/** A hook, by the name of its plugin. Without a name: the hook of the plugin at this point. */
 export const ManifestHook = Type.Object({
   plugin: ConfiguredPluginRequest.properties.name,
   name: Type.Optional(hookName),
@@ -57,7 +55,7 @@ export const ManifestHook = Type.Object({
   phase: Type.Optional(phase),
 });
 
-/** Values never come out: `export` says from which variable of the environment `apply` may take them. */
+/** `export` writes no values, but the names of the environment variables from which `apply` can read them. */
 export const ManifestRequest = Type.Object({
   session_verification: Type.Optional(UpdateSessionVerificationSettingsRequest),
   providers: Type.Optional(Type.Array(ManifestProvider, most)),
@@ -92,13 +90,13 @@ export const ChangeRecord = Type.Object({
 });
 
 export const ApplyQuery = Type.Object({
-  dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only say what would change." })),
+  dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only return what would change." })),
 });
 export const ApplyResponse = Type.Object({
   applied: Type.Boolean(),
   changes: Type.Array(ChangeRecord),
   missing: Type.Optional(
-    Type.Array(Type.String(), { description: "What has to be given before this can be applied." }),
+    Type.Array(Type.String(), { description: "Values that have to be provided first." }),
   ),
 });
 

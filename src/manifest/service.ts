@@ -1,5 +1,6 @@
-// Export and apply of a project's configuration. Apply creates and changes what the document names and deletes nothing;
-// everything is looked at before anything is changed.
+// Exports and applies the configuration of a project. Applying creates and updates the records of the manifest, deletes
+// nothing, and plans all steps before it changes anything.
+import { present } from "../base";
 import { malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import { exported, PLANS } from "./parts";
@@ -18,16 +19,18 @@ export class Manifests {
   }
 
   /**
-   * What would change, or was changed, in order; a dry run also says what is missing. Throws `malformed_request` naming the values that are missing, and
-   * what a service refuses: the changes before it stay, and a repeat goes on from there.
+   * The changes, in order; a dry run changes nothing and returns the missing values. Throws `malformed_request` with the
+   * missing values, and the errors of the services: earlier changes stay, and applying again continues from there.
    */
   async apply(principal: Principal, manifest: Manifest, dryRun = false): Promise<Applied> {
     const steps = [];
     for (const plan of PLANS) steps.push(...(await plan(this.#services, principal, manifest)));
     const changes = steps.map(({ change }) => change);
-    const missing = steps.flatMap((step) => (step.missing === undefined ? [] : [step.missing]));
-    if (dryRun) return { applied: false, changes, ...(missing.length === 0 ? {} : { missing }) };
-    if (missing.length > 0) throw malformedRequest(`Give first: ${missing.join(", ")}. Nothing was changed.`);
+    const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
+    if (dryRun)
+      return { applied: false, changes, ...present({ missing: missing.length > 0 ? missing : undefined }) };
+    if (missing.length > 0)
+      throw malformedRequest(`Missing: ${missing.join(", ")}. Provide these first; nothing was changed.`);
     for (const { change, run } of steps) if (change.action !== "unchanged") await run();
     return { applied: true, changes };
   }

@@ -1,5 +1,5 @@
-// One change that a document asks for, and what it is made of.
-import { MAX_LIMIT, type Page } from "../base";
+// The steps of applying a manifest, and helpers for building them.
+import { isObject, MAX_LIMIT, type Page } from "../base";
 import type { Gateways } from "../gateways";
 import type { Hooks, Plugins } from "../hooks";
 import type { Principal } from "../identity";
@@ -19,24 +19,29 @@ export interface Services {
   models: Models;
 }
 
-/** One change, and how to make it. `missing`: what has to be given first. */
+/** One change and how to make it. */
 export interface Step {
   change: Change;
-  missing?: string;
+  /** Values that have to be provided first. */
+  missing?: readonly string[];
   run(): Promise<unknown>;
 }
 
 export type Plan = (services: Services, principal: Principal, manifest: Manifest) => Promise<Step[]>;
 
-/** What a step is that needs these first; nothing when it needs nothing. */
-export function needing(lacking: readonly string[]): { missing?: string } {
-  return lacking.length === 0 ? {} : { missing: lacking.join(", ") };
-}
-
-/** `fields`: what differs; undefined: there is no such record yet. */
+/** `fields`: those that differ; undefined: the record does not exist yet. */
 export function changeOf(kind: Change["kind"], name: string, fields: string[] | undefined): Change {
   if (fields === undefined) return { kind, name, action: "create" };
   return fields.length === 0 ? { kind, name, action: "unchanged" } : { kind, name, action: "update", fields };
+}
+
+/** The paths of the wanted fields that differ from those of a record; omitted fields are ignored. */
+export function differing(wanted: unknown, known: unknown, path = ""): string[] {
+  if (!isObject(wanted) || !isObject(known))
+    return Bun.deepEquals(wanted, known) ? [] : [path === "" ? "value" : path];
+  return Object.entries(wanted)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([key, value]) => differing(value, known[key], path === "" ? key : `${path}.${key}`));
 }
 
 export function byName<T extends { [K in N]?: string }, N extends string>(records: T[], name: N): T[] {
@@ -55,7 +60,7 @@ export async function everything<T>(
   }
 }
 
-/** Ids as names of variables: two that differ only in what no name may hold must not share a secret. */
+/** Names of environment variables for ids. Ids that differ only in invalid characters get different names. */
 export function distinctNames(): (id: string) => string {
   const taken = new Set<string>();
   return (id) => {

@@ -1,23 +1,23 @@
-// Who is at a gateway: the credential of a request, by the gateway's type.
+// Authentication at a gateway, according to the gateway's type.
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
 
-/** Whom a gateway serves, and as whom. */
+/** The authenticated caller of a gateway, and the user it acts for. */
 export interface GatewayUser {
   gateway: Gateway;
   principal: Principal;
   userId: string;
 }
 
-/** As everywhere: nobody could confirm a consent of a longer one. */
-const LONGEST_USER = 256;
+/** The limit everywhere: a consent of a user with a longer id could not be confirmed. */
+const MAX_USER_LENGTH = 256;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The one scope of a gateway (RFC 6749, section 3.3): being called at all. */
+/** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
 
-/** Protected resource metadata (RFC 9728) of a gateway that takes tokens; undefined for one that takes API keys. */
+/** Protected resource metadata (RFC 9728) of a gateway. */
 export interface ResourceMetadata {
   resource: string;
   authorization_servers: string[];
@@ -36,8 +36,8 @@ export class Access {
   }
 
   /**
-   * The user whom the headers name. Throws `invalid_authorization` and `forbidden` with the challenge that tells a
-   * client where to get a token (RFC 6750, RFC 9728).
+   * Authenticates a request. Throws `invalid_authorization` or `forbidden`, with the challenge that tells the client
+   * where to get a token (RFC 6750, RFC 9728).
    */
   async admit(gateway: Gateway, headers: Headers): Promise<GatewayUser> {
     const credential = headers.get("authorization") ?? undefined;
@@ -55,7 +55,7 @@ export class Access {
         address,
         source,
       });
-      // What a customer's own provider calls its scopes is the customer's affair.
+      // Tokens of a customer's own identity provider may have other scopes.
       if (source === undefined && scopes !== undefined && !scopes.includes(SCOPE)) {
         throw forbidden(`The user token lacks the scope ${SCOPE}.`, {
           challenge: this.#challenge(gateway, "insufficient_scope"),
@@ -71,7 +71,7 @@ export class Access {
     }
   }
 
-  /** Undefined for a gateway that no authorization server speaks for. */
+  /** Undefined for a gateway that takes API keys or has no authorization server. */
   metadata(gateway: Gateway): ResourceMetadata | undefined {
     if (gateway.authType === KEY_AND_USER) return undefined;
     const issuer = this.#identity.issuerOf(sourceOf(gateway));
@@ -91,35 +91,37 @@ export class Access {
   }
 }
 
-/** A user token names its own user; here the key's holder vouches for whom it names. */
+/** With an API key, the headers name the user. */
 function withKey(gateway: Gateway, principal: Principal, headers: Headers): GatewayUser {
   if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
-    throw invalidAuthorization("This gateway takes API keys of its own project.");
+    throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);
   return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
 }
 
-/** The user whom a request names beside its key. Throws `invalid_authorization` for none, for two, or for a text that is too long. */
+/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is too long. */
 function namedUser(headers: Headers): string {
   const [header] = USER_HEADERS;
   let user: string | undefined;
   for (const name of USER_HEADERS) {
     const value = headers.get(name);
     if (value === null || value === "") continue;
-    // What stands in between may have added one; guessing which counts could mean the wrong person.
+    // A proxy may have added one of them, and a guess could pick the wrong user.
     if (user !== undefined && user !== value)
-      throw invalidAuthorization(`The headers name two users. Send ${header} alone.`);
+      throw invalidAuthorization(`The headers name two different users. Send ${header} only.`);
     user = value;
   }
   if (user === undefined)
-    throw invalidAuthorization(`Name the user whom this call is for in the header ${header}.`);
+    throw invalidAuthorization(`The request names no user. Send the user's id in the header ${header}.`);
   const userId = fromUtf8(user);
-  if (userId.length <= LONGEST_USER) return userId;
-  throw invalidAuthorization(`The user in the header ${header} is longer than ${LONGEST_USER} characters.`);
+  if (userId.length <= MAX_USER_LENGTH) return userId;
+  throw invalidAuthorization(
+    `The user in the header ${header} is longer than ${MAX_USER_LENGTH} characters.`,
+  );
 }
 
-// Headers arrive byte by byte; what is UTF-8 is meant as that, so that a user is the same here as in a body.
+// Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.
 function fromUtf8(value: string): string {
   if (!/[\x80-\xFF]/.test(value)) return value;
   try {
@@ -129,8 +131,8 @@ function fromUtf8(value: string): string {
   }
 }
 
-/** The identity provider of a gateway that has its own; undefined: the deployment's. */
+/** The gateway's own identity provider; undefined: that of the deployment. */
 function sourceOf({ authType, userSourceId }: Gateway): string | undefined {
-  // A record without an id names no provider, which is none that is configured.
+  // The empty text matches no configured provider.
   return authType === OWN_SOURCE ? (userSourceId ?? "") : undefined;
 }

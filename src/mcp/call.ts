@@ -1,4 +1,4 @@
-// tools/call: the one path of `tools.execute`, and what comes back through it as MCP says it.
+// tools/call: runs a tool through `tools.execute` and converts the result to MCP.
 import { isObject, type JsonObject, type LazyAbort } from "../base";
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
@@ -6,11 +6,12 @@ import { type Caller, type Execution, InputNeeded, type Tool, type Tools } from 
 import type { GatewayUser } from "./access";
 import {
   CONSENT_KEY,
+  consentOf,
   consentRequest,
   consentText,
   type ConsentManner,
   type GatewayConsent,
-  type Owed,
+  type NeededConsent,
   urlRequired,
 } from "./consent";
 import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY, notificationText, RpcError } from "./json-rpc";
@@ -19,23 +20,23 @@ import type { RequestStates, Waiting } from "./request-state";
 import { callResult, errorText, type ResultFields } from "./result";
 import { metaOf } from "./versions";
 
-/** A call as its family and its way in allow it. */
+/** A tool call, with what the protocol revision and the transport support. */
 export interface ToolCall {
   user: GatewayUser;
   params: JsonObject;
   tool: Tool;
-  /** Second family: input may be asked for, results are of any JSON value. */
+  /** Revision 2026-07-28: the tool may ask for input, and a result may be any JSON value. */
   modern: boolean;
   capabilities: JsonObject;
   consent: ConsentManner;
   signal: LazyAbort;
-  /** Aborts when the server is about to end. */
+  /** Aborts when the server is about to stop. */
   stopping: AbortSignal | undefined;
-  /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
+  /** Sends a notification before the reply; undefined if the transport cannot. */
   notify: ((text: string) => void) | undefined;
 }
 
-/** What a call answers, and whether it is over. */
+/** The result of a call, or a request for more input. */
 export interface CallAnswer extends ResultFields {
   inputRequired?: boolean;
 }
@@ -56,10 +57,10 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** The tool that a call names. Throws `RpcError` for one that the gateway does not offer. */
+  /** The tool of a call. Throws `RpcError` if the gateway does not offer it. */
   find({ gateway }: GatewayUser, { name, arguments: given }: JsonObject): Tool {
-    if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a text.");
-    // `null` means "not given", as everywhere.
+    if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a string.");
+    // As everywhere, `null` is the same as absent.
     if (given !== undefined && given !== null && !isObject(given)) {
       throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
     }
@@ -68,32 +69,25 @@ export class Calls {
     return tool;
   }
 
-  /** Runs it. Throws `RpcError`. */
-  run(call: ToolCall): Promise<CallAnswer> {
-    // Most calls begin and end with one round.
-    return call.modern && call.params["requestState"] !== undefined
-      ? this.#next(call)
-      : this.#attempt(call, undefined, true);
-  }
-
-  /** A further round of a call. */
-  async #next(call: ToolCall): Promise<CallAnswer> {
+  /** Runs a call, or continues one after its client has sent the requested input. Throws `RpcError`. */
+  async run(call: ToolCall): Promise<CallAnswer> {
     const { user, params, signal, stopping } = call;
+    if (!call.modern || params["requestState"] === undefined) return this.#attempt(call, undefined, true);
     const waiting = await this.#parts.states.open(user, params);
     if (waiting.authorizationId !== undefined) {
       const answer = answersOf(params)[CONSENT_KEY];
       const { authorizationId: id } = waiting;
       const until = stopping === undefined ? signal.signal : AbortSignal.any([signal.signal, stopping]);
-      const refusal = await this.#parts.consent.awaited(user, id, answer, until);
-      if (refusal !== undefined) return errorText(refusal);
+      const failure = await this.#parts.consent.wait(user, id, answer, until);
+      if (failure !== undefined) return errorText(failure);
     }
     return this.#attempt(call, waiting, true);
   }
 
-  async #attempt(call: ToolCall, waiting: Waiting | undefined, again: boolean): Promise<CallAnswer> {
+  async #attempt(call: ToolCall, waiting: Waiting | undefined, retry: boolean): Promise<CallAnswer> {
     const { user, tool, params, signal } = call;
-    const asked: InputNeeded[] = [];
-    const caller = callerOf(call, waiting, asked);
+    const requests: InputNeeded[] = [];
+    const caller = callerOf(call, waiting, requests);
     const request = {
       tool_name: tool.qualifiedName,
       user_id: user.userId,
@@ -104,23 +98,23 @@ export class Calls {
     try {
       execution = await this.#parts.tools.execute(user.principal, request, { signal, caller });
     } catch (error) {
-      const owed = await this.#refusal(call, error);
-      if (owed !== undefined && "fields" in owed) return owed;
-      // Somebody has consented between the run and the question.
-      return owed === undefined && again
+      const result = await this.#failed(call, error);
+      if (result !== undefined && "fields" in result) return result;
+      // Undefined: the user has consented since the run.
+      return result === undefined && retry
         ? this.#attempt(call, waiting, false)
-        : this.#owed(call, owed ?? { text: "authorization required: try again." });
+        : this.#needsConsent(call, result ?? { text: "authorization required: try again." });
     }
-    // Whether the user may see the tool could not be found out: nothing was called, and the model cannot mend it.
+    // The access check failed, so nothing was called, and the model cannot fix it.
     const failure = execution.output?.error;
     if (failure?.kind === "CONTEXT_CHECK_FAILED" && failure.extra?.["hook_point"] === "tool.access") {
       throw new RpcError(INTERNAL_ERROR, failure.message);
     }
-    const [need] = asked;
+    const [need] = requests;
     if (need !== undefined && call.modern) return this.#inputRequired(call, need);
     const authorization = execution.output?.authorization;
-    const owed = authorization === undefined ? undefined : this.#parts.consent.of(authorization, tool);
-    if (owed !== undefined) return this.#owed(call, owed);
+    const consent = authorization === undefined ? undefined : consentOf(authorization, tool);
+    if (consent !== undefined) return this.#needsConsent(call, consent);
     const options = {
       modern: call.modern,
       maxBytes: this.#core.settings["mcp.max_result_bytes"],
@@ -129,8 +123,8 @@ export class Calls {
     return callResult(execution, tool, options);
   }
 
-  /** A consent that is owed, or a result for what the model can be told. Throws `RpcError` for the rest. */
-  async #refusal({ user, tool }: ToolCall, error: unknown): Promise<Owed | ResultFields | undefined> {
+  /** The necessary consent, or an error result for the model. Throws `RpcError` for other errors. */
+  async #failed({ user, tool }: ToolCall, error: unknown): Promise<NeededConsent | ResultFields | undefined> {
     if (!(error instanceof RuntimeError)) throw error;
     if (error.name === "tool_not_found") throw notOffered();
     if (error.status >= 500) throw error;
@@ -140,11 +134,11 @@ export class Calls {
     return errorText(error.message);
   }
 
-  async #owed(call: ToolCall, owed: Owed): Promise<CallAnswer> {
-    if ("text" in owed) return errorText(owed.text);
-    if (call.consent === "text") return consentText(owed);
-    if (call.consent === "url_error") throw urlRequired(owed);
-    return this.#asking(call, consentRequest(owed), { authorizationId: owed.id });
+  async #needsConsent(call: ToolCall, consent: NeededConsent): Promise<CallAnswer> {
+    if ("text" in consent) return errorText(consent.text);
+    if (call.consent === "text") return consentText(consent);
+    if (call.consent === "url_error") throw urlRequired(consent);
+    return this.#askFor(call, consentRequest(consent), { authorizationId: consent.id });
   }
 
   async #inputRequired(call: ToolCall, { requests, state }: InputNeeded): Promise<CallAnswer> {
@@ -159,20 +153,20 @@ export class Calls {
         },
       );
     }
-    // What a tool asks is JSON.
-    return this.#asking(call, requests as unknown as JsonObject, state === undefined ? {} : { state });
+    // The requests of a tool are JSON.
+    return this.#askFor(call, requests as unknown as JsonObject, state === undefined ? {} : { state });
   }
 
-  async #asking({ user, params }: ToolCall, requests: JsonObject, waiting: Waiting): Promise<CallAnswer> {
+  async #askFor({ user, params }: ToolCall, requests: JsonObject, waiting: Waiting): Promise<CallAnswer> {
     const requestState = await this.#parts.states.seal(user, params, waiting);
     const fields = JSON.stringify({ inputRequests: requests, requestState });
     return { fields: fields.slice(1, -1), inputRequired: true };
   }
 }
 
-function callerOf(call: ToolCall, waiting: Waiting | undefined, asked: InputNeeded[]): Caller {
+function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputNeeded[]): Caller {
   const token = metaOf(call.params)?.["progressToken"];
-  const wanted = typeof token === "string" || typeof token === "number";
+  const reports = typeof token === "string" || typeof token === "number";
   const { notify } = call;
   let furthest = -Infinity;
   return {
@@ -180,25 +174,25 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, asked: InputNeed
     answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
     progress: (done, total) => {
-      // The protocol wants values that grow.
-      if (!wanted || notify === undefined || done <= furthest) return;
+      // The protocol requires increasing values.
+      if (!reports || notify === undefined || done <= furthest) return;
       furthest = done;
       const progress = { progressToken: token, progress: done, ...(total === undefined ? {} : { total }) };
       notify(notificationText("notifications/progress", progress));
     },
-    asks: (need) => asked.push(need),
+    asks: (need) => requests.push(need),
   };
 }
 
 const NO_ANSWERS: JsonObject = Object.freeze({});
 
-/** The answers that are for the tool: whether the user consented is ours. */
+/** The answers for the tool, without the answer to our consent request. */
 function toolAnswers(params: JsonObject): JsonObject {
   const { [CONSENT_KEY]: _, ...answers } = answersOf(params);
   return answers;
 }
 
-/** Throws `RpcError` for what cannot be answers: each is an object, whatever was asked. */
+/** Throws `RpcError` unless all answers are objects. */
 function answersOf({ inputResponses: answers = {} }: JsonObject): JsonObject {
   if (!isObject(answers) || !Object.values(answers).every(isObject)) {
     throw new RpcError(INVALID_PARAMS, "params.inputResponses must be an object of objects.");
@@ -206,7 +200,7 @@ function answersOf({ inputResponses: answers = {} }: JsonObject): JsonObject {
   return answers;
 }
 
-/** What the client would have to declare for these requests. */
+/** The capabilities for these requests that the client has not declared. */
 function missingCapabilities(
   declared: JsonObject,
   requests: readonly { method: string; params?: JsonObject }[],
@@ -227,7 +221,7 @@ function notOffered(): RpcError {
   return new RpcError(INVALID_PARAMS, "tool not found");
 }
 
-/** The refusal of what failed on our side. */
+/** The error for a failure of this server. */
 export function internalRpcError(): RpcError {
   return new RpcError(INTERNAL_ERROR, "The server failed to do this. The log has the reason.");
 }

@@ -1,5 +1,5 @@
-// A consent that the user owes, inside MCP: by elicitation where the client can send its user to an address, else as
-// text that a model can pass on.
+// Asks for a missing consent through MCP: by elicitation if the client can open a URL for its user, otherwise as text for the
+// model.
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
 import type { Authorization, AuthorizationService } from "../authorization";
@@ -9,21 +9,28 @@ import { isObject, type JsonObject } from "../base";
 import { RpcError, URL_ELICITATION_REQUIRED } from "./json-rpc";
 import { errorText, type ResultFields } from "./result";
 
-/** How this client takes a wish for consent. */
+/** How a client is asked for consent. */
 export type ConsentManner =
-  /** Revision 2026-07-28: the call answers that it needs input, and is sent again with it. */
+  /** Revision 2026-07-28: the result asks for input, and the client repeats the call with it. */
   | "input_required"
-  /** Revision 2025-11-25: the call is refused with the address, and sent again afterwards. */
+  /** Revision 2025-11-25: an error contains the URL, and the client repeats the call afterwards. */
   | "url_error"
   | "text";
 
-/** The name of our question among the input requests of a call. */
+/** The key of our request among the input requests of a call. */
 export const CONSENT_KEY = "authorization";
-/** How long a call waits for a consent that its client says is under way. Clients give up after a minute. */
+/** How long a call waits for a consent in progress. Clients give up after a minute. */
 const WAIT_S = 45;
 
-/** A consent that is to be asked for, or text that says why it cannot be. */
-export type Owed = { address: string; id: string; message: string } | { text: string };
+/** A consent to ask for. */
+export interface ConsentPage {
+  address: string;
+  id: string;
+  message: string;
+}
+
+/** A missing consent, or a text with the reason why it cannot be started. */
+export type NeededConsent = ConsentPage | { text: string };
 
 export class GatewayConsent {
   readonly #tools: Tools;
@@ -36,24 +43,19 @@ export class GatewayConsent {
     this.#authorization = authorization;
   }
 
-  /** Starts the consent for a tool. Undefined when nothing is owed any more: the call can be made again. */
-  async start({ principal, userId }: GatewayUser, tool: Tool): Promise<Owed | undefined> {
+  /** Starts the consent for a tool. Undefined if none is missing any more: the call can be repeated. */
+  async start({ principal, userId }: GatewayUser, tool: Tool): Promise<NeededConsent | undefined> {
     try {
       const request = { tool_name: tool.qualifiedName, user_id: userId };
-      return owedBy(await this.#tools.authorize(principal, request), tool);
+      return consentOf(await this.#tools.authorize(principal, request), tool);
     } catch (error) {
       if (error instanceof RuntimeError && error.status < 500) return { text: error.message };
       throw error;
     }
   }
 
-  /** What a run says that ended for want of a consent. */
-  of(authorization: Authorization, tool: Tool): Owed | undefined {
-    return owedBy(authorization, tool);
-  }
-
-  /** Waits while the user consents. What went wrong, in words; undefined: the call can be made again. */
-  async awaited(
+  /** Waits for the consent. Returns the failure as text; undefined: the call can be repeated. */
+  async wait(
     user: GatewayUser,
     id: string,
     answer: unknown,
@@ -69,16 +71,20 @@ export class GatewayConsent {
       const reason = status_reason === undefined ? "" : ` (${status_reason})`;
       return `The consent failed${reason}. Ask the user before you call the tool again.`;
     } catch (error) {
-      this.#core.log.debug("a consent cannot be waited for", { error });
+      this.#core.log.debug("cannot wait for a consent", { error });
       return undefined;
     }
   }
 }
 
-function owedBy({ url, id, status }: Authorization, { qualifiedName }: Tool): Owed | undefined {
+/** The missing consent of an authorization; undefined if it is complete. */
+export function consentOf(
+  { url, id, status }: Authorization,
+  { qualifiedName }: Tool,
+): NeededConsent | undefined {
   if (status === "completed") return undefined;
   if (url === undefined || id === undefined)
-    return { text: "authorization required, and it cannot be started." };
+    return { text: "authorization required, but it cannot be started." };
   return {
     address: url,
     id,
@@ -86,42 +92,26 @@ function owedBy({ url, id, status }: Authorization, { qualifiedName }: Tool): Ow
   };
 }
 
-/** The result for a client that knows no elicitation by address: the shape that existing agents read. */
-export function consentText(owed: { address: string; message: string }): ResultFields {
+/** The result for a client without URL elicitation, in the format that existing agents read. */
+export function consentText({ address, message }: ConsentPage): ResultFields {
   return errorText(
     JSON.stringify({
-      authorization_url: owed.address,
+      authorization_url: address,
       llm_instructions:
         "Show the user the authorization_url and ask them to open it and allow access. Then call the tool again.",
-      message: owed.message,
+      message,
     }),
   );
 }
 
-/** The refusal for clients of revision 2025-11-25 that can send their user to an address. */
-export function urlRequired({
-  address,
-  id,
-  message,
-}: {
-  address: string;
-  id: string;
-  message: string;
-}): RpcError {
+/** The error for clients of revision 2025-11-25 with URL elicitation. */
+export function urlRequired({ address, id, message }: ConsentPage): RpcError {
   const elicitations = [{ mode: "url", elicitationId: id, url: address, message }];
   return new RpcError(URL_ELICITATION_REQUIRED, message, { data: { elicitations } });
 }
 
-/** The same as an input request of revision 2026-07-28. */
-export function consentRequest({
-  address,
-  id,
-  message,
-}: {
-  address: string;
-  id: string;
-  message: string;
-}): JsonObject {
+/** The input request of revision 2026-07-28. */
+export function consentRequest({ address, id, message }: ConsentPage): JsonObject {
   const params = { mode: "url", elicitationId: id, url: address, message };
   return { [CONSENT_KEY]: { method: "elicitation/create", params } };
 }

@@ -1,16 +1,16 @@
-// Headers that mirror a request of revision 2026-07-28 (its page "Streamable HTTP", sections "Request Metadata" and
-// "Server Validation"): what stands between us and the client decides by them, so they must say what the body says.
+// Headers that repeat parts of a request in revision 2026-07-28 ("Streamable HTTP", sections "Request Metadata" and "Server
+// Validation"). Proxies rely on them, so they must match the body.
 import { isObject, type JsonObject } from "../base";
 import { HEADER_MISMATCH, RpcError } from "./json-rpc";
 
-/** Value of a header; null: absent. */
+/** Returns the value of a header, or null. */
 export type HeaderReader = (name: string) => string | null;
 
 const ENCODED = /^=\?base64\?(.*)\?=$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Throws `RpcError` when method or name differ from the body's. */
+/** Throws `RpcError` if the method or name differs from the body. */
 export function checkHeaders(header: HeaderReader, method: string, params: JsonObject): void {
   if (header("mcp-method") !== method) throw mismatch("Mcp-Method", "method");
   const named = method === "prompts/get" || method === "tools/call" ? params["name"] : params["uri"];
@@ -18,7 +18,7 @@ export function checkHeaders(header: HeaderReader, method: string, params: JsonO
   if (decoded(header("mcp-name")) !== named) throw mismatch("Mcp-Name", "name");
 }
 
-/** Throws `RpcError` when the header's revision is not the one of `_meta`. */
+/** Throws `RpcError` if the revision differs from `_meta`. */
 export function checkVersionHeader(header: HeaderReader, version: string | undefined): void {
   const given = header("mcp-protocol-version");
   if (given === null || (version !== undefined && given !== version)) {
@@ -26,7 +26,7 @@ export function checkVersionHeader(header: HeaderReader, version: string | undef
   }
 }
 
-/** Throws `RpcError` when a parameter that the schema marks with `x-mcp-header` is not mirrored as it is. */
+/** Throws `RpcError` if a parameter that the schema marks with `x-mcp-header` differs from its header. */
 export function checkParameters(header: HeaderReader, schema: unknown, given: unknown): void {
   if (!isObject(schema) || !isObject(schema["properties"])) return;
   for (const [name, property] of Object.entries(schema["properties"])) {
@@ -52,7 +52,7 @@ function checkParameter(header: HeaderReader, name: string, value: unknown): voi
   if (!same) throw mismatch(name, "parameter");
 }
 
-/** Undefined for what is absent or wrongly encoded. */
+/** Undefined if the value is absent or wrongly encoded. */
 function decoded(value: string | null): string | undefined {
   if (value === null) return undefined;
   const [, body] = ENCODED.exec(value) ?? [];

@@ -1,15 +1,15 @@
-// The tools of a gateway: which they are, in which order, under which names, and how they are listed.
+// The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
 import type { Gateway } from "../gateways";
 import { formatted, type Tool, type Tools } from "../tools";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
 
-/** What a gateway offers, whoever asks. */
+/** The tools of a gateway, for any user. */
 export interface Offer {
-  /** Sorted by name, those that are to go at the end. */
+  /** Sorted by name, deprecated tools last. */
   tools: readonly Tool[];
   byName: ReadonlyMap<string, Tool>;
-  /** Pages of the whole list, by cursor: text of JSON without the braces around it. */
+  /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
 }
 
@@ -18,7 +18,7 @@ const PAGE = 100;
 export class Offers {
   readonly #tools: Tools;
   readonly #log: Log;
-  // By the record's own object: a change of the gateway makes another.
+  // A change of a gateway creates a new record object.
   readonly #byGateway = new WeakMap<Gateway, Offer>();
   readonly #texts = new Map<Tool, string | undefined>();
   readonly #mirrors = new Map<Tool, boolean>();
@@ -47,7 +47,7 @@ export class Offers {
     return offer;
   }
 
-  /** A page of what the user may see: `"tools":[…]`, and `"nextCursor"` when there is more. Throws `RpcError`. */
+  /** A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. Throws `RpcError`. */
   async page(
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
@@ -62,7 +62,7 @@ export class Offers {
     return page;
   }
 
-  /** Whether headers must repeat some of the tool's parameters (`x-mcp-header`). */
+  /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
   mirrors(tool: Tool): boolean {
     const known = this.#mirrors.get(tool);
     if (known !== undefined) return known;
@@ -80,7 +80,7 @@ export class Offers {
     return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
   }
 
-  /** Undefined for a tool that cannot be shown: it must not hide the others. */
+  /** Undefined for a tool that cannot be listed; the others still are. */
   #text(tool: Tool): string | undefined {
     if (this.#texts.has(tool)) return this.#texts.get(tool);
     const text = this.#made(tool);
@@ -115,12 +115,12 @@ function listed(tool: Tool): object {
   };
 }
 
-/** Revisions until 2025-11-25 know structured results of objects only. */
+/** Revisions until 2025-11-25 only support objects as structured results. */
 export function outputSchemaOf(output: object): object | undefined {
   return "type" in output && output.type === "object" ? output : undefined;
 }
 
-// The cursor names the last tool that was shown, so that it also holds when the list has changed meanwhile.
+// The cursor contains the name of the last listed tool, so it stays valid when the list changes.
 function cursorOf({ modelName }: Tool): string {
   return Buffer.from(modelName).toString("base64url");
 }
@@ -128,5 +128,8 @@ function cursorOf({ modelName }: Tool): string {
 function positionAfter(tools: readonly Tool[], cursor: string): number {
   const index = tools.findIndex((tool) => cursorOf(tool) === cursor);
   if (index >= 0) return index + 1;
-  throw new RpcError(INVALID_PARAMS, "The cursor is none of this list: ask for the list from its start.");
+  throw new RpcError(
+    INVALID_PARAMS,
+    "The cursor does not belong to this list. Request the list from its start.",
+  );
 }

@@ -1,5 +1,5 @@
-// What a call that must go another round gives the client to bring back (revision 2026-07-28, multi round-trip
-// requests). Sealed, and bound to the user, the tool, its arguments and a short time: to anybody else it is worth nothing.
+// The `requestState` of calls that need another round trip (revision 2026-07-28). It is sealed and bound to the user, the
+// tool, its arguments and a short time, so nobody else can use it.
 import { isObject, type Json, type JsonObject } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
@@ -8,16 +8,16 @@ import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
 
-/** What waits for the next round. */
+/** The state of a call between two rounds. */
 export interface Waiting {
-  /** A consent that was asked for. */
+  /** The consent that was asked for. */
   authorizationId?: string;
-  /** What the tool left for itself. */
+  /** The tool's own state. */
   state?: Json;
 }
 
-const GOOD_FOR_MS = 15 * 60_000;
-const LONGEST = 100_000;
+const LIFETIME_MS = 15 * 60_000;
+const MAX_LENGTH = 100_000;
 
 export class RequestStates {
   readonly #core: Core;
@@ -28,16 +28,16 @@ export class RequestStates {
 
   async seal(user: GatewayUser, call: JsonObject, waiting: Waiting): Promise<string> {
     const { keyring, clock } = this.#core;
-    const body = { for: boundTo(user, call), until: clock.now() + GOOD_FOR_MS, ...waiting };
+    const body = { for: boundTo(user, call), until: clock.now() + LIFETIME_MS, ...waiting };
     return keyring.seal(user.gateway.projectId, placeOf(user), JSON.stringify(body));
   }
 
-  /** What waits under the `requestState` of a call. Throws `RpcError` for a wrong one. */
+  /** Opens the `requestState` of a call. Throws `RpcError` if it is invalid. */
   async open(user: GatewayUser, call: JsonObject): Promise<Waiting> {
     const sealed = call["requestState"];
     const body = typeof sealed === "string" ? await this.#read(user, sealed) : undefined;
-    if (body === undefined || body["for"] !== boundTo(user, call)) throw refused();
-    if (typeof body["until"] !== "number" || body["until"] <= this.#core.clock.now()) throw refused();
+    if (body === undefined || body["for"] !== boundTo(user, call)) throw invalidState();
+    if (typeof body["until"] !== "number" || body["until"] <= this.#core.clock.now()) throw invalidState();
     const { authorizationId, state } = body;
     return {
       ...(typeof authorizationId === "string" ? { authorizationId } : {}),
@@ -46,12 +46,12 @@ export class RequestStates {
   }
 
   async #read(user: GatewayUser, sealed: string): Promise<JsonObject | undefined> {
-    if (sealed.length > LONGEST) return undefined;
+    if (sealed.length > MAX_LENGTH) return undefined;
     try {
       const body: unknown = JSON.parse(
         await this.#core.keyring.open(user.gateway.projectId, placeOf(user), sealed),
       );
-      // Written by `seal` only: JSON.
+      // Only `seal` writes it, as JSON.
       return isObject(body) ? (body as JsonObject) : undefined;
     } catch (error) {
       if (error instanceof RuntimeError) return undefined;
@@ -68,9 +68,9 @@ function placeOf({ gateway }: GatewayUser): { table: string; row: string; field:
   return { table: "mcp", row: gateway.id, field: "request_state" };
 }
 
-function refused(): RpcError {
+function invalidState(): RpcError {
   return new RpcError(
     INVALID_PARAMS,
-    "requestState is not one of this call, or has expired: send the call again without it.",
+    "requestState does not belong to this call or has expired. Send the call again without it.",
   );
 }

@@ -1,17 +1,16 @@
-// A run as MCP shows it: text for the model, structured content for the program, errors that the model can read.
+// Converts the result of a run to MCP: text for the model, structured content for programs, and errors as text.
 import { compileOnce, isObject, type JsonObject, type Log } from "../base";
 import type { Execution, Tool } from "../tools";
-import { cutTo } from "./cut";
 import { outputSchemaOf } from "./offer";
 
 export interface ResultOptions {
-  /** Second family: any JSON value may stand as structured content. */
+  /** Revision 2026-07-28: structured content may be any JSON value. */
   modern: boolean;
   maxBytes: number;
   log: Log;
 }
 
-/** A `CallToolResult`: its fields as text of JSON without the braces, and apart from them what goes into `_meta`. */
+/** A `CallToolResult`: its fields as JSON without the outer braces, and the members of `_meta`. */
 export interface ResultFields {
   fields: string;
   meta?: JsonObject;
@@ -22,7 +21,7 @@ export function callResult({ output = {} }: Execution, tool: Tool, options: Resu
   return success(output.value, tool, options);
 }
 
-/** A result that says to model and user what is in the way. */
+/** An error result with a text for model and user. */
 export function errorText(text: string): ResultFields {
   return { fields: `"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true` };
 }
@@ -46,12 +45,12 @@ function success(value: unknown, tool: Tool, options: ResultOptions): ResultFiel
 }
 
 function fields(value: unknown, text: string, tool: Tool, { modern, log }: ResultOptions, note = ""): string {
-  // Text is for the model: a text stands as it is, not as JSON of it.
+  // The model gets a string as it is, not as JSON of it.
   const content = `"content":[{"type":"text","text":${typeof value === "string" ? text : JSON.stringify(text)}}${note}]`;
   const schema = outputSchemaOf(tool.definition.output);
   if (schema !== undefined && !compileOnce(tool.definition.output).Check(value)) {
-    // Clients refuse results that break the promised form; as an error the model still reads it.
-    log.warn("a result is not of the form that its tool promises", { tool: tool.qualifiedName });
+    // Clients refuse results that do not match the output schema. As an error, the model still gets the text.
+    log.warn("a result does not match the output schema of its tool", { tool: tool.qualifiedName });
     return `${content},"isError":true`;
   }
   const structured = isObject(value) || (modern && value !== undefined);
@@ -63,13 +62,42 @@ function cutResult(value: unknown, tool: Tool, options: ResultOptions): ResultFi
   const cut = cutTo(value, maxBytes);
   if (cut === undefined) {
     return errorText(
-      `The result is larger than ${maxBytes} bytes and cannot be cut. Ask for less: a smaller range, fewer fields or a limit.`,
+      `The result is larger than ${maxBytes} bytes and cannot be cut. Request less: a smaller range, fewer fields or a limit.`,
     );
   }
-  const said = `The result is larger than ${maxBytes} bytes: lists and texts in it were cut. Ask for less to get all of it.`;
-  const note = `,{"type":"text","text":${JSON.stringify(said)}}`;
+  const hint = `The result is larger than ${maxBytes} bytes: lists and texts in it were cut. Request less to get all of it.`;
+  const note = `,{"type":"text","text":${JSON.stringify(hint)}}`;
   return {
     fields: fields(cut, JSON.stringify(cut), tool, options, note),
     meta: { truncated: true, max_bytes: maxBytes },
   };
+}
+
+/** The first limits, far above the final ones, so that as much as possible is kept. */
+const FIRST_ITEMS = 4096;
+const FIRST_LETTERS = 65_536;
+
+/** A copy with shorter lists and texts, of at most `maxBytes` as JSON; undefined if it would still be too long. */
+export function cutTo(value: unknown, maxBytes: number): unknown {
+  for (let items = FIRST_ITEMS, letters = FIRST_LETTERS; items >= 1; items >>= 1, letters >>= 1) {
+    const cut = shortened(value, items, Math.max(letters, 16));
+    if (Buffer.byteLength(JSON.stringify(cut)) <= maxBytes) return cut;
+  }
+  return undefined;
+}
+
+function shortened(value: unknown, items: number, letters: number): unknown {
+  if (typeof value === "string") return value.length <= letters ? value : whole(value.slice(0, letters));
+  if (Array.isArray(value)) {
+    return value.slice(0, items).map((item: unknown) => shortened(item, items, letters));
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, shortened(inner, items, letters)]),
+  );
+}
+
+// Removes half of a surrogate pair at the end.
+function whole(text: string): string {
+  return text.isWellFormed() ? text : text.replace(/[\uD800-\uDBFF]$/, "");
 }

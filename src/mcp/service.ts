@@ -1,4 +1,4 @@
-// MCP over a gateway: a message in, a reply out, on whatever transport. Both families of the protocol at one address.
+// MCP for gateways: takes a message and returns a reply, on any transport. One address supports all protocol revisions.
 import { version as productVersion } from "../../package.json";
 import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
 import type { AuthorizationService } from "../authorization";
@@ -26,7 +26,7 @@ import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
 import { type Running, type Session, Sessions } from "./session";
 import {
-  asksByUrl,
+  supportsUrl,
   declaredCapabilities,
   legacyVersion,
   MODERN,
@@ -37,26 +37,26 @@ import {
   unsupported,
 } from "./versions";
 
-/** The far end of a message. */
+/** The sender of a message, and its connection. */
 export interface Peer {
   user: GatewayUser;
-  /** `Mcp-Session-Id`, or what `initialize` gave on a transport that keeps it. */
+  /** `Mcp-Session-Id`, or the session of the transport. */
   sessionId: string | undefined;
   /** Undefined on transports without headers. */
   header: HeaderReader | undefined;
-  /** Aborted by the transport when the client is gone, and here when it cancels. One for each message. */
+  /** Aborted by the transport when the client disconnects, and here when it cancels. One per message. */
   stop: LazyAbort;
-  /** Aborts when the server is about to end: what only waits is not waited for. */
+  /** Aborts when the server is about to stop. */
   stopping: AbortSignal | undefined;
-  /** Sends a notification ahead of the reply; undefined: nothing can go ahead of it. */
+  /** Sends a notification before the reply; undefined if the transport cannot. */
   notify: ((text: string) => void) | undefined;
 }
 
 type Request = Extract<RpcMessage, { kind: "request" }>;
-type Asking = Exclude<RpcMessage, { kind: "response" }>;
+type Query = Exclude<RpcMessage, { kind: "response" }>;
 type Notification = Extract<RpcMessage, { kind: "notification" }>;
 
-/** How long a client may take a list for current. */
+/** How long a client may cache a list. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
 
 export class Mcp {
@@ -65,7 +65,7 @@ export class Mcp {
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #calls: Calls;
-  /** Calls under way on a transport without headers: there is one client alone, with or without a session. */
+  /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
   readonly #meta = new WeakMap<Gateway, string>();
 
@@ -86,7 +86,7 @@ export class Mcp {
     });
   }
 
-  /** The reply to a message. Never rejects: what fails on our side is an error reply, and its cause goes to the log. */
+  /** The reply to a message. Never rejects: a failure becomes an error reply, and its cause goes to the log. */
   async answer(value: Json, peer: Peer): Promise<Reply> {
     let message: RpcMessage | undefined;
     try {
@@ -106,19 +106,19 @@ export class Mcp {
     const version = named ?? header;
     const first =
       version === undefined || legacyVersion(version) !== undefined || message.method === "initialize";
-    // A session of the first family begins without a header; one that is there says nothing yet.
+    // `initialize` may have any version header.
     if (first && named === undefined) return this.#legacy(message, peer);
     if (message.kind === "notification") {
       if (version !== MODERN) throw unsupported(version ?? "");
-      // Over HTTP who cancels hangs up; what they send is of no session.
+      // Over HTTP, clients of this revision cancel by closing the connection.
       if (peer.header === undefined) cancel(message, this.#piped);
       return ACCEPTED;
     }
     return this.#modern(message, peer, named);
   }
 
-  async #legacy(message: Asking, peer: Peer): Promise<Reply> {
-    // A client that starts anew may still send the id of a session that is gone.
+  async #legacy(message: Query, peer: Peer): Promise<Reply> {
+    // A client that starts again may still send the id of an old session.
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
     const session =
       peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
@@ -149,7 +149,7 @@ export class Mcp {
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
-    const sessionId = await this.#sessions.begin(user, { version, byUrl: asksByUrl(capabilities) });
+    const sessionId = await this.#sessions.begin(user, { version, byUrl: supportsUrl(capabilities) });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }
 
@@ -167,7 +167,7 @@ export class Mcp {
       stopping,
       notify,
     };
-    // Only who has the session can name its requests.
+    // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#piped : session?.running;
     const answer = await this.#cancellable(call, peer, id, running);
     if (answer === undefined) return ACCEPTED;
@@ -178,7 +178,7 @@ export class Mcp {
     );
   }
 
-  /** Runs a call that its client may cancel. Undefined: it did, and is owed no answer. */
+  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
   async #cancellable(
     call: ToolCall,
     { stop }: Peer,
@@ -220,7 +220,7 @@ export class Mcp {
     }
   }
 
-  /** `_meta` of a result: who answers, and what else the result says. */
+  /** `_meta` of a result: the server's name, and members of the result. */
   #metaText({ gateway }: GatewayUser, more: JsonObject | undefined): string {
     const known = this.#meta.get(gateway);
     if (known !== undefined && more === undefined) return known;
@@ -242,7 +242,7 @@ export class Mcp {
         tool,
         modern: true,
         capabilities,
-        consent: asksByUrl(capabilities) ? "input_required" : "text",
+        consent: supportsUrl(capabilities) ? "input_required" : "text",
         signal: stop,
         stopping,
         notify,
@@ -261,10 +261,10 @@ export class Mcp {
 function cursorOf({ cursor }: JsonObject): string | undefined {
   if (cursor === undefined || cursor === null) return undefined;
   if (typeof cursor === "string") return cursor;
-  throw new RpcError(INVALID_PARAMS, "params.cursor must be a text.");
+  throw new RpcError(INVALID_PARAMS, "params.cursor must be a string.");
 }
 
-/** Ends the call that a notification names, where it is one of these. */
+/** Cancels the running call that a notification names. */
 function cancel({ method, params: { requestId } }: Notification, running: Running | undefined): void {
   if (method !== "notifications/cancelled") return;
   if (typeof requestId === "string" || typeof requestId === "number") running?.get(requestId)?.abort();

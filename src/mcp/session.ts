@@ -1,5 +1,5 @@
-// Sessions of the revisions until 2025-11-25. The id is the session itself, sealed: it outlives a restart, any server
-// of the deployment can read it, and nothing has to be remembered.
+// Sessions of revisions until 2025-11-25. The id is the sealed session: it survives a restart, every server of the
+// deployment can open it, and nothing is stored.
 import type { LazyAbort } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
@@ -9,14 +9,14 @@ import type { GatewayUser } from "./access";
 import { type RequestId, RpcError, SESSION_NOT_FOUND } from "./json-rpc";
 import { legacyVersion, type LegacyVersion } from "./versions";
 
-/** What a session is made of. */
+/** The state of a session. */
 export interface SessionState {
   version: LegacyVersion;
-  /** The client can send its user to an address. */
+  /** The client supports URL elicitation. */
   byUrl: boolean;
 }
 
-/** Calls under way that their client can cancel, by request id. */
+/** Running calls that the client can cancel, by request id. */
 export type Running = Map<RequestId, LazyAbort>;
 
 export interface Session extends SessionState {
@@ -29,9 +29,9 @@ interface Opened extends Session {
   userId: string;
 }
 
-/** Opened sessions that are kept: opening one takes a look-up of its key. */
-const KEPT = 10_000;
-const LONGEST_ID = 2000;
+/** Opened sessions in the cache. */
+const MAX_SESSIONS = 10_000;
+const MAX_ID_LENGTH = 2000;
 
 export class Sessions {
   readonly #core: Core;
@@ -41,7 +41,7 @@ export class Sessions {
     this.#core = core;
   }
 
-  /** The id of a new session of this user at this gateway. */
+  /** Starts a session of a user at a gateway and returns its id. */
   async begin(
     { gateway, principal, userId }: GatewayUser,
     { version, byUrl }: SessionState,
@@ -51,14 +51,14 @@ export class Sessions {
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
   }
 
-  /** Throws `RpcError` (404) for an id that cannot be read here, or is of another gateway or caller. */
+  /** Throws `RpcError` (404) if the id cannot be opened or belongs to another gateway or caller. */
   async open(id: string, user: GatewayUser): Promise<Session> {
     const { gateway } = user;
     return ownSession(this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id)), user);
   }
 
   async #read(id: string, projectId: string, gatewayId: string): Promise<Opened | undefined> {
-    if (id.length > LONGEST_ID) return undefined;
+    if (id.length > MAX_ID_LENGTH) return undefined;
     let parts: unknown[];
     try {
       parts = JSON.parse(await this.#core.keyring.open(projectId, placeOf(gatewayId), id));
@@ -69,7 +69,7 @@ export class Sessions {
     const [version, byUrl, actor, userId] = parts;
     const known = legacyVersion(String(version));
     if (known === undefined) return undefined;
-    // Somebody may have opened it meanwhile: one session, one list of what runs in it.
+    // Another call may have opened it in the meantime. A session must have one list of running calls.
     const same = this.#opened.get(id);
     if (same !== undefined) return same;
     const opened: Opened = {
@@ -80,7 +80,7 @@ export class Sessions {
       userId: String(userId),
       running: new Map(),
     };
-    const [oldest] = this.#opened.size >= KEPT ? this.#opened.keys() : [];
+    const [oldest] = this.#opened.size >= MAX_SESSIONS ? this.#opened.keys() : [];
     if (oldest !== undefined) this.#opened.delete(oldest);
     this.#opened.set(id, opened);
     return opened;
@@ -91,7 +91,7 @@ function ownSession(session: Opened | undefined, { gateway, principal, userId }:
   const own =
     session?.gatewayId === gateway.id && session.userId === userId && session.actor === actorOf(principal);
   if (own) return session;
-  throw new RpcError(SESSION_NOT_FOUND, "Session not found: begin a new one with initialize.", {
+  throw new RpcError(SESSION_NOT_FOUND, "Session not found. Start a new one with initialize.", {
     status: 404,
   });
 }

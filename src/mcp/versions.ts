@@ -1,5 +1,5 @@
-// Revisions of the protocol, and which of the two families a message is of: until 2025-11-25 a session begins with
-// `initialize`; since 2026-07-28 each request says in `_meta` what it needs.
+// Protocol revisions. Until 2025-11-25 a session starts with `initialize`; since 2026-07-28 each request has the version and
+// the client's capabilities in `_meta`.
 import { isObject, type JsonObject } from "../base";
 import { INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION } from "./json-rpc";
 
@@ -13,7 +13,7 @@ export const VERSION_KEY = `${META}/protocolVersion`;
 export const CAPABILITIES_KEY = `${META}/clientCapabilities`;
 export const SERVER_KEY = `${META}/serverInfo`;
 
-/** The revision for a client of the first family that asks for `version`: that one, or the newest of the family. */
+/** The revision for `initialize`: the requested one if it is supported, otherwise the newest with sessions. */
 export function negotiated(version: unknown): LegacyVersion {
   return LEGACY.find((known) => known === version) ?? LEGACY[0];
 }
@@ -27,7 +27,7 @@ export function metaOf(params: JsonObject): JsonObject | undefined {
   return isObject(meta) ? (meta as JsonObject) : undefined;
 }
 
-/** The revision that a request itself names (second family); undefined: none. */
+/** The revision in `_meta` of a request, if any. */
 export function namedVersion(params: JsonObject): string | undefined {
   const version = metaOf(params)?.[VERSION_KEY];
   return typeof version === "string" ? version : undefined;
@@ -40,7 +40,7 @@ export function unsupported(requested: string): RpcError {
   });
 }
 
-/** What the client of a request of the second family can do. Throws `RpcError` when `_meta` lacks what it must have. */
+/** The capabilities in `_meta` of a request. Throws `RpcError` if `_meta` is incomplete. */
 export function declaredCapabilities(params: JsonObject): JsonObject {
   const meta = metaOf(params);
   const capabilities = meta?.[CAPABILITIES_KEY];
@@ -50,11 +50,11 @@ export function declaredCapabilities(params: JsonObject): JsonObject {
 }
 
 function missing(key: string): RpcError {
-  return new RpcError(INVALID_PARAMS, `params._meta must hold ${key}.`, { status: 400 });
+  return new RpcError(INVALID_PARAMS, `params._meta must contain ${key}.`, { status: 400 });
 }
 
-/** Whether the client can send its user to an address: elicitation in URL mode. */
-export function asksByUrl(capabilities: JsonObject): boolean {
+/** Whether the client supports URL elicitation. */
+export function supportsUrl(capabilities: JsonObject): boolean {
   const elicitation = capabilities["elicitation"];
   return isObject(elicitation) && isObject(elicitation["url"]);
 }

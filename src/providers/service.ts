@@ -4,7 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import type { Principal } from "../identity";
-import { CachedByGeneration, CachedByOwner, type Transaction, UniqueViolation } from "../store";
+import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
 import { withDiscovery } from "./discovery";
@@ -45,7 +45,7 @@ export class Providers {
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
-  readonly #records: CachedByOwner<AuthProvider>;
+  readonly #records: CachedByGeneration<string, AuthProvider>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
   constructor(core: Core, audit: Audit, presets: readonly ProviderPreset[], dependents: ProviderDependents) {
@@ -55,7 +55,7 @@ export class Providers {
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
     this.#secrets = new ClientSecrets(core.keyring);
-    this.#records = new CachedByOwner(core.store, "providers");
+    this.#records = new CachedByGeneration(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
 
@@ -65,7 +65,7 @@ export class Providers {
   }
 
   async get({ projectId }: Principal, id: string): Promise<AuthProvider> {
-    return this.#records.get(projectId, id, () => this.#read(projectId, id));
+    return this.#records.get(`${projectId}\n${id}`, () => this.#read(projectId, id));
   }
 
   /** Throws `already_exists`, or `malformed_request` with the fields. */
@@ -184,7 +184,7 @@ export class Providers {
 
   *#create(principal: Principal, row: ProviderRow): Transaction<void> {
     if ((yield* repository.providerInTransaction(row.project_id, row.id)) !== undefined) {
-      throw alreadyExists(`There is an auth provider "${row.id}" already.`);
+      throw alreadyExists(`The auth provider "${row.id}" already exists.`);
     }
     try {
       yield* repository.addProvider(row);

@@ -1,40 +1,40 @@
-// Rotation of keys while everything serves. A new root key only wraps the data keys anew; a new data key seals every
-// value of its project anew, in small steps that skip what somebody else changes meanwhile.
+// Rotation of keys while the server runs. A new root key only re-wraps the data keys; with a new data key every value of
+// the project is re-encrypted, in small steps that skip values which change in the meantime.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { dataKeyOf, type Place, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
 import type { Principal } from "../identity";
 import { run, type SqlValue, touch, type Transaction } from "../store";
 
-/** A value sealed just before a rotation may be committed just after it: its key is kept at least this long. */
-const KEPT_MS = 3600_000;
+/** A value sealed just before a rotation may be committed after it, so retired keys are kept at least this long. */
+const RETENTION_MS = 3600_000;
 
-/** No sealed value is empty. */
-const ANY = "";
+/** Matches every key: no sealed value is empty. */
+const ANY_KEY = "";
 
 interface Resealed {
   row: SealedRow;
   sealed: string;
 }
 
-/** How many values were sealed anew, and how many could not be opened and were left as they are. */
 interface Counts {
   resealed: number;
+  /** Values that cannot be opened and were not changed. */
   unopenable: number;
 }
 
 export interface RootKeyRotation {
-  /** Of the new root key. */
+  /** The id of the new root key. */
   id: string;
-  /** Data keys that could not be unwrapped and were left as they are; absent: none. The log names them. */
+  /** Data keys that cannot be unwrapped and were not changed; absent: none. The log names them. */
   damaged?: number;
 }
 
 export interface DataKeyRotation {
-  /** Of the new data key. */
+  /** The id of the new data key. */
   id: string;
   resealed: number;
-  /** Values that could not be opened and were left as they are; absent: none. The log names them. */
+  /** Values that cannot be opened and were not changed; absent: none. The log names them. */
   unopenable?: number;
 }
 
@@ -50,19 +50,22 @@ export class Rotation {
   }
 
   /**
-   * A new root key, in the file of the old one. Throws `configuration` when the key comes from the environment, and
-   * `conflict` when data keys are damaged and are not to be left so.
+   * Replaces the root key in its file. Throws `configuration` if the key comes from the environment, and `conflict` if
+   * data keys are damaged, unless `leaveDamaged` is set.
    */
   async rotateRoot(principal: Principal, options?: { leaveDamaged?: boolean }): Promise<RootKeyRotation> {
     const { id, damaged } = await this.#core.keyring.rotateRoot(options);
     for (const { id: key, projectId } of damaged)
-      this.#core.log.error("a data key was not wrapped anew", { project_id: projectId, data_key: key });
+      this.#core.log.error("a data key was not wrapped with the new root key", {
+        project_id: projectId,
+        data_key: key,
+      });
     const entry = () => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", id);
     await this.#core.store.write(entry);
     return { id, ...(damaged.length === 0 ? {} : { damaged: damaged.length }) };
   }
 
-  /** A new data key for the project. */
+  /** Replaces the data key of the project. */
   async rotateDataKey(principal: Principal): Promise<DataKeyRotation> {
     const { projectId } = principal;
     const id = await this.#core.keyring.rotateDataKey(projectId);
@@ -77,12 +80,12 @@ export class Rotation {
     return { id, resealed, ...(unopenable === 0 ? {} : { unopenable }) };
   }
 
-  /** Stored values of the project that cannot be opened. Of each kind of value at most `most` are tried. */
-  async unopenable(projectId: string, most: number): Promise<{ tried: number; places: Place[] }> {
+  /** Stored values of the project that cannot be opened. Tries at most `limit` of each kind. */
+  async unopenable(projectId: string, limit: number): Promise<{ tried: number; places: Place[] }> {
     const found = { tried: 0, places: [] as Place[] };
     for (const column of this.#columns) {
-      for (let offset = 0; offset < most;) {
-        const rows = await this.#core.store.all(column.list, projectId, ANY, offset);
+      for (let offset = 0; offset < limit;) {
+        const rows = await this.#core.store.all(column.list, projectId, ANY_KEY, offset);
         if (rows.length === 0) break;
         const places = await Promise.all(rows.map((row) => this.#unopenablePlace(projectId, column, row)));
         found.places.push(...places.filter((place) => place !== undefined));
@@ -112,7 +115,7 @@ export class Rotation {
     const counts = { resealed: 0, unopenable: 0 };
     let newest = id;
     for (;;) {
-      // What cannot be opened stays as it is, and in the list.
+      // Values that cannot be opened stay in the list and are skipped.
       const rows = await this.#core.store.all(column.list, projectId, sealedBy(newest), counts.unopenable);
       if (rows.length === 0) return counts;
       const tried = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
@@ -120,15 +123,15 @@ export class Rotation {
       counts.unopenable += tried.length - resealed.length;
       if (resealed.length === 0) continue;
       const changed = await this.#core.store.write(() => replaceAll(projectId, column, resealed));
-      // Rows that others keep changing are sealed with the new key by those others.
+      // Rows that change concurrently are sealed with the new key by those changes.
       if (changed === 0) return counts;
       counts.resealed += changed;
-      // Another rotation has begun meanwhile: what is sealed now is sealed with its key, and would never be with ours.
+      // If another rotation has started, values are now sealed with its key.
       newest = dataKeyOf(resealed[0]?.sealed ?? "");
     }
   }
 
-  /** Undefined for a value that cannot be opened: the log names it, and the others are sealed anew all the same. */
+  /** Undefined (and logged) for a value that cannot be opened. */
   async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed | undefined> {
     const { keyring, log } = this.#core;
     const place = column.place(row);
@@ -137,7 +140,7 @@ export class Rotation {
       return { row, sealed: await keyring.seal(projectId, place, text) };
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
-      log.error("a stored value was not sealed anew", { project_id: projectId, error });
+      log.error("a stored value was not sealed with the new data key", { project_id: projectId, error });
       return undefined;
     }
   }
@@ -147,7 +150,7 @@ export class Rotation {
     const retired = await keyring.retiredDataKeys(projectId);
     const unused: string[] = [];
     for (const { id, retired_at } of retired) {
-      if (retired_at > clock.now() - KEPT_MS) continue;
+      if (retired_at > clock.now() - RETENTION_MS) continue;
       const counts = await Promise.all(
         this.#columns.map((column) => store.get(column.count, projectId, sealedBy(id))),
       );
@@ -163,7 +166,7 @@ function* replaceAll(projectId: string, column: SealedColumn, all: readonly Rese
     const keys: SqlValue[] = column.keys.map((key) => row[key] ?? null);
     changed += yield* run(column.replace, sealed, projectId, ...keys, row["sealed"] ?? null);
   }
-  // Whoever has kept such a row would meet a key that is gone one day.
+  // Clears caches, which would otherwise use a key that is deleted later.
   if (changed > 0 && column.kind !== undefined) yield* touch(column.kind);
   return changed;
 }

@@ -5,7 +5,7 @@ export interface SecretRow {
   id: string;
   project_id: string;
   key: string;
-  /** The key in one case: look-ups do not tell cases apart. */
+  /** The key in lower case: lookups are case-insensitive. */
   folded_key: string;
   description: string | null;
   sealed_value: string;
@@ -13,7 +13,9 @@ export interface SecretRow {
   updated_at: number;
 }
 
-/** What stays when the value is replaced. */
+/** The fields of a write. */
+export type WrittenSecret = Omit<SecretRow, "id" | "key" | "created_at">;
+/** The fields that do not change when the value is replaced. */
 export type KnownSecret = Pick<SecretRow, "id" | "key" | "description" | "created_at">;
 
 const ALL = [
@@ -38,7 +40,7 @@ const LIST = query<SecretRow>(
   `SELECT ${COLUMNS} FROM secrets WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
 const add = insertInto<SecretRow>("secrets", ALL);
-// Two statements that SQLite has at once: for RETURNING it makes a table for each row that it changes.
+// Faster than one statement with RETURNING, for which SQLite creates a temporary table.
 const replace = update<Omit<SecretRow, "key" | "folded_key" | "created_at">>(
   "secrets",
   ["description", "sealed_value", "updated_at"],
@@ -58,7 +60,7 @@ export function listSecrets(store: Store, projectId: string, limit: number): Pro
   return store.all(LIST, projectId, limit);
 }
 
-/** By id or by key: people know the key, clients have the id. */
+/** By id or by key: people use the key, clients the id. */
 export function* secretInTransaction(
   projectId: string,
   { id, foldedKey }: { id: string; foldedKey: string },
@@ -71,10 +73,8 @@ export function* addSecret(row: SecretRow): Transaction<void> {
   yield* touch("secrets");
 }
 
-/** Replaces the value, and the description where one is given; undefined when there is no such secret. */
-export function* replaceSecret(
-  row: Pick<SecretRow, "project_id" | "folded_key" | "description" | "sealed_value" | "updated_at">,
-): Transaction<KnownSecret | undefined> {
+/** Replaces the value, and the description if one is given; undefined if the secret does not exist. */
+export function* replaceSecret(row: WrittenSecret): Transaction<KnownSecret | undefined> {
   const known = yield* get(KNOWN, row.project_id, row.folded_key);
   if (known === undefined) return undefined;
   known.description = row.description ?? known.description;

@@ -1,5 +1,5 @@
-// Stored secrets. The value goes in and is never shown again; tools get it by key.
-import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+// Stored secrets. Values are write-only; tools read them by key.
+import { type Page, present, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId, sealedColumn } from "../crypto";
@@ -9,16 +9,6 @@ import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
-
-/** What a request says of a secret, as it is stored. */
-interface Given {
-  key: string;
-  folded_key: string;
-  description: string | undefined;
-  sealed_value: string;
-  /** ms */
-  now: number;
-}
 
 export class Secrets {
   readonly #core: Core;
@@ -36,16 +26,16 @@ export class Secrets {
     return wholePage(await Promise.all(rows.map((row) => this.#record(row))));
   }
 
-  /** Creates the secret or replaces its value. The key keeps the case in which it was first written. */
+  /** Creates the secret or replaces its value. The key keeps its original case. */
   async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
     const { store, keyring, clock } = this.#core;
-    const { projectId } = principal;
-    const { description, value } = request;
+    const project_id = principal.projectId;
     const folded_key = fold(key);
-    // Bound to the key, not to the id: the value is sealed before it is known whether the row exists.
-    const sealed_value = await keyring.seal(projectId, place(folded_key), value);
-    const given = { key, folded_key, description, sealed_value, now: clock.now() };
-    return this.#record(await store.write(() => this.#upsert(principal, given)));
+    // Bound to the key, not the id: the value is sealed before the row is read.
+    const sealed_value = await keyring.seal(project_id, place(folded_key), request.value);
+    const description = request.description ?? null;
+    const written = { project_id, folded_key, description, sealed_value, updated_at: clock.now() };
+    return this.#record(await store.write(() => this.#upsert(principal, key, written)));
   }
 
   /** Deletes by id or key. Throws `not_found`. */
@@ -53,7 +43,7 @@ export class Secrets {
     await this.#core.store.write(() => this.#delete(principal, idOrKey));
   }
 
-  /** The value that a tool asks for; undefined when it is not set. Counts as an access. */
+  /** The value for a tool; undefined if it is not set. Counts as an access. */
   async value(projectId: string, key: string): Promise<string | undefined> {
     const row = await repository.findSecret(this.#core.store, projectId, fold(key));
     if (row === undefined) return undefined;
@@ -65,18 +55,14 @@ export class Secrets {
     return (await repository.findSecret(this.#core.store, projectId, fold(key))) !== undefined;
   }
 
-  *#upsert(
-    principal: Principal,
-    { key, folded_key, description, sealed_value, now }: Given,
-  ): Transaction<SecretRow> {
-    const project_id = principal.projectId;
-    const given = { project_id, folded_key, description: description ?? null, sealed_value, updated_at: now };
-    const known = yield* repository.replaceSecret(given);
-    const { random } = this.#core;
-    const row: SecretRow = {
-      ...given,
-      ...(known ?? { id: newId("sec", now, random), key, created_at: now }),
+  *#upsert(principal: Principal, key: string, written: repository.WrittenSecret): Transaction<SecretRow> {
+    const known = yield* repository.replaceSecret(written);
+    const created = {
+      id: newId("sec", written.updated_at, this.#core.random),
+      key,
+      created_at: written.updated_at,
     };
+    const row: SecretRow = { ...written, ...(known ?? created) };
     if (known === undefined) yield* repository.addSecret(row);
     yield* this.#audit.record(principal, "secret.upsert", row.key);
     return row;
@@ -91,20 +77,17 @@ export class Secrets {
   }
 
   async #record(row: SecretRow): Promise<StoredSecret> {
-    return recordOf(row, await this.#executionLog.lastUsed("secret", row.id));
+    const accessed = await this.#executionLog.lastUsed("secret", row.id);
+    return {
+      id: row.id,
+      key: row.key,
+      ...present({ description: row.description ?? undefined }),
+      binding: projectBinding(row.project_id),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      ...(accessed === undefined ? {} : { last_accessed_at: timestamp(accessed) }),
+    };
   }
-}
-
-function recordOf(row: SecretRow, accessed: number | undefined): StoredSecret {
-  return {
-    id: row.id,
-    key: row.key,
-    ...(row.description === null ? {} : { description: row.description }),
-    binding: projectBinding(row.project_id),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-    ...(accessed === undefined ? {} : { last_accessed_at: timestamp(accessed) }),
-  };
 }
 
 export const sealedSecrets = [

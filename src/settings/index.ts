@@ -1,4 +1,3 @@
 // Settings of a project.
 export type { SessionVerification, UpdateSessionVerification } from "./schema";
-export { SessionSettings } from "./service";
-export { checkVerifierUrl } from "./verifier-url";
+export { checkVerifierUrl, SessionSettings } from "./service";

@@ -1,4 +1,4 @@
-// The record of how a project makes sure that a consent is given by the right person.
+// The session verification settings of a project.
 import { type Static, Type } from "typebox";
 
 const verifierUrl = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
@@ -11,7 +11,7 @@ export const SessionVerificationSettingsResponse = Type.Object({
     description: "Consents are completed without a check of the user.",
   }),
   unsafe_skip_verification_choice_allowed: Type.Boolean({
-    description: "Whether the former may be set here.",
+    description: "Whether unsafe_skip_verification may be set here.",
   }),
 });
 

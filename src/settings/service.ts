@@ -1,13 +1,13 @@
-// Session verification: who checks that the browser of a consent belongs to the user of the flow.
+// Session verification: checks that the browser of a consent belongs to the user of the flow.
+import { isLoopback } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { forbidden } from "../errors";
+import { forbidden, invalidParameter } from "../errors";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SettingsRow } from "./repository";
 import type { SessionVerification, UpdateSessionVerification } from "./schema";
-import { checkVerifierUrl } from "./verifier-url";
 
 export class SessionSettings {
   readonly #core: Core;
@@ -22,20 +22,20 @@ export class SessionSettings {
     return this.of(principal.projectId);
   }
 
-  /** The settings that hold for a project; a project that never changed them has the defaults. */
+  /** The settings of a project, or the defaults. */
   async of(projectId: string): Promise<SessionVerification> {
     return this.#record(await repository.findSettings(this.#core.store, projectId));
   }
 
   /**
-   * Changes what is given. Throws `invalid_parameter` for an address that cannot be a verifier, `forbidden` when
-   * skipping the check is asked for and this deployment does not allow that choice.
+   * Changes the given fields. Throws `invalid_parameter` for an invalid verifier address, `forbidden` if the deployment
+   * does not allow to skip the check.
    */
   async update(principal: Principal, request: UpdateSessionVerification): Promise<SessionVerification> {
     const allowed = this.#core.settings.unsafe_skip_verification_allowed;
     if (request.unsafe_skip_verification === true && !allowed) {
       throw forbidden(
-        "This deployment does not allow to skip the user check (unsafe_skip_verification_allowed).",
+        "This deployment does not allow skipping the user check (unsafe_skip_verification_allowed is false).",
       );
     }
     const verifierUrl = verifierUrlOf(request.verifier_url, this.#core.settings["redirects.allow"]);
@@ -67,18 +67,40 @@ export class SessionSettings {
     const allowed = this.#core.settings.unsafe_skip_verification_allowed;
     return {
       verifier_url: row?.verifier_url ?? null,
-      // Once the operator withdraws the choice, a project that made it is checked again.
+      // If the operator no longer allows it, the check applies again.
       unsafe_skip_verification: allowed && row?.unsafe_skip === 1,
       unsafe_skip_verification_choice_allowed: allowed,
     };
   }
 }
 
-// Not given: unchanged. Empty text is what forms send for nothing.
+// Undefined: unchanged. Forms send an empty text for no value.
 function verifierUrlOf(
   text: string | null | undefined,
   listed: readonly string[],
 ): string | null | undefined {
   if (text === undefined) return undefined;
   return text === null || text === "" ? null : checkVerifierUrl(text, listed);
+}
+
+/**
+ * The normalized address of a customer's verifier, to which browsers are sent with a flow id: https, or http to this
+ * machine and to listed hosts. If hosts are listed, it must be one of them. Throws `invalid_parameter`.
+ */
+export function checkVerifierUrl(text: string, listed: readonly string[]): string {
+  // Browsers accept extra slashes before the host; other parsers read an empty host.
+  const url = /^https?:\/\/[^\s\\/?#][^\s\\]*$/i.test(text) ? URL.parse(text) : null;
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw invalidParameter("verifier_url must be an absolute http or https address.");
+  }
+  const isListed = listed.some((host) => host.toLowerCase() === url.hostname);
+  if (listed.length > 0 && !isListed) {
+    throw invalidParameter("The host of verifier_url is not in redirects.allow.");
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isListed) {
+    throw invalidParameter(
+      "verifier_url must use https, unless its host is this machine or is in redirects.allow.",
+    );
+  }
+  return url.href;
 }

@@ -1,10 +1,10 @@
-// Whether a database file is whole, without changing anything in it.
+// Checks a database file for damage without changing it.
 import { Database, SQLiteError } from "bun:sqlite";
 
-/** What SQLite says of a file that is no longer, or never was, a database. Everything else it says is about the machine. */
+/** SQLite's error codes for a file that is damaged or not a database. Other codes are not about the file. */
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 
-/** What is damaged, in a few words; undefined when SQLite finds nothing. Throws when it could not look. */
+/** A short description of the damage; undefined if SQLite finds none. Throws if the file cannot be checked. */
 export function damageOf(file: string): string | undefined {
   let database: Database | undefined;
   try {

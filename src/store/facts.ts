@@ -1,4 +1,4 @@
-// Facts about this installation: a name and a text.
+// Facts about this installation, each a name and a text.
 import { query, run, type Store, type Transaction } from "./port";
 
 const FIND = query<{ value: string }>("SELECT value FROM facts WHERE name = ?");
@@ -15,7 +15,7 @@ export function* setFact(name: string, value: string): Transaction<void> {
   yield* run(SET, name, value);
 }
 
-/** Removes the fact when it still has this value: another process may have set its own meanwhile. */
+/** Removes a fact if it still has this value: another process may have set another one in the meantime. */
 export function* removeFact(name: string, value: string): Transaction<void> {
   yield* run(REMOVE, name, value);
 }

@@ -2,8 +2,6 @@
 export type { Migration } from "./migrate";
 export {
   all,
-  after,
-  type Awaitable,
   get,
   type Kind,
   KINDS,
@@ -18,7 +16,7 @@ export {
   UniqueViolation,
   type Wait,
 } from "./port";
-export { CachedByGeneration, CachedByOwner } from "./cache";
+export { CachedByGeneration } from "./cache";
 export { findFact, removeFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";

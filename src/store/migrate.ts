@@ -1,9 +1,9 @@
-// Forward-only migrations. A database written by a newer version is refused before anything touches it.
+// Forward-only migrations. A database of a newer version is refused before anything changes it.
 import type { Database } from "bun:sqlite";
 import { configurationError } from "../errors";
 
 export interface Migration {
-  /** 1, 2, 3 …: the schema's version after it ran. */
+  /** 1, 2, 3 …: the schema version after this migration. */
   version: number;
   name: string;
   statements: readonly string[];
@@ -25,12 +25,12 @@ export function refuseNewer(database: Database, migrations: readonly Migration[]
   const known = newestOf(migrations);
   if (found <= known) return;
   throw configurationError(
-    `${database.filename} was written by a newer version of runtime (schema ${found}, this one knows ${known}). ` +
+    `${database.filename} was written by a newer version of runtime (schema ${found}; this version supports ${known}). ` +
       "Use that version, or restore a backup made before the upgrade.",
   );
 }
 
-/** Brings an open database to the newest version, in one transaction. Safe when two processes start at once. */
+/** Migrates a database to the newest version, in one transaction. Safe if two processes start at the same time. */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   if (versionOf(database) >= newestOf(migrations)) return;
   database

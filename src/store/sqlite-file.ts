@@ -1,4 +1,4 @@
-// Opening a SQLite file: all settings of a connection, and the races of several processes that make the file.
+// Opens SQLite files: the settings of a connection, and races between processes that create a file.
 import { Database } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
 import { isBusy } from "./sqlite-steps";
@@ -7,7 +7,7 @@ export type Durability = "full" | "normal";
 
 const OPEN_TIMEOUT_MS = 5000;
 
-/** A connection in WAL mode. Makes the file (0600) when it is not there. */
+/** A connection in WAL mode. Creates the file (0600) if it does not exist. */
 export function open(file: string, durability: "full" | "normal"): Database {
   makePrivate(file);
   const database = new Database(file, { create: true, strict: true });
@@ -23,24 +23,24 @@ export function open(file: string, durability: "full" | "normal"): Database {
   }
 }
 
-/** A connection that only reads a file that is there, and changes nothing of it. */
+/** A read-only connection to an existing file. */
 export function openReader(file: string): Database {
   const database = new Database(file, { readonly: true, strict: true });
   database.run(`PRAGMA busy_timeout=${OPEN_TIMEOUT_MS}`);
   return database;
 }
 
-// SQLite gives the -wal and -shm files the mode that the database has when they are made, so it is 0600 from the first
-// byte. Only a new file is opened here: closing a descriptor of a database in use would drop this process's locks.
+// SQLite creates the -wal and -shm files with the mode of the database, so the mode must be 0600 from the start. Only a new
+// file is opened here: closing a descriptor of a database in use would release the locks of this process.
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // It is there already, or SQLite says next why it cannot be made.
+    // The file exists already, or SQLite reports next why it cannot be created.
   }
 }
 
-// SQLite never waits for the lock when the journal mode changes: two processes that both make the file meet here.
+// SQLite does not wait for the lock when the journal mode changes, so two processes that create the file need retries.
 function enterWal(database: Database): void {
   const until = performance.now() + OPEN_TIMEOUT_MS;
   for (;;) {

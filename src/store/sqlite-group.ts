@@ -1,42 +1,46 @@
-// Transactions that share a commit on SQLite. They run as if each had a savepoint of its own, so that a failure of one
-// leaves the others alone; but a savepoint costs two statements and copies of pages, and few bodies fail once they have
-// written. So a group runs without them, and where that goes wrong it is rolled back and runs again with them.
+// Transactions that share a commit on SQLite. A failure of one must not affect the others, so each needs a savepoint. But a
+// savepoint costs two statements and copies of pages, and few bodies fail after a write. So a group first runs without
+// savepoints; if one fails after a write, the group is rolled back and runs again with them.
 import type { Database } from "bun:sqlite";
 import { type SqlValue, TOUCH, type Transaction } from "./port";
 import { BodyRun, prepared, translate } from "./sqlite-steps";
 
-/** A transaction, and who waits for it. */
+/** A transaction and its caller. */
 export interface Waiting {
   body: () => Transaction<unknown>;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
 }
 
-/** What became of one: what its body returned, or what it threw, and nothing of it is stored. */
+/** The result of a transaction, or its error, in which case nothing of it is stored. */
 export type Outcome = { of: Waiting; value: unknown } | { of: Waiting; error: unknown };
 
-/** A group that ran to its end. */
+/** A group that has run completely. */
 export interface Ran {
   outcomes: Outcome[];
-  /** Kinds whose generations it raised, each by one. */
+  /** The kinds whose generations it raised, each by one. */
   touched: ReadonlySet<SqlValue>;
 }
 
-/** Tells who waits. */
+/** Resolves or rejects the caller's promise. */
 export function settle(outcome: Outcome): void {
   if ("error" in outcome) outcome.of.reject(outcome.error);
   else outcome.of.resolve(outcome.value);
 }
 
 /**
- * Runs a group in order, inside the transaction that the database is in. Undefined: one failed after it had written;
- * the whole is to be rolled back, and run with `apart`. Throws when the transaction is lost for all.
+ * Runs a group in order, inside the current transaction. Returns undefined if one failed after a write: the group must be
+ * rolled back and run again with savepoints. Throws if SQLite has ended the transaction.
  */
-export function runGroup(database: Database, group: readonly Waiting[], apart: boolean): Ran | undefined {
+export function runGroup(
+  database: Database,
+  group: readonly Waiting[],
+  savepoints: boolean,
+): Ran | undefined {
   const outcomes: Outcome[] = [];
   const touched = new Set<SqlValue>();
   for (const one of group) {
-    const outcome = apart ? runInSavepoint(database, one, touched) : runOne(database, one, touched);
+    const outcome = savepoints ? runInSavepoint(database, one, touched) : runOne(database, one, touched);
     if (outcome === undefined) return undefined;
     outcomes.push(outcome);
   }
@@ -51,7 +55,7 @@ function runOne(database: Database, of: Waiting, touched: Set<SqlValue>): Outcom
     for (const kind of run.touched) touched.add(kind);
     return { of, value };
   } catch (error) {
-    // Some errors (disk full, I/O error) end the transaction of everybody.
+    // Some errors (disk full, I/O error) end the whole transaction.
     if (!database.inTransaction) throw error;
     return run.wrote ? undefined : { of, error: translate(error) };
   }

@@ -1,22 +1,22 @@
-// Statements on a SQLite connection, and its errors in the words of the port.
+// Runs statements on a SQLite connection and translates its errors.
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { RuntimeError } from "../errors";
 import { type SqlValue, type Step, TOUCH, type Transaction, UniqueViolation } from "./port";
 
-// Bun's own cache holds 20 statements; all of ours are fixed texts, so every one is kept.
+// Bun's cache is limited to 20 statements. All our statements are constants, so each is cached.
 const statements = new WeakMap<Database, Map<string, Statement<unknown, SqlValue[]>>>();
 
-/** The statement of a text, prepared once per connection. */
+/** The prepared statement of a text, cached per connection. */
 export function prepared<Row>(database: Database, text: string): Statement<Row, SqlValue[]> {
   let known = statements.get(database);
   if (known === undefined) statements.set(database, (known = new Map()));
   let statement = known.get(text);
   if (statement === undefined) known.set(text, (statement = database.prepare<unknown, SqlValue[]>(text)));
-  // The port's query type says which rows its text gives.
+  // The type of the query determines the rows.
   return statement as Statement<Row, SqlValue[]>;
 }
 
-/** Runs one step on a SQLite connection. Shared with the test engine that answers late. */
+/** Runs one step. Shared with the asynchronous engine of the tests. */
 export function runStep(database: Database, step: Step): unknown {
   const statement = prepared(database, step.text);
   if (step.method === "run") return statement.run(...step.params).changes;
@@ -24,7 +24,7 @@ export function runStep(database: Database, step: Step): unknown {
   return statement.get(...step.params) ?? undefined;
 }
 
-/** SQLite's own errors in the words of the port. */
+/** Translates errors of SQLite to those of the port. */
 export function translate(error: unknown): unknown {
   if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
   const code = error instanceof SQLiteError ? (error.code ?? "") : "";
@@ -33,18 +33,18 @@ export function translate(error: unknown): unknown {
   return error;
 }
 
-/** Closes a connection with its statements: an open one would leave the write-ahead log behind. */
+/** Closes a connection and its statements. An open statement would leave the write-ahead log behind. */
 export function closeDatabase(database: Database): void {
   for (const statement of statements.get(database)?.values() ?? []) statement.finalize();
   statements.delete(database);
   database.close();
 }
 
-/** A transaction body on its way to its end: what it has done so far. */
+/** Runs a transaction body and records what it has done. */
 export class BodyRun {
-  /** A statement that writes has gone through. */
+  /** A statement that writes has succeeded. */
   wrote = false;
-  /** Kinds that it touched. Their generations are raised with the commit: once for everybody who shares it. */
+  /** The kinds that it touched. Their generations are raised once per commit. */
   readonly touched: SqlValue[] = [];
   readonly #database: Database;
 
@@ -52,7 +52,7 @@ export class BodyRun {
     this.#database = database;
   }
 
-  /** Runs the body to its end; what it returns. Throws what it throws. */
+  /** Runs the body and returns its result. Throws its errors. */
   finish(transaction: Transaction<unknown>): unknown {
     let state = transaction.next();
     while (!state.done) {
@@ -60,7 +60,7 @@ export class BodyRun {
       try {
         answer = this.#step(state.value);
       } catch (error) {
-        // The body may catch a broken UNIQUE rule and go on; what it does not catch comes back out of `throw`.
+        // The body may catch a UNIQUE violation and continue; `throw` rethrows errors that it does not catch.
         state = transaction.throw(translate(error));
         continue;
       }
@@ -69,7 +69,7 @@ export class BodyRun {
     return state.value;
   }
 
-  // A statement that fails takes back what it did itself, and nothing else.
+  // A failed statement only rolls back its own changes.
   #step(step: Step): unknown {
     if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
     const answer = runStep(this.#database, step);

@@ -1,5 +1,5 @@
-// Engine 1: one SQLite file in WAL mode, shared by any number of processes. Reads of one event-loop turn share a read
-// transaction, writes of one turn share a commit: the lock and the fsync are what costs, not the statements.
+// The SQLite engine: one file in WAL mode, shared by any number of processes. The reads of an event-loop turn share a read
+// transaction, and its writes share a commit, because the lock and the fsync are the expensive parts.
 import type { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
@@ -14,7 +14,7 @@ import { Watch } from "./watch";
 export interface SqliteOptions {
   file: string;
   migrations: readonly Migration[];
-  /** `full` survives power loss; `normal` may lose the last commits then (the execution log). Default `full`. */
+  /** `full` survives a power loss; `normal` may lose the last commits (the execution log uses it). Default `full`. */
   durability?: Durability;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
@@ -24,11 +24,11 @@ interface Pending extends Waiting {
   since: number;
 }
 
-// A blocked event loop is an outage: SQLite itself waits only this long for a lock, the rest is a timer's work.
+// SQLite blocks the event loop while it waits for a lock, so it only waits this long; after that a timer retries.
 const BUSY_TIMEOUT_MS = 20;
 const LOCK_TIMEOUT_MS = 30_000;
 const GATHER_MS = 2;
-/** When a caller whose write found the lock taken may try again. */
+/** When a caller may retry a write that did not get the lock. */
 const RETRY_AFTER_MS = 1000;
 
 const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
@@ -38,7 +38,7 @@ const DROP_ROOM_TABLE = query("DROP TABLE IF EXISTS room");
 const ROOM_BYTES = 128 * 1024;
 const DATA_VERSION = query<{ data_version: number }>("PRAGMA data_version");
 
-/** Opens (and migrates) the file. Throws `configuration` when it was written by a newer version. */
+/** Opens and migrates a file. Throws `configuration` if it was written by a newer version. */
 export function openSqlite(options: SqliteOptions): Store {
   const opened: Database[] = [];
   const keep = (database: Database): Database => {
@@ -46,7 +46,7 @@ export function openSqlite(options: SqliteOptions): Store {
     return database;
   };
   try {
-    // A file that is there is only read until it is known to be one of ours.
+    // An existing file is only read until its version is known.
     const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
     if (early !== undefined) refuseNewer(early, options.migrations);
     const writer = keep(open(options.file, options.durability ?? "full"));
@@ -71,10 +71,10 @@ class SqliteStore implements Store {
   #reading = false;
   #generationsRead = false;
   #queue: Pending[] = [];
-  /** A flush is under way or planned. */
+  /** A flush is running or scheduled. */
   #flushing = false;
   #closed = false;
-  /** Why the last group could not be committed; a commit that goes through clears it. */
+  /** Why the last group could not be committed. A successful commit clears it. */
   #failure: unknown;
 
   constructor(reader: Database, writer: Database, lockTimeoutMs: number) {
@@ -100,7 +100,7 @@ class SqliteStore implements Store {
   write<T>(body: () => Transaction<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
-      // The queue holds transactions of every type; each is resolved with what its own body returned.
+      // The queue contains transactions of every type; each is resolved with the result of its own body.
       const settle = resolve as (value: unknown) => void;
       this.#queue.push({
         body,
@@ -116,13 +116,13 @@ class SqliteStore implements Store {
   generation(kind: Kind): Awaitable<number> {
     if (this.#closed) throw closed();
     if (!this.#generationsRead) {
-      // Of a connection `data_version` changes when any other one commits. What the writer commits is counted as it does
-      // so: only commits of other processes make us read the table again. It needs no transaction, and most turns of a
-      // busy server ask for nothing else.
+      // `data_version` of a connection changes when another connection commits. Commits of the writer are counted here, so
+      // the table is read again only after commits of other processes. This needs no transaction, and most turns of a busy
+      // server read nothing else.
       const version =
         prepared<{ data_version: number }>(this.#writer, DATA_VERSION.text).get()?.data_version ?? 0;
       if (version !== this.#dataVersion) {
-        // A read transaction that is older than that commit would answer what was before it.
+        // A read transaction from before that commit would not see it.
         this.#endRead();
         for (const row of this.#all(GENERATIONS)) this.#generations.set(row.kind, row.value);
         this.#dataVersion = version;
@@ -134,7 +134,7 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    // A database whose commits fail is asked again: the disk may have room again.
+    // After a failed commit, try to write again: the disk may have free space again.
     if (this.#failure !== undefined) {
       await this.write(takeRoom);
       await this.write(giveRoom);
@@ -173,15 +173,15 @@ class SqliteStore implements Store {
     try {
       this.#reader.query("COMMIT").run();
     } catch (error) {
-      // A read that failed (I/O error, damaged file) may have ended the transaction. Who read was told; nobody else is
-      // to pay for it, least of all the process, and `check` looks at the database again.
+      // A failed read (I/O error, damaged file) may have ended the transaction. Its caller got the error; others must not be
+      // affected. `check` tests the database again.
       this.#failure = error;
       if (this.#reader.inTransaction) this.#reader.query("ROLLBACK").run();
     }
   }
 
-  // A commit costs as much for one write as for fifty. So the group waits for who comes in the same moment: it goes when
-  // a turn of the event loop has brought nobody new, or after two milliseconds.
+  // A commit costs as much for one write as for fifty, so a group waits for more writes. It is flushed after an event-loop
+  // turn without a new write, or after two milliseconds.
   #gather(known: number, since: number): void {
     setImmediate(() => {
       const { length } = this.#queue;
@@ -190,8 +190,8 @@ class SqliteStore implements Store {
     });
   }
 
-  /** `apart`: a body of the group has failed after it had written. */
-  #flush(apart = false): void {
+  /** `savepoints`: a body of the group has failed after a write. */
+  #flush(savepoints = false): void {
     this.#flushing = false;
     try {
       prepared(this.#writer, "BEGIN IMMEDIATE").run();
@@ -203,10 +203,10 @@ class SqliteStore implements Store {
     this.#queue = [];
     let ran: Ran | undefined;
     try {
-      ran = runGroup(this.#writer, group, apart);
+      ran = runGroup(this.#writer, group, savepoints);
       prepared(this.#writer, ran === undefined ? "ROLLBACK" : "COMMIT").run();
     } catch (error) {
-      // The whole group is gone (disk full, I/O error): nobody is told that it was stored.
+      // The whole group is lost (disk full, I/O error): every caller gets an error.
       if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
       this.#failure = error;
       for (const outcome of ran?.outcomes ?? []) if ("error" in outcome) settle(outcome);
@@ -219,7 +219,7 @@ class SqliteStore implements Store {
       return;
     }
     this.#failure = undefined;
-    // A caller reads its own write: the shared read transaction, older than the commit, ends here.
+    // End the shared read transaction, which is older than the commit: a caller must read its own write.
     this.#endRead();
     for (const [kind, value] of this.#generations)
       if (ran.touched.has(kind)) this.#generations.set(kind, value + 1);
@@ -227,7 +227,7 @@ class SqliteStore implements Store {
     void this.#watch.check();
   }
 
-  // The lock is somebody else's: try again by timer; give up those that have waited too long.
+  // Another process has the lock: retry with a timer, and reject the writes that have waited too long.
   #later(error: unknown): void {
     const busy = isBusy(error);
     const oldest = performance.now() - this.#lockTimeoutMs;
@@ -250,11 +250,11 @@ class SqliteStore implements Store {
 }
 
 function closed(): Error {
-  return unavailable("The database is closed: this process is about to stop.");
+  return unavailable("The database is closed because this process is about to stop.");
 }
 
-// As much as any ordinary write. The log has some room left even on a full disk, where a page or two would still fit and
-// the next secret would not. Two transactions: pages that one takes and gives back are never written.
+// Writes as much as an ordinary write. Even on a full disk one or two pages fit into the log, but the next secret would not.
+// Two transactions, because pages that one transaction allocates and frees are never written.
 function* takeRoom(): Transaction<void> {
   yield* run(MAKE_ROOM_TABLE);
   yield* run(FILL_ROOM, "x".repeat(ROOM_BYTES));

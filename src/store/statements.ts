@@ -1,5 +1,5 @@
-// Statements that change rows, with parameters by name. Each is a fixed text with `?` placeholders; the order of its
-// parameters is worked out once, when the module is loaded.
+// Statements that change rows, with named parameters. Each is a constant with `?` placeholders; the order of its parameters
+// is determined once, when the module is loaded.
 import { type Kind, query, type Query, run, type SqlValue, touch, type Transaction } from "./port";
 
 type Values<Row> = { readonly [Column in keyof Row]: SqlValue };
@@ -26,7 +26,7 @@ export function named<Params extends Values<Params>, Row = never>(text: string):
   return { ...query<Row>(positional), values };
 }
 
-/** A statement that changes rows; the result of a call is the number of rows that it changed. */
+/** A statement that changes rows. A call returns the number of changed rows. */
 export function command<Params extends Values<Params>>(
   text: string,
 ): (params: Params) => Transaction<number> {
@@ -34,7 +34,7 @@ export function command<Params extends Values<Params>>(
   return (params) => run(statement, ...statement.values(params));
 }
 
-/** `whenPresent` is what to do when the row exists: an `ON CONFLICT` clause. */
+/** `whenPresent` is an `ON CONFLICT` clause. */
 export function insertInto<Row extends Values<Row>>(
   table: string,
   columns: Columns<Row>,
@@ -46,7 +46,7 @@ export function insertInto<Row extends Values<Row>>(
   );
 }
 
-/** Sets these columns of the row that the `where` columns name. */
+/** Sets `columns` in the rows that match the `where` columns. */
 export function update<Row extends Values<Row>>(
   table: string,
   columns: Columns<Row>,

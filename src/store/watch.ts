@@ -1,5 +1,5 @@
-// Waiting for a change: commits of this process are seen at once, those of other processes by a short poll that runs
-// only while somebody waits.
+// Waits for changes. Commits of this process are noticed at once, those of other processes by polling, which only runs while
+// there are waiters.
 import type { Awaitable, Kind, Wait } from "./port";
 
 const POLL_MS = 50;
@@ -37,10 +37,10 @@ export class Watch {
     });
   }
 
-  /** Wakes whoever waits for a kind that has changed. Engines call it after each commit. */
+  /** Wakes the waiters of kinds that have changed. Engines call it after each commit. */
   async check(): Promise<void> {
     for (const waiter of this.#waiters) {
-      // A database that cannot be read right now is asked again at the next poll.
+      // If the database cannot be read at the moment, the next poll tries again.
       const now = await Promise.resolve(waiter.since)
         .then(() => this.#generation(waiter.kind))
         .catch(() => waiter.since);

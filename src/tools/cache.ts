@@ -1,6 +1,6 @@
 // Caches of catalog tools, one per connection and token: what one user may see says nothing about another, and what
 // an old token saw says nothing about a new one.
-import { type Clock, stillCounts } from "../base";
+import { type Clock, isFresh } from "../base";
 import type { ConnectionCache } from "./definition";
 
 interface Entry {
@@ -70,7 +70,7 @@ class MemoryCache implements ConnectionCache {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     // The catalog that set the value reads it back under the same key with the same type.
-    if (stillCounts(entry.from, entry.keptMs, this.#clock.now())) return entry.value as T;
+    if (isFresh(entry.from, entry.keptMs, this.#clock.now())) return entry.value as T;
     this.#entries.delete(key);
     return undefined;
   }
@@ -90,7 +90,7 @@ class MemoryCache implements ConnectionCache {
   #sweep(): void {
     const now = this.#clock.now();
     for (const [key, { from, keptMs }] of this.#entries)
-      if (!stillCounts(from, keptMs, now)) this.#entries.delete(key);
+      if (!isFresh(from, keptMs, now)) this.#entries.delete(key);
     this.#sweepAt = Math.max(SWEPT_FROM, 2 * this.#entries.size);
   }
 

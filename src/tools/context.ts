@@ -73,26 +73,16 @@ async function platformFetch(
   });
 }
 
-/** A platform's address, and the root that the paths of its requests lie below. */
-interface PlatformAddress {
-  address: string;
-  root: URL;
-}
-
-/** By their text: few, and asked for with every request. */
-const addresses = new Map<string, PlatformAddress>();
-const MOST_ADDRESSES = 1000;
-
 /**
- * The address of a path below a base; without a path, the base's own as it is written. A path that leads out of its
- * base never gets the token.
+ * The address of a path below a base; without a path, the base's own address. A path that leads out of its base throws,
+ * so the token is never sent elsewhere.
  */
 function platformUrl(core: Core, run: Run, baseName: string, path: string): URL {
   const base = run.tool.catalog.bases[baseName];
-  const found = base === undefined ? undefined : addressOf(core, run, base);
-  if (found === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
-  if (path === "") return new URL(found.address);
-  const { root } = found;
+  const address = base === undefined ? undefined : addressOf(core, run, base);
+  if (address === undefined) throw fatal(`The address of the platform ("${baseName}") is not configured.`);
+  if (path === "") return address;
+  const root = new URL(address.href.endsWith("/") ? address.href : `${address.href}/`);
   const url = URL.parse(path.replace(/^\/+/, ""), root.href);
   if (url === null || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
     throw fatal("A request of this tool would leave its platform.");
@@ -100,22 +90,16 @@ function platformUrl(core: Core, run: Run, baseName: string, path: string): URL 
   return url;
 }
 
-function addressOf(core: Core, run: Run, base: Base): PlatformAddress | undefined {
+function addressOf(core: Core, run: Run, base: Base): URL | undefined {
   const settings: Readonly<Record<string, unknown>> = core.settings;
   const set = base.setting === undefined ? undefined : settings[base.setting];
   const text =
     (base.secret === undefined ? undefined : run.secrets[base.secret]) ??
     (typeof set === "string" ? set : base.url);
   if (text === undefined) return undefined;
-  const known = addresses.get(text);
-  if (known !== undefined) return known;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     throw fatal(`${base.secret ?? base.setting ?? "The platform's address"} is not an http(s) address.`);
   }
-  const { href } = url;
-  const address = { address: href, root: new URL(href.endsWith("/") ? href : `${href}/`) };
-  if (addresses.size >= MOST_ADDRESSES) addresses.clear();
-  addresses.set(text, address);
-  return address;
+  return url;
 }

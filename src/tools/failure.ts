@@ -1,9 +1,16 @@
 // Failures of a run as the record that callers get.
 import { EgressError } from "../egress";
-import { networkFailureOf } from "./network-failure";
 import type { Tool } from "./registry";
 import type { ToolErrorRecord } from "./schema";
-import { CallRefused, fatal, outcomeUnknown, ToolError } from "./tool-error";
+import {
+  CallRefused,
+  fatal,
+  networkTimeout,
+  networkUnreachable,
+  outcomeUnknown,
+  ToolError,
+  upstreamFailed,
+} from "./tool-error";
 
 /** Anything a tool threw that is no `ToolError`: a network failure it did not handle, or a fault of ours. */
 export function failureOf(error: unknown, { definition }: Tool): ToolError {
@@ -40,4 +47,57 @@ export function toolErrorRecord(
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   // One known key with its own value type.
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+}
+
+/** A request that got no answer, as the failure of a tool. */
+interface NetworkFailure {
+  error: ToolError;
+  /** It may pass by itself: the same request, if it may be sent again, can fare better at once. */
+  passing: boolean;
+  /** The request may have reached the platform and been done. */
+  maybeDone: boolean;
+}
+
+const PASSING: readonly EgressError["reason"][] = ["not_resolved", "unreachable", "timeout"];
+
+/**
+ * What a thrown `EgressError` means to the caller. Anything else is a fault of ours and is thrown on.
+ *
+ * @param method the platform's method, for the log
+ */
+export function networkFailureOf(thrown: unknown, method?: string): NetworkFailure {
+  if (!(thrown instanceof EgressError)) throw thrown;
+  const said = method === undefined ? {} : { developerMessage: `${method}: ${thrown.reason}` };
+  return {
+    error: errorFor(thrown, { ...said, cause: thrown }),
+    passing: PASSING.includes(thrown.reason),
+    maybeDone: thrown.maybeSent,
+  };
+}
+
+/** Whether a tool's error stems from a request that ended for this reason. */
+export function endedBecause(error: unknown, reason: EgressError["reason"]): boolean {
+  return error instanceof ToolError && error.cause instanceof EgressError && error.cause.reason === reason;
+}
+
+function errorFor(thrown: EgressError, details: { developerMessage?: string; cause: unknown }): ToolError {
+  switch (thrown.reason) {
+    case "address_refused":
+      // The message names the setting that would allow the address.
+      return fatal(thrown.message, details);
+    case "not_resolved":
+    case "unreachable":
+    case "tls":
+      return networkUnreachable("The platform cannot be reached.", details);
+    case "timeout":
+      return networkTimeout("The platform did not answer in time.", details);
+    case "aborted":
+      return networkTimeout("The run ended before the platform answered.", details);
+    case "too_large":
+    case "redirect_refused":
+      return upstreamFailed(`The platform's answer is of no use (${thrown.reason}).`, {
+        ...details,
+        canRetry: false,
+      });
+  }
 }

@@ -1,12 +1,20 @@
 // Tool definitions in the forms that model vendors and MCP clients take. Never `strict`: vendors refuse whole requests
 // over a strict schema with an optional parameter or a free-form object in it.
+import { RuntimeError } from "../errors";
 import { toolRecord } from "./document";
-import type { Format } from "./formats/format";
 import { geminiParameters } from "./formats/gemini";
 import { type JsonSchema, selfContained } from "./formats/self-contained";
 import type { Tool } from "./registry";
+import { FORMATS } from "./schema";
 
-export { DEFAULT_FORMAT, type Format, formatOf, FORMATS } from "./formats/format";
+export type Format = (typeof FORMATS)[number];
+
+/** Throws `unsupported_format` naming the formats that exist. */
+export function formatOf(name: string): Format {
+  const format = FORMATS.find((known) => known === name);
+  if (format !== undefined) return format;
+  throw new RuntimeError("unsupported_format", 400, `Unknown format. Known formats: ${FORMATS.join(", ")}.`);
+}
 
 /** The tool in a format, under a name that models can use. Its own schema stays as it is. */
 export function formatted(tool: Tool, format: Format): object {

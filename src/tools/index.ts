@@ -36,9 +36,8 @@ export {
 } from "./tool-error";
 export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
-export { toolForModels } from "./formats";
-export { formatted } from "./formats";
-export { type Tool } from "./registry";
+export { formatted, toolForModels } from "./formats";
+export type { CatalogSummary, Tool } from "./registry";
 export {
   type Changes,
   type Guard,
@@ -48,10 +47,9 @@ export {
   type ToolPolicy,
 } from "./policy";
 export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
-export { endedBecause, networkFailureOf } from "./network-failure";
+export { endedBecause, networkFailureOf } from "./failure";
 export { checkIdempotencyKey, Idempotency, sealedAnswers } from "./idempotency";
 export { sealedRuns } from "./schedule/repository";
 export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
 export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";
 export { Tools } from "./service";
-export { type CatalogSummary } from "./summary";

@@ -23,28 +23,16 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
       converted[name] = convert(definition, name, schema, value);
     }
   }
-  for (const [name, value] of defaultsOf(properties)) {
-    // A copy: a tool may do with its input what it likes.
-    if (converted[name] === undefined) converted[name] = structuredClone(value);
+  for (const [name, schema] of Object.entries(properties)) {
+    if (converted[name] !== undefined || !isObject(schema) || !("default" in schema)) continue;
+    // A copy, because a tool may change its input.
+    converted[name] = structuredClone(schema["default"]);
   }
   const errors = errorsOf(definition, converted);
   // An input that needs nothing (a request for a schema) must not fail over what the tool does not even look at.
   if (lenient) return without(converted, optionalOnes(definition, errors));
   if (errors.length > 0) throw invalid(errors);
   return converted;
-}
-
-const defaults = new WeakMap<object, readonly [string, unknown][]>();
-
-/** The parameters that have a default. Looked for once. */
-function defaultsOf(properties: ToolDefinition["input"]["properties"]): readonly [string, unknown][] {
-  const known = defaults.get(properties);
-  if (known !== undefined) return known;
-  const found = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] =>
-    isObject(schema) && "default" in schema ? [[name, schema["default"]]] : [],
-  );
-  defaults.set(properties, found);
-  return found;
 }
 
 function errorsOf({ input: schema, checksItself = [] }: ToolDefinition, input: Input): FieldError[] {

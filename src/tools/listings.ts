@@ -1,26 +1,32 @@
 // Tools as fronts show them: as records, or in the formats of models.
 import { JsonText, type Page, page, paging } from "../base";
-import type { Principal } from "../identity";
+import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
 import { toolRecord } from "./document";
 import { matching } from "./filter";
-import { DEFAULT_FORMAT, formatOf, formatted } from "./formats";
+import { type Format, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
 import type { Registry, Tool } from "./registry";
 import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
-import type {
-  FormattedToolFilter,
-  FormattedToolsFilter,
-  RequirementsRecord,
-  ToolFilter,
-  ToolRecord,
-  ToolsFilter,
+import {
+  DEFAULT_FORMAT,
+  type FormattedToolFilter,
+  type FormattedToolsFilter,
+  type RequirementsRecord,
+  type ToolFilter,
+  type ToolRecord,
+  type ToolsFilter,
 } from "./schema";
 import { UserPages } from "./user-pages";
-import { type View, viewOf } from "./view";
 
 /** Pages that are kept; one of a hundred tools is some 200 kB. */
 const MOST_PAGES = 50;
+
+/** For whom and in which formats tools are shown. */
+interface View {
+  userId: string | undefined;
+  formats: readonly Format[];
+}
 
 export interface ListingParts {
   store: Store;
@@ -165,4 +171,12 @@ export class Listings {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
+}
+
+// Made before any tool is looked at: a list without tools refuses what a list with some does.
+function viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): View {
+  // A key may ask for nobody in particular; a user token always asks for its own user.
+  const nobody = user_id === undefined && principal.kind !== "user";
+  const userId = nobody ? undefined : actFor(principal, user_id);
+  return { userId, formats: include_format.map(formatOf) };
 }

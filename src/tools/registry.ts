@@ -3,7 +3,6 @@ import { toolNotFound, malformedRequest } from "../errors";
 import { nearest } from "../base";
 import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
-import { newestFirst } from "./versions";
 
 /** A tool with its place: what the services work with. */
 export interface Tool {
@@ -17,6 +16,12 @@ export interface Tool {
   newest: boolean;
   /** `Toolkit_DoThis`: the name under which models know it; of an older version `Toolkit_DoThis_0_9_0`. */
   modelName: string;
+}
+
+/** A toolkit and its tools, sorted by name. */
+export interface CatalogSummary {
+  toolkit: Catalog["toolkit"];
+  tools: { name: string; description: string; replacement: string | undefined }[];
 }
 
 export class Registry {
@@ -71,6 +76,28 @@ export class Registry {
     return tool;
   }
 
+  /** All toolkits and their tools, the same for every caller. */
+  summary(): CatalogSummary[] {
+    const toolkits = new Set(this.tools.map(({ catalog }) => catalog.toolkit));
+    return [...toolkits].map((toolkit) => ({
+      toolkit,
+      tools: this.tools
+        .filter(({ catalog }) => catalog.toolkit === toolkit)
+        .map(({ qualifiedName: name, definition: { description, replacement } }) => ({
+          name,
+          description,
+          replacement,
+        })),
+    }));
+  }
+
+  /** All scopes that the tools of a well-known provider need, sorted. */
+  scopesOf(providerId: string): string[] {
+    const needs = this.versions.map(({ definition }) => definition.authorization);
+    const scopes = needs.flatMap((need) => (need?.provider === providerId ? need.scopes : []));
+    return [...new Set(scopes)].toSorted();
+  }
+
   #add(tool: Tool): void {
     const key = tool.qualifiedName.toLowerCase();
     const versions = this.#byName.get(key) ?? [];
@@ -123,4 +150,15 @@ function versionOf({ catalog }: Tool): string {
 
 function shownVersion(version: string): string {
   return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "of this form";
+}
+
+const SEMANTIC = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+
+/** For sorting, newest first. What is no semantic version is older than all that are, and compared by its digits. */
+export function newestFirst(left: string, right: string): number {
+  const [leftFits, rightFits] = [SEMANTIC.test(left), SEMANTIC.test(right)];
+  if (leftFits !== rightFits) return leftFits ? -1 : 1;
+  // Build metadata counts for nothing in that order: then the text decides, so that the order is always the same.
+  const order = leftFits ? Bun.semver.order(right, left) : 0;
+  return order !== 0 ? order : right.localeCompare(left, "en", { numeric: true });
 }

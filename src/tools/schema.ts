@@ -1,9 +1,12 @@
 // Records of tools, requirements and executions.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
-import { DEFAULT_FORMAT, FORMATS } from "./formats/format";
 import { TOOL_ERROR_KINDS } from "./tool-error";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization/schema";
+
+/** The forms of tool definitions that listings offer. */
+export const FORMATS = ["arcade", "openai", "anthropic", "gemini", "mcp"] as const;
+export const DEFAULT_FORMAT = "openai";
 
 export const ValueSchema = Type.Object({
   val_type: Type.Enum(["string", "integer", "number", "boolean", "json", "array"]),

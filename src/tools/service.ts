@@ -3,17 +3,16 @@ import type { ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
-import { internalError, malformedRequest, toolNotFound } from "../errors";
+import { internalError, malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
-import { Consents } from "./consents";
 import type { Catalog } from "./definition";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
 import { Listings } from "./listings";
 import { hiddenTool, type ToolPolicy } from "./policy";
-import { Registry, type Tool } from "./registry";
+import { type CatalogSummary, Registry, type Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { Requirements } from "./requirements";
@@ -21,7 +20,6 @@ import { Runner } from "./run";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
 import { ToolError } from "./tool-error";
-import { type CatalogSummary, scopesFor, summaryOf } from "./summary";
 import type {
   AuthorizeTool,
   ExecuteTool,
@@ -40,7 +38,6 @@ export class Tools {
   readonly #registry: Registry;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
-  readonly #consents: Consents;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
 
@@ -71,7 +68,6 @@ export class Tools {
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
-    this.#consents = new Consents(this.#requirements, authorization);
     this.#policy = parts.policy;
     this.#execute = new Execute(core, {
       registry: this.#registry,
@@ -109,14 +105,29 @@ export class Tools {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
-    return this.#consents.start(projectId, userId, tool, request.next_uri);
+    const { authorization } = await this.#requirements.of(projectId, userId, tool);
+    if (authorization !== undefined && authorization.provider === undefined) {
+      throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
+    }
+    if (authorization?.provider === undefined || authorization.scopes.length === 0) {
+      return this.#authorization.createCompleted(projectId, userId);
+    }
+    const { provider, scopes } = authorization;
+    return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
   }
 
   /** The consent that a call still waits for, started; undefined when none does. Throws what stands in its way. */
   async owed(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
-    return this.#consents.owed(principal.projectId, userId, tool, request.input ?? {});
+    // The caller's input is JSON; the definition only looks at it.
+    if (tool.definition.waivesRequirements?.((request.input ?? {}) as never) === true) return undefined;
+    const { projectId } = principal;
+    const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
+    if (authorization?.provider === undefined || authorization.met) return undefined;
+    if (secrets.some(({ met }) => !met)) return undefined;
+    const { provider, scopes } = authorization;
+    return this.#authorization.forScopes({ projectId, userId, provider, scopes });
   }
 
   /** What of the tools' needs is met for the user. With `authorize`, consents are started for what is not. */
@@ -136,7 +147,7 @@ export class Tools {
 
   /** What there is, by toolkit and name: nothing of any project or user. */
   summary(): CatalogSummary[] {
-    return summaryOf(this.#registry.tools);
+    return this.#registry.summary();
   }
 
   /** What has replaced a tool, and since when; undefined for a tool that is not deprecated. */
@@ -148,7 +159,7 @@ export class Tools {
 
   /** All scopes that the tools of a well-known provider need, sorted. */
   scopesOf(providerId: string): string[] {
-    return scopesFor(providerId, this.#registry.versions);
+    return this.#registry.scopesOf(providerId);
   }
 
   execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {

@@ -1,4 +1,4 @@
-// The executable, driven by scripts: every command, every exit code, every fault of the terminal that users reported.
+// The executable, driven by scripts: every command, every exit code, every reported fault of command lines.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type Stage, startRun, startStage } from "./stage";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "runtime-acceptance-build-"));
-// A path: an executable that is there already.
+// The path of an existing executable.
 const given = process.env["RUNTIME_TEST_EXECUTABLE"];
 const executable = given ?? join(folder, "runtime");
 let stage: Stage;
@@ -60,7 +60,7 @@ describe("scripts", () => {
 
 describe("help", () => describeExamples(() => executable));
 
-describe("the scripts have", () => {
+describe("the scripts contain", () => {
   const commands = scripts.flatMap(({ steps }) => steps.map(({ command }) => command));
 
   test.each(nouns.map((noun) => [noun.name, noun] as const))("every verb of %s", async (name, noun) => {
@@ -80,21 +80,30 @@ describe("the scripts have", () => {
     expect(codes).toContain(code);
   });
 
-  // The rows about the terminal of the table of faults that users of such systems reported.
-  test.each(["F069", "F070", "F071", "F072", "F073", "F076", "F078", "F083"])("the case %s", (id) => {
-    expect(scripts.flatMap(({ cases }) => cases)).toContain(id);
+  // Faults that users of other command lines reported.
+  test.each([
+    "early-closing-reader",
+    "cut-output",
+    "notices-on-stdout",
+    "silent-prompt",
+    "failure-exits-0",
+    "cut-values",
+    "byte-order-marks",
+    "no-home-folder",
+  ])("commands that prevent the fault %s", (tag) => {
+    expect(scripts.flatMap(({ faults }) => faults)).toContain(tag);
   });
 });
 
 describe("a script", () => {
-  test("is read: commands, output, errors, exit code", () => {
-    const { steps, modes, cases } = parseScript(
+  test("is parsed into commands, output, errors and exit codes", () => {
+    const { steps, modes, faults } = parseScript(
       "x",
-      "# only: direct\n# case: F1 of users\n$ one\na\n~\nb\n! told\n? 3\n\n$ two\n",
+      "# only: direct\n# fault: one of users\n$ one\na\n~\nb\n! told\n? 3\n\n$ two\n",
     );
 
     expect(modes).toEqual(["direct"]);
-    expect(cases).toEqual(["F1"]);
+    expect(faults).toEqual(["one"]);
     expect(steps).toEqual([
       { line: 3, command: "one", stdout: ["a", "", "b"], stderr: ["told"], code: 3 },
       { line: 10, command: "two", stdout: [], stderr: [], code: 0 },

@@ -1,4 +1,4 @@
-// Every example of every command's help, run by a shell as it stands there, on an installation where what it names exists.
+// Every example of every command's help, run unchanged by a shell, on an installation that has what it names.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,12 +18,12 @@ const EXAMPLES = (
   )
 ).flat();
 
-// What an example may end with besides 0, because it names what is not there: an id that was made up, somebody's server.
+// Exit codes other than 0 of examples that name something missing: a made-up id, an example server.
 const MAY_END: readonly [RegExp, number[]][] = [
-  // An id that was made up.
+  // A made-up id.
   [/\b[a-z]+_0\w{5,}/, [1, 3]],
   [/hooks bulk/, [1]],
-  // A model's server that is not there.
+  // A missing model server.
   [/^runtime chat/, [1, 2]],
   [/models show local/, [3]],
   [/runtime\.example\.com/, [0, 1]],
@@ -37,15 +37,15 @@ const MAY_END: readonly [RegExp, number[]][] = [
   [/tools exec/, [6]],
   [/doctor/, [0, 1]],
 ];
-/** What has to be there, again, for examples of a noun; one of them deletes it. */
+/** Creates what the examples of a noun need; one of them deletes it. */
 const NEEDS: { readonly [noun: string]: readonly string[] } = {
   gateways: ["gateways create Support --slug support"],
   mcp: ["gateways create Support --slug support"],
 };
-/** Examples that go on until they are stopped. */
+/** Examples that run until they are stopped. */
 const SERVES = /^runtime serve/;
 
-/** Tests, one for each example. `executable`: known only once it is built. */
+/** Registers a test for each example. `executable` is known only after the build. */
 export function describeExamples(executable: () => string): void {
   let chat: ChatSandbox;
   let installation: Installation;
@@ -94,7 +94,7 @@ export function describeExamples(executable: () => string): void {
       const { PATH = "", ...environment } = installation.environment;
       const child = Bun.spawn(["bash", "-c", serves ? `exec ${example} --port 0` : example], {
         cwd: work,
-        // A second server of the same folder would take the first one's place.
+        // A second server on the same folder would replace the first.
         env: { ...environment, ...(serves ? { HOME: work } : {}), PATH: `${join(work, "bin")}:${PATH}` },
         stdin: "ignore",
         stdout: "pipe",
@@ -108,7 +108,7 @@ export function describeExamples(executable: () => string): void {
       ]);
 
       const allowed = [0, ...MAY_END.flatMap(([pattern, codes]) => (pattern.test(example) ? codes : []))];
-      // Never the shell's own: a command that is not there, a mistake in the line.
+      // Never an error of the shell itself: a missing command, a syntax error.
       if (!serves)
         expect([example, allowed.includes(code), stdout + stderr]).toEqual([example, true, stdout + stderr]);
       expect(stderr).not.toContain("internal_error");

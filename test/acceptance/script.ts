@@ -1,10 +1,10 @@
 // Acceptance scripts: text files of commands and what they print.
 //
 //   # only: direct                 the script is about this machine; without it, it also runs against a server
-//   # case: F069 the reader leaves the commands below are this row of a table of faults
+//   # fault: cut-output pipes      the commands below prevent this reported fault
 //   $ runtime keys list            a line for bash
-//   ID  NAME                       what stands on standard output: `[..]` is any text, `...` any lines, `~` an empty line
-//   ! There are no API keys        a text that stands on standard error
+//   ID  NAME                       standard output: `[..]` is any text, `...` any lines, `~` an empty line
+//   ! There are no API keys        a text that standard error contains
 //   ? 3                            the exit code, when it is not 0
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,8 +20,8 @@ export interface Step {
 export interface Script {
   name: string;
   modes: readonly Mode[];
-  /** Rows of tables of faults that it covers. */
-  cases: string[];
+  /** Tags of the reported faults that it prevents. */
+  faults: string[];
   steps: Step[];
 }
 
@@ -35,14 +35,14 @@ export const scripts: readonly Script[] = readdirSync(FOLDER)
   .map((name) => parseScript(name.replace(/\.txt$/, ""), readFileSync(join(FOLDER, name), "utf8")));
 
 export function parseScript(name: string, text: string): Script {
-  const script: Script = { name, modes: ["direct", "server"], cases: [], steps: [] };
+  const script: Script = { name, modes: ["direct", "server"], faults: [], steps: [] };
   text.split("\n").forEach((line, index) => {
     const [mark, rest] = [line.slice(0, 2), line.slice(2)];
     const step = script.steps.at(-1);
     if (mark === "# ") {
       if (rest === "only: direct") script.modes = ["direct"];
-      const [, id] = /^case: (\S+)/.exec(rest) ?? [];
-      if (id !== undefined) script.cases.push(id);
+      const [, tag] = /^fault: (\S+)/.exec(rest) ?? [];
+      if (tag !== undefined) script.faults.push(tag);
     } else if (mark === "$ ")
       script.steps.push({ line: index + 1, command: rest, stdout: [], stderr: [], code: 0 });
     else if (line === "" || line === "#") return;
@@ -54,7 +54,7 @@ export function parseScript(name: string, text: string): Script {
   return script;
 }
 
-/** Whether a text is what the lines of a script say. */
+/** Whether a text matches the expected lines of a script. */
 export function fits(expected: readonly string[], text: string): boolean {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   return linesFit(expected, lines);

@@ -1,5 +1,5 @@
-// Where a script runs: the executable, a server of it over a new data folder, the chat platform's stand-in, and a person
-// with a browser.
+// The environment of a script: the executable, its server on a new data folder, the stand-in of the chat platform, and a
+// person with a browser.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ export async function startStage(executable: string): Promise<Stage> {
   };
 }
 
-/** A language model that says one thing. */
+/** A language model with a fixed answer. */
 function modelAnswer(request: unknown): Response {
   const { model, stream } = Object(request);
   const head = { id: "c1", created: 1, model };
@@ -76,7 +76,7 @@ export interface Ran {
   code: number;
 }
 
-/** A new installation with a server, and a way to run steps beside it. */
+/** A new installation with a server, and a function that runs steps. */
 export async function startRun({ executable, chat, helpers }: Stage, mode: Mode) {
   const installation = new Installation(chat, [executable]);
   const server = await installation.serve();
@@ -89,7 +89,7 @@ export async function startRun({ executable, chat, helpers }: Stage, mode: Mode)
   writeFileSync(provider, JSON.stringify(chatProvider(chat)));
   writeFileSync(join(home, "key"), key);
   writeFileSync(join(home, "run-key"), runKey);
-  // Directly: on the server's own data folder. With a server: from another machine, so to say.
+  // Direct mode uses the server's data folder. Server mode acts like another machine.
   const place: Record<string, string> =
     mode === "direct"
       ? installation.environment

@@ -1,10 +1,10 @@
-// The audit trail: committed with the write that it tells about, or not at all. And the execution log, which nobody
-// waits for.
+// The audit trail, whose entries are committed with the change or not at all, and the execution log, which is written
+// asynchronously.
 import { describe, expect, test } from "bun:test";
 import { createLog, silentLog } from "../../src/base";
 import { ExecutionLog } from "../../src/audit";
 import { executionLogMigrations, openSqlite, query } from "../../src/store";
-import { refusal } from "../connections/executing";
+import { refusal, until } from "../connections/executing";
 import { openLateStore } from "../support/late-store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
@@ -47,7 +47,7 @@ describe("the audit trail has", () => {
   });
 
   test.each(WRITES)(
-    "no row for %s that was not stored, and nothing stored without its row",
+    "no entry for %s that was not stored, and nothing is stored without an entry",
     async (_name, write) => {
       await using deployment = await prepared();
       const { store } = deployment.runtime.core;
@@ -67,7 +67,7 @@ describe("the audit trail has", () => {
     },
   );
 
-  test("no row for what was refused", async () => {
+  test("no entry for a refused request", async () => {
     await using deployment = await prepared();
     const before = await rows(deployment);
     await refusal(deployment.runtime.secrets.delete(operator(), "none"));
@@ -100,7 +100,7 @@ describe("the execution log", () => {
     durationMs: 1.5,
   };
 
-  test.each([1, 19, 20, 21, 45])("holds each of %p entries of one moment", async (count) => {
+  test.each([1, 19, 20, 21, 45])("contains each of %p simultaneous entries", async (count) => {
     const { store, executionLog } = open();
     const ids = Array.from({ length: count }, (_, index) => `te_${String(index).padStart(3, "0")}`);
     for (const id of ids) executionLog.add({ ...entry, id, executionId: id.replace("te", "tc") });
@@ -115,41 +115,44 @@ describe("the execution log", () => {
   test.each([
     ["90 days", 90, 0],
     ["for ever", 0, 300],
-  ])("that is kept %s forgets what is older as new entries come, and nothing else", async (_, days, left) => {
-    const { store, clock, executionLog } = open(undefined, days);
-    const add = async (ids: readonly string[]): Promise<void> => {
-      for (const id of ids) executionLog.add({ ...entry, id, executionId: id.replace("te", "tc") });
-      await executionLog.flush();
-    };
-    const some = (name: string, count: number): string[] =>
-      Array.from({ length: count }, (_, index) => `te_${name}_${index}`);
-    await add(some("old", 300));
-    clock.move(89 * DAY_MS);
-    await add(some("young", 30));
-    clock.move(2 * DAY_MS);
-    for (const day of ["a", "b", "c", "d", "e", "f"]) await add(some(day, 20));
+  ])(
+    "that is kept %s deletes older entries when new ones are added, and no others",
+    async (_, days, left) => {
+      const { store, clock, executionLog } = open(undefined, days);
+      const add = async (ids: readonly string[]): Promise<void> => {
+        for (const id of ids) executionLog.add({ ...entry, id, executionId: id.replace("te", "tc") });
+        await executionLog.flush();
+      };
+      const some = (name: string, count: number): string[] =>
+        Array.from({ length: count }, (_, index) => `te_${name}_${index}`);
+      await add(some("old", 300));
+      clock.move(89 * DAY_MS);
+      await add(some("young", 30));
+      clock.move(2 * DAY_MS);
+      for (const day of ["a", "b", "c", "d", "e", "f"]) await add(some(day, 20));
 
-    const counts = query<{ name: string; count: number }>(
-      "SELECT SUBSTR(id, 4, INSTR(SUBSTR(id, 4), '_') - 1) AS name, COUNT(*) AS count FROM executions GROUP BY 1",
-    );
-    const kept = new Map((await store.all(counts)).map(({ name, count }) => [name, count]));
-    expect(kept.get("old") ?? 0).toBe(left);
-    expect(["young", "a", "f"].map((name) => kept.get(name))).toEqual([30, 20, 20]);
-  });
+      const counts = query<{ name: string; count: number }>(
+        "SELECT SUBSTR(id, 4, INSTR(SUBSTR(id, 4), '_') - 1) AS name, COUNT(*) AS count FROM executions GROUP BY 1",
+      );
+      const kept = new Map((await store.all(counts)).map(({ name, count }) => [name, count]));
+      expect(kept.get("old") ?? 0).toBe(left);
+      expect(["young", "a", "f"].map((name) => kept.get(name))).toEqual([30, 20, 20]);
+    },
+  );
 
-  test("keeps what ran", async () => {
+  test("records runs", async () => {
     const { store, executionLog } = open();
     executionLog.add(entry);
-    await Bun.sleep(20);
     const all = query<{ id: string; duration_ms: number }>("SELECT id, duration_ms FROM executions");
+    await until(async () => (await store.all(all)).length > 0);
 
     expect(await store.all(all)).toEqual([{ id: "te_1", duration_ms: 1.5 }]);
   });
 
-  test("stamps a key and a secret of one id apart", async () => {
+  test("has separate times of last use for a key and a secret with the same id", async () => {
     const { executionLog } = open();
     executionLog.used("key", "x");
-    await Bun.sleep(20);
+    await executionLog.flush();
 
     expect(await executionLog.lastUsed("key", "x")).toBeNumber();
     expect(await executionLog.lastUsed("secret", "x")).toBeUndefined();
@@ -169,11 +172,11 @@ describe("the execution log", () => {
     }
 
     expect(before).toBeUndefined();
-    // The clock moves on by itself, too.
+    // The clock also advances by itself.
     expect((seen[1] ?? NaN) - (seen[0] ?? NaN)).toBeWithin(90_000, 95_000);
   });
 
-  test("asks its file once for what nobody stamps anew", async () => {
+  test("reads an unchanged time of last use once", async () => {
     const { file, store, executionLog } = open();
     const other = open(file);
     other.executionLog.used("secret", "x");
@@ -188,14 +191,14 @@ describe("the execution log", () => {
     expect(await executionLog.lastUsed("secret", "x")).toBe(first);
   });
 
-  test("that cannot be written fails nothing, and says so in the log", async () => {
+  test("does not affect runs if it cannot be written, and logs the failure", async () => {
     const { store, executionLog, lines } = open();
     store.write = () => Promise.reject(new Error("the disk is full"));
     executionLog.add(entry);
     executionLog.used("key", "x");
-    await Bun.sleep(20);
+    await executionLog.flush();
 
-    // Both wait for one commit, and one line tells of both.
+    // Both are part of one commit, so one line reports both.
     expect(lines.filter((line) => line.includes("execution log not written"))).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-// Reading back what was done and what ran: newest first, in windows, of the own project only.
+// Reading the audit trail and the execution log: newest first, page by page, only of the own project.
 import { describe, expect, test } from "bun:test";
 import { Audit, Trail } from "../../src/audit";
 import { systemRandom } from "../../src/crypto";
@@ -16,7 +16,7 @@ async function withSecrets(count: number): Promise<Deployment> {
 }
 
 describe("the audit trail", () => {
-  test("is listed backwards in windows that meet", async () => {
+  test("is listed newest first, in contiguous pages", async () => {
     await using deployment = await withSecrets(5);
     const { trail } = deployment.runtime;
 
@@ -30,7 +30,7 @@ describe("the audit trail", () => {
     expect(JSON.stringify([first, second, third])).not.toContain("hidden value");
   });
 
-  test("keeps the order of what was done in one millisecond", async () => {
+  test("keeps the order of entries of the same millisecond", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const keys = Array.from({ length: 30 }, (_, n) => `KEY_${n}`);
@@ -55,7 +55,7 @@ describe("the audit trail", () => {
     expect(items.filter(({ target }) => target.startsWith("KEY_"))).toHaveLength(count);
   });
 
-  test("shows nothing of a former project of the same name, neither done nor run", async () => {
+  test("does not show changes and runs of a deleted project with the same id", async () => {
     await using deployment = await deploy();
     const { runtime, clock } = deployment;
     const make = () => runtime.identity.createProject(operator(), "second", "Second");
@@ -76,7 +76,7 @@ describe("the audit trail", () => {
     expect(await seen()).not.toMatch(/former/i);
   });
 
-  test("shows nothing of another project, and an entry of it is unknown", async () => {
+  test("does not show another project, whose entries are unknown", async () => {
     await using deployment = await withSecrets(2);
     const { runtime } = deployment;
     await runtime.identity.createProject(operator(), "second", "Second");
@@ -90,7 +90,7 @@ describe("the audit trail", () => {
     });
   });
 
-  test("keeps the order of what was done while the clock stepped back, in windows that meet", async () => {
+  test("keeps the order of entries while the clock is set back, in contiguous pages", async () => {
     await using deployment = await deploy();
     const { runtime, clock } = deployment;
     clock.move(60_000);
@@ -113,7 +113,7 @@ describe("the audit trail", () => {
     expect(windows).toEqual(["C", "B", "A"]);
   });
 
-  test("of an earlier version is listed as it was, and goes on", async () => {
+  test("of an earlier version is listed and can be continued", async () => {
     const file = `${temporaryFolder()}/runtime.db`;
     const old = openSqlite({ file, migrations: mainMigrations.slice(0, 7) });
     const add = query<never>(
@@ -148,7 +148,7 @@ describe("the audit trail", () => {
     expect(deployment.items.map(({ target }) => target)).toEqual(["second"]);
   });
 
-  test("of the deployment is the operator's alone", async () => {
+  test("of the deployment is only visible to the operator", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await runtime.identity.createProject(operator(), "second", "Second");
@@ -162,7 +162,7 @@ describe("the audit trail", () => {
 });
 
 describe("the execution log", () => {
-  test("says which tools ran, for whom and how, and nothing of another project", async () => {
+  test("lists runs with tool, user and status, and none of another project", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await deployment.addProvider();

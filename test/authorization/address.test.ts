@@ -66,10 +66,12 @@ describe("the authorization request", () => {
   });
 
   test("has no challenge without PKCE", async () => {
-    expect((await address(provider({}))).search).not.toContain("code_challenge");
+    const { search } = await address(provider({}));
+    expect(search).toContain("state=");
+    expect(search).not.toContain("code_challenge");
   });
 
-  test("keeps the query of the endpoint, without a second question mark (F023)", async () => {
+  test("keeps the query that the endpoint has, without a second question mark [fault: query-in-endpoint]", async () => {
     const url = await address(
       provider({ endpoint: "https://idp.example/auth?access_type=offline&state=old" }),
     );
@@ -79,7 +81,7 @@ describe("the authorization request", () => {
     expect(url.searchParams.getAll("state")).toEqual(["S"]);
   });
 
-  test("joins scopes with the provider's own separator, under its own name (F012)", async () => {
+  test("joins scopes with the provider's own separator, under its own name [fault: scope-separator]", async () => {
     const params = { client_id: "{{client_id}}", user_scope: "{{scopes}}", redirect_uri: "{{redirect_uri}}" };
     const { searchParams } = await address(provider({ params }, { scopeDelimiter: "," }));
 

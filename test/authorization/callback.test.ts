@@ -19,7 +19,7 @@ describe("a state", () => {
   test.each([
     ["after the consent was completed", true],
     ["after the person said no", false],
-  ])("is refused %s, and nothing changes (F015)", async (_name, agrees) => {
+  ])("is refused %s, and nothing changes [fault: concurrent-consents]", async (_name, agrees) => {
     const { deployment, runtime, alice, authorization, at } = await atProvider({
       nextUri: "https://app.example",
     });
@@ -75,7 +75,7 @@ describe("a state", () => {
     ["that nobody gave out", { state: "x".repeat(43) }],
     ["that is empty", { state: "" }],
     ["at an address that nobody has", { externalId: "unknown" }],
-  ])("%s is refused with 400 (F017)", async (_name, change) => {
+  ])("%s is refused with 400 [fault: refused-consent]", async (_name, change) => {
     const { deployment, runtime, alice, authorization, at } = await atProvider();
     await using _ = deployment;
 
@@ -106,7 +106,7 @@ describe("an error of the provider", () => {
     ["access_denied", "the consent was declined at the provider"],
     ["server_error", "the provider answered server_error"],
     ["<script>alert(1)</script>", "the provider answered with an error"],
-  ])("%s ends the consent with a reason (F017)", async (error, reason) => {
+  ])("%s ends the consent with a reason", async (error, reason) => {
     const { deployment, runtime, alice, authorization, at } = await atProvider({
       nextUri: "https://app.example",
     });
@@ -141,7 +141,7 @@ const CHANGES: [string, Change, string][] = [
   ],
   ["deleted", ({ runtime }) => runtime.providers.delete(operator(), "idp"), "deleted"],
   [
-    "deleted and made anew (F067)",
+    "deleted and made anew",
     async (deployment) => {
       const external_id = externalIdOf(await deployment.runtime.providers.get(operator(), "idp"));
       await deployment.runtime.providers.delete(operator(), "idp");

@@ -131,7 +131,7 @@ describe("at the moment when the grant is stored", () => {
     return { deployment, runtime, authorization, outcome: await alice.answer(page) };
   }
 
-  test("a deleted provider gets no grant, and a new one with its id has none (F067)", async () => {
+  test("a deleted provider gets no grant, and a new one with its id has none", async () => {
     const { deployment, runtime, authorization, outcome } = await inBetween(async (made) => {
       await made.runtime.providers.delete(operator(), "idp");
       await made.addProvider();

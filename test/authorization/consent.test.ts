@@ -88,7 +88,7 @@ describe("of the requested scopes", () => {
     expect((await refusal(call(runtime, "alice", "Test.Call"))).message).toContain("(b)");
   });
 
-  test("all are granted if the provider returns no scope (F012)", async () => {
+  test("all are granted when the provider does not say [fault: scope-separator]", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     await new Person(runtime).consent(await start(runtime));
@@ -104,7 +104,7 @@ describe("of the requested scopes", () => {
     expect((await refusal(call(runtime, "alice"))).message).toContain("(a, b)");
   });
 
-  test("one in another case is a different one", async () => {
+  test("one that differs by case is another one [fault: scope-separator]", async () => {
     await using deployment = await consenting({ scope: "a B" });
     const { runtime } = deployment;
 
@@ -119,7 +119,7 @@ describe("of the requested scopes", () => {
     ["with a space", { scope: "a b" }],
     ["with both", { scope: "a, b" }],
     ["in a list", { scope: ["a", "b"] }],
-  ])("both are granted when the provider says so %s (F012)", async (_name, answer) => {
+  ])("both are granted when the provider says so %s [fault: scope-separator]", async (_name, answer) => {
     await using deployment = await consenting(answer);
     const { runtime } = deployment;
     await new Person(runtime).consent(await start(runtime));
@@ -128,11 +128,11 @@ describe("of the requested scopes", () => {
   });
 });
 
-describe("two consents of one user (F015)", () => {
+describe("two consents of one user", () => {
   test.each([
     ["in the order of their start", false],
     ["in the reverse order", true],
-  ])("end each on its own, %s", async (_name, reverse) => {
+  ])("end each on its own, %s [fault: concurrent-consents]", async (_name, reverse) => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const alice = new Person(runtime);

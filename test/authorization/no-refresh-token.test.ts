@@ -5,7 +5,7 @@ import { Person } from "./person";
 
 const NO_REFRESH = "the provider returned no refresh token";
 
-test("the consent is completed, and its record warns that the grant will expire", async () => {
+test("with none the consent is completed, and its record says that the grant will not last [fault: lost-refresh-token]", async () => {
   await using deployment = await consenting({ refresh_token: undefined });
   const { runtime } = deployment;
   const authorization = await start(runtime);

@@ -67,7 +67,7 @@ describe("asked for email and offline_access, a provider answers", () => {
     ["the long name alone", `${LONG}.email`],
     ["the short name and others besides", "openid email profile"],
     ["nothing on scopes", undefined],
-  ])("%s: completed, and no second consent is needed", async (_name, scope) => {
+  ])("%s: completed, and no second consent is asked for [fault: renamed-scopes]", async (_name, scope) => {
     await using deployment = await granting(scope);
     const { site, admin } = deployment;
     const started = await admin.post("/v1/auth/authorize", wish);
@@ -100,7 +100,7 @@ test.each([
   ["short names and openid", `${DRIVE_FILE} email profile openid`],
   ["long names", `${LONG}.email ${LONG}.profile ${DRIVE_FILE}`],
 ])(
-  "a tool that needs long names is granted %s: requirements, authorize and execute agree",
+  "a tool that needs long names is granted %s: requirements, authorize and execute agree [fault: renamed-scopes]",
   async (_name, scope) => {
     await using deployment = await granting(scope);
     const { site, admin } = deployment;

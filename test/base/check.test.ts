@@ -1,4 +1,4 @@
-// Requests against their schemas: what is let through, which fields a refusal names, and what it never says.
+// Validation of requests: what passes, which fields an error names, and what it never contains.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { checked, compileOnce, fieldErrors, hasNul } from "../../src/base";
@@ -26,33 +26,33 @@ function brokenFields(value: unknown): string[] {
   return (refusalOf(value).fieldErrors ?? []).map(({ field, rule }) => `${field} ${rule}`);
 }
 
-describe("a value that fits", () => {
-  test("is given back", () => {
+describe("a valid value", () => {
+  test("is returned", () => {
     const value = { name: "a", count: 1, owner: { id: "o" }, tags: ["x"] };
 
     expect(checked(SCHEMA, value, "request body")).toEqual(value);
   });
 
-  test("keeps fields that the schema does not know", () => {
+  test("keeps fields that are not in the schema", () => {
     const value: unknown = { name: "a", other: { deep: [1, null] } };
 
     expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(value);
   });
 
   test.each<[string, unknown, unknown]>([
-    ["loses a null where there is no place for one", { name: "a", count: null }, { name: "a" }],
+    ["loses a null that the schema does not allow", { name: "a", count: null }, { name: "a" }],
     [
-      "loses it deeper down too",
+      "loses a nested null that the schema does not allow",
       { name: "a", owner: { id: "o", mail: null } },
       { name: "a", owner: { id: "o" } },
     ],
-    ["keeps a null where there is", { name: "a", note: null }, { name: "a", note: null }],
-    ["loses an object that is null", { name: "a", owner: null }, { name: "a" }],
+    ["keeps a null that the schema allows", { name: "a", note: null }, { name: "a", note: null }],
+    ["loses an optional object that is null", { name: "a", owner: null }, { name: "a" }],
   ])("%s", (_what, value, expected) => {
     expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(expected);
   });
 
-  test("is not changed itself", () => {
+  test("is not modified", () => {
     const value = { name: "a", count: null };
     checked(SCHEMA, value, "request body");
 
@@ -60,10 +60,10 @@ describe("a value that fits", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("a validation error", () => {
   test.each<[string, unknown, string[]]>([
     ["a missing field", {}, ["name required"]],
-    ["a null that is no value", { name: null }, ["name required"]],
+    ["a null that is not a value", { name: null }, ["name required"]],
     ["a wrong type", { name: 1 }, ["name type"]],
     ["text that is too short", { name: "" }, ["name minLength"]],
     ["text that is too long", { name: "abcdefghijk" }, ["name maxLength"]],
@@ -82,7 +82,7 @@ describe("a refusal", () => {
     ["text", "name"],
     ["null", null],
     ["nothing", undefined],
-  ])("is given to %s where an object belongs", (_what, value) => {
+  ])("is reported for %s in place of an object", (_what, value) => {
     expect(refusalOf(value)).toMatchObject({ name: "malformed_request", status: 400 });
   });
 
@@ -92,11 +92,11 @@ describe("a refusal", () => {
     expect(fieldErrors(strict, { id: "1" }).map(({ field }) => field)).toEqual(["id"]);
   });
 
-  test("says what was checked and lists the fields in words", () => {
+  test("names the checked value and lists the fields", () => {
     expect(refusalOf({ count: 1 }).message).toBe("failed to validate request body: name is required");
   });
 
-  test("never repeats what was submitted", () => {
+  test("never repeats the submitted value", () => {
     const error = refusalOf({
       name: "s3cr3t-s3cr3t-s3cr3t",
       count: "s3cr3t",
@@ -107,13 +107,13 @@ describe("a refusal", () => {
     expect(`${error.message} ${JSON.stringify(error.fieldErrors)}`).not.toContain("s3cr3t");
   });
 
-  test("lists some of very many fields, not all", () => {
+  test("lists at most 20 fields", () => {
     const value = Array.from({ length: 50 }, () => 1);
 
     expect(fieldErrors(Type.Array(Type.String()), value).length).toBeWithin(5, 21);
   });
 
-  test("of alternatives names the field", () => {
+  test("names the field if no alternative matches", () => {
     const either = Type.Object({
       target: Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]),
     });

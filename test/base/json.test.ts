@@ -1,10 +1,10 @@
-// JSON that keeps exact digits: record ids of 19 digits come out as they went in.
+// JSON without loss of precision: record ids of 19 digits pass through unchanged.
 import { describe, expect, test } from "bun:test";
 import { isObject, parseJson } from "../../src/base";
 
 const ID = "3000000000000123457";
 
-describe("integers that a number cannot hold become text with their digits", () => {
+describe("integers outside the safe range become strings with their exact digits", () => {
   test.each<[string, string, unknown]>([
     ["alone", ID, ID],
     ["in an object", `{"id":${ID}}`, { id: ID }],
@@ -15,15 +15,15 @@ describe("integers that a number cannot hold become text with their digits", () 
     ["the first one below it", "-9007199254740992", "-9007199254740992"],
     ["one that rounds to a neighbour", "9007199254740993", "9007199254740993"],
     ["of forty digits", "1234567890".repeat(4), "1234567890".repeat(4)],
-    ["with blanks around", `{ "id" : \n ${ID} }`, { id: ID }],
-    ["beside others that can", `{"id":${ID},"count":7,"ratio":0.5}`, { id: ID, count: 7, ratio: 0.5 }],
-    ["under a key that comes twice", `{"id":1,"id":${ID}}`, { id: ID }],
+    ["surrounded by whitespace", `{ "id" : \n ${ID} }`, { id: ID }],
+    ["next to smaller ones", `{"id":${ID},"count":7,"ratio":0.5}`, { id: ID, count: 7, ratio: 0.5 }],
+    ["under a duplicate key", `{"id":1,"id":${ID}}`, { id: ID }],
   ])("%s", (_where, text, expected) => {
     expect(parseJson(text)).toEqual(expected as never);
   });
 });
 
-describe("everything else is what JSON.parse makes of it", () => {
+describe("everything else is parsed as by JSON.parse", () => {
   test.each([
     ["the largest safe integer", "9007199254740991"],
     ["the smallest safe integer", "-9007199254740991"],
@@ -35,9 +35,9 @@ describe("everything else is what JSON.parse makes of it", () => {
     ["minus zero", "[-0]"],
     ["text of digits", `{"id":"${ID}","note":"call ${ID} now"}`],
     ["a key of digits", `{"${ID}":1}`],
-    ["text that holds JSON", JSON.stringify({ body: `{"id":${ID}}` })],
+    ["text that contains JSON", JSON.stringify({ body: `{"id":${ID}}` })],
     ["true, false and null", "[true,false,null]"],
-    ["empty containers beside a long number in text", `{"a":{},"b":[],"c":"${ID}"}`],
+    ["empty containers next to a long number in text", `{"a":{},"b":[],"c":"${ID}"}`],
     ["a key named __proto__", `{"__proto__":{"id":1},"long":"${ID}"}`],
   ])("%s", (_what, text) => {
     expect(parseJson(text)).toStrictEqual(JSON.parse(text));

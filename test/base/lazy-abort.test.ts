@@ -1,9 +1,9 @@
-// What says that a caller is gone, with and without a signal of its own.
+// Aborts when a caller disconnects, with or without creating a signal.
 import { describe, expect, test } from "bun:test";
 import { LazyAbort, signalOf } from "../../src/base";
 
 describe("a lazy abort", () => {
-  test("tells all who listen, once", () => {
+  test("notifies all listeners, once", () => {
     const abort = new LazyAbort();
     const heard: string[] = [];
     abort.addEventListener("abort", () => heard.push("one"));
@@ -15,7 +15,7 @@ describe("a lazy abort", () => {
     expect(heard).toEqual(["one", "other"]);
   });
 
-  test("says nothing to who has stopped listening, or who comes too late", () => {
+  test("does not notify removed listeners, or listeners that are added later", () => {
     const abort = new LazyAbort();
     const heard: string[] = [];
     const gone = (): void => void heard.push("gone");
@@ -28,7 +28,7 @@ describe("a lazy abort", () => {
     expect(heard).toEqual([]);
   });
 
-  test("has a signal that aborts with it, made before or after", () => {
+  test("has a signal that aborts with it, whether created before or after", () => {
     const before = new LazyAbort();
     const { signal } = before;
     before.abort();
@@ -38,7 +38,7 @@ describe("a lazy abort", () => {
     expect([signal.aborted, before.signal === signal, after.signal.aborted]).toEqual([true, true, true]);
   });
 
-  test("gives its signal to who needs a real one; a real one stays as it is", () => {
+  test("is converted into its signal; a real signal is returned as it is", () => {
     const abort = new LazyAbort();
     const { signal } = new AbortController();
 

@@ -1,4 +1,4 @@
-// "Did you mean …?": close enough to be meant, or nothing.
+// "Did you mean …?": a close candidate, or none.
 import { describe, expect, test } from "bun:test";
 import { nearest } from "../../src/base";
 
@@ -14,7 +14,7 @@ describe("the nearest name", () => {
     ["another case", "whoami", "WhoAmI"],
     ["dashes for underscores", "channel-name", "channel_name"],
     ["no separator", "channelname", "channel_name"],
-    ["the nearer of two that are near", "GetMessage", "GetMessages"],
+    ["the more similar of two", "GetMessage", "GetMessages"],
   ])("for %s", (_how, name, expected) => {
     expect(nearest(name, TOOLS)).toBe(expected);
   });
@@ -23,19 +23,19 @@ describe("the nearest name", () => {
     ["nothing alike", "DeleteWorkspace"],
     ["empty text", ""],
     ["a short name, three letters off", "xyz"],
-  ])("is none for %s", (_how, name) => {
+  ])("is undefined for %s", (_how, name) => {
     expect(nearest(name, TOOLS)).toBeUndefined();
   });
 
-  test("is none among no names", () => {
+  test("is undefined without candidates", () => {
     expect(nearest("ListUsers", [])).toBeUndefined();
   });
 
-  test("is the first of two that are equally near", () => {
+  test("is the first of two equally near candidates", () => {
     expect(nearest("ab", ["aa", "bb"])).toBe("aa");
   });
 
-  test("of a long name may be off by a third of it, no more", () => {
+  test("may differ in at most a third of a long name", () => {
     expect([nearest("abcdefxxx", ["abcdefghi"]), nearest("abcdexxxx", ["abcdefghi"])]).toEqual([
       "abcdefghi",
       undefined,

@@ -1,4 +1,4 @@
-// Lists by offset: defaults, the cut at the maximum, and the numbers that every page carries.
+// Pages by offset: defaults, the maximum, and the numbers of a page.
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { fieldErrors, page, paging, wholePage } from "../../src/base";
@@ -8,12 +8,12 @@ import { RuntimeError } from "../../src/errors";
 describe("paging", () => {
   test.each([
     ["defaults", {}, { limit: 25, offset: 0 }],
-    ["what was asked", { limit: 10, offset: 40 }, { limit: 10, offset: 40 }],
+    ["the requested values", { limit: 10, offset: 40 }, { limit: 10, offset: 40 }],
     ["the smallest page", { limit: 1 }, { limit: 1, offset: 0 }],
     ["the largest page", { limit: 100 }, { limit: 100, offset: 0 }],
-    ["a larger one, cut", { limit: 1000 }, { limit: 100, offset: 0 }],
+    ["the maximum for a larger one", { limit: 1000 }, { limit: 100, offset: 0 }],
     ["a far offset", { offset: 1_000_000 }, { limit: 25, offset: 1_000_000 }],
-    ["values that were not given", { limit: undefined, offset: undefined }, { limit: 25, offset: 0 }],
+    ["defaults for undefined values", { limit: undefined, offset: undefined }, { limit: 25, offset: 0 }],
   ])("gives %s", (_what, asked, expected) => {
     expect(paging(asked)).toEqual(expected);
   });
@@ -22,7 +22,7 @@ describe("paging", () => {
     ["limit", { limit: 0 }],
     ["limit", { limit: -1 }],
     ["offset", { offset: -1 }],
-  ])("refuses a %s out of range: %j", (field, asked) => {
+  ])("refuses %s out of range: %j", (field, asked) => {
     expect(() => paging(asked)).toThrow(RuntimeError);
     expect(() => paging(asked)).toThrow(
       expect.objectContaining({ name: "invalid_parameter", message: expect.stringContaining(field) }),
@@ -31,7 +31,7 @@ describe("paging", () => {
 });
 
 describe("a page", () => {
-  test("carries its items, the total and its place", () => {
+  test("has its items, the total and its position", () => {
     expect(page(["a", "b"], 7, { limit: 2, offset: 4 })).toEqual({
       items: ["a", "b"],
       total_count: 7,
@@ -45,7 +45,7 @@ describe("a page", () => {
     expect(page([], 7, { limit: 2, offset: 90 })).toMatchObject({ total_count: 7, page_count: 0 });
   });
 
-  test("of a list without paging is the whole of it", () => {
+  test("of a list without paging has all items", () => {
     expect(wholePage(["a", "b", "c"])).toEqual({
       items: ["a", "b", "c"],
       total_count: 3,
@@ -55,7 +55,7 @@ describe("a page", () => {
     });
   });
 
-  test("fits its schema, and a page of other items does not", () => {
+  test("matches its schema; a page of other items does not", () => {
     const schema = pageOf(Type.String());
 
     expect(fieldErrors(schema, wholePage(["a"]))).toEqual([]);

@@ -1,11 +1,11 @@
-// A redacted value prints in no way that a person or a library might choose.
+// A redacted value does not print, whichever way a person or a library converts it to text.
 import { describe, expect, test } from "bun:test";
 import { format, inspect } from "node:util";
 import { Redacted, reveal } from "../../src/base";
 
 const TOKEN = "xoxb-1234567890-token";
 
-/** What a token would be without redaction: shows that each way below does print. */
+/** A token without redaction: proves that each conversion below prints. */
 class Naked {
   readonly text = TOKEN;
 
@@ -14,7 +14,7 @@ class Naked {
   }
 }
 
-// Every way from a value to text that we know of.
+// All known conversions of a value to text.
 const WAYS: [string, (value: Redacted | Naked) => unknown][] = [
   ["String()", (value) => String(value)],
   ["a template", (value) => `Bearer ${value}`],
@@ -43,7 +43,7 @@ describe("a redacted value", () => {
     expect(print(new Naked())).toContain("1234567890");
   });
 
-  test("says that it was left out", () => {
+  test("prints as [redacted]", () => {
     const value = new Redacted(TOKEN);
 
     expect([String(value), JSON.stringify(value), Bun.inspect(value)]).toEqual([
@@ -68,11 +68,11 @@ describe("a redacted value", () => {
     expect(printed).not.toContain("xoxb-1234567890-token");
   });
 
-  test("is told by reveal alone", () => {
+  test("is returned only by reveal", () => {
     expect(new Redacted(TOKEN).reveal()).toBe(TOKEN);
   });
 });
 
-test("reveal gives the text of what is redacted, and text as it is", () => {
+test("reveal returns the text of a redacted value and leaves plain text as it is", () => {
   expect([reveal(new Redacted(TOKEN)), reveal("plain")]).toEqual([TOKEN, "plain"]);
 });

@@ -1,4 +1,4 @@
-// The parts of the bench that are arithmetic and text. What it measures is not asserted: figures depend on the machine.
+// Arithmetic and text of the bench. Its measurements are not asserted, because they depend on the machine.
 import { describe, expect, test } from "bun:test";
 import type { Row } from "./bench";
 import { atLeast, atMost, isMet } from "./bound";
@@ -16,7 +16,7 @@ describe("figures", () => {
     expect(median(values)).toBe(expected);
   });
 
-  test("the median of nothing is no number", () => {
+  test("the median of an empty list is NaN", () => {
     expect(median([])).toBeNaN();
   });
 
@@ -38,7 +38,7 @@ describe("figures", () => {
   });
 });
 
-test("rounds go from side to side", async () => {
+test("rounds alternate between the sides", async () => {
   const order: string[] = [];
 
   const results = await inTurn(2, { a: () => order.push("a"), b: async () => order.push("b") });
@@ -68,7 +68,7 @@ describe("report", () => {
     ...(figure === undefined ? { note: "no executable" } : { figure }),
   });
 
-  test("a bound is met when every run meets it, and the run in the middle is shown", () => {
+  test("a bound is met if every run meets it, and the median run is shown", () => {
     const [get, list] = verdicts([
       [row("get", 0.9), row("list", 0.6)],
       [row("get", 0.4), row("list", 0.7)],
@@ -79,7 +79,7 @@ describe("report", () => {
     expect(list).toMatchObject({ figure: 0.7, met: true, metRuns: 3 });
   });
 
-  test("the table says yes, no, and why a row was skipped", () => {
+  test("the table has yes, no, or the reason of a skipped row", () => {
     const lines = table(verdicts([[row("get", 0.75), row("list", 0.25), row("size")]])).split("\n");
 
     expect(lines[0]).toMatch(/^row +measured +baseline +figure +spread +bound +met +note$/);
@@ -88,7 +88,7 @@ describe("report", () => {
     expect(lines[4]).toMatch(/^size +100\/s +≥ 0\.50 × +skipped +no executable$/);
   });
 
-  test("a bound that is met against a baseline that was held up is unclear, a missed one is missed", () => {
+  test("a bound that is met against a disturbed baseline is unclear, a missed one is missed", () => {
     const report = verdicts([
       [row("get", 0.75), row("list", 0.25)].map((one) => ({ ...one, doubtful: true })),
     ]);
@@ -113,7 +113,7 @@ describe("options", () => {
     });
   });
 
-  test("come from the environment, and arguments win", () => {
+  test("come from the environment, and arguments override them", () => {
     const environment = {
       RUNTIME_BENCH_SECONDS: "0.4",
       RUNTIME_BENCH_ROUNDS: "9",

@@ -15,7 +15,7 @@ export function atMost(value: number, unit: Bound["unit"] = "×"): Bound {
   return { kind: "at most", value, unit };
 }
 
-/** Undefined: nothing was measured. */
+/** Undefined if nothing was measured. */
 export function isMet({ kind, value }: Bound, figure: number | undefined): boolean | undefined {
   if (figure === undefined) return undefined;
   return kind === "at least" ? figure >= value : figure <= value;

@@ -1,4 +1,4 @@
-// A catalog of one tool that makes one request to its platform: what execution itself costs, without a platform's quirks.
+// A catalog of one tool that makes one request to its platform, to measure the execution itself.
 import { Type } from "typebox";
 import { type Catalog, defineTool } from "../../src/tools";
 import { PROVIDER, SCOPES } from "./deployment";

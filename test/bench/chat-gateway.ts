@@ -1,4 +1,4 @@
-// The npm gateway for language models that chat completions are compared with, in front of the same server of a model.
+// The npm gateway for language models with which chat completions are compared, using the same model server.
 import { join } from "node:path";
 import type { Context } from "./bench";
 import { SERVER_CORE } from "./children";
@@ -10,7 +10,7 @@ import { freePort } from "./server-under-test";
 const START_MS = 30_000;
 const POLL_MS = 100;
 
-/** Starts it without its pages. `model`: address of the server of a model. */
+/** Starts it without its pages. `model`: address of the model server. */
 export async function startPortkey(
   { children, folder }: Context,
   model: string,

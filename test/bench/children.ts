@@ -1,8 +1,8 @@
-// Processes of a bench: pinned to a core where the system can, and none of them left behind, whatever happens.
+// Processes of a bench: pinned to a core if possible, and always stopped at the end.
 import { closeSync, openSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-/** What each core is for: servers and baselines on one, whoever loads them on the other. */
+/** The use of each core: servers and baselines on one, load generators on the other. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
@@ -11,13 +11,13 @@ const STOP_MS = 3000;
 export interface SpawnOptions {
   core?: number;
   environment?: Readonly<Record<string, string>>;
-  /** Where its standard error goes; default: ours. */
+  /** The target of its standard error; default: ours. */
   errorFile?: string;
 }
 
 export interface Child {
   readonly pid: number;
-  /** Its next line on standard output. Throws when it ends or is silent for too long. */
+  /** Its next line on standard output. Throws if it exits or prints nothing for too long. */
   line(timeoutMs: number): Promise<string>;
   send(line: string): void;
   readonly exited: Promise<number>;
@@ -31,7 +31,7 @@ type Process = Bun.Subprocess<"pipe", "pipe", "inherit" | number>;
 export class Children {
   readonly #running = new Set<Process>();
 
-  /** Starts a program. Its environment is what is given and `PATH`, so that nothing of ours steers it. */
+  /** Starts a program with the given environment and `PATH` only. */
   spawn(command: readonly string[], { core, environment = {}, errorFile }: SpawnOptions = {}): Child {
     const stderr = errorFile === undefined ? "inherit" : openSync(errorFile, "a");
     const child: Process = Bun.spawn(pinned(command, core), {
@@ -46,7 +46,7 @@ export class Children {
     return childOf(child);
   }
 
-  /** Ends all at once, for the way out. */
+  /** Kills all processes on exit. */
   kill(): void {
     for (const child of this.#running) child.kill("SIGKILL");
   }

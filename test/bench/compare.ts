@@ -1,4 +1,4 @@
-// Two servers under the same load: how many answers a second the one gives for each of the other.
+// Two servers under the same load: the ratio of their answers per second.
 import { join } from "node:path";
 import type { Context, Row } from "./bench";
 import type { Bound } from "./bound";
@@ -11,12 +11,12 @@ import { inTurn } from "./rounds";
 export const CONNECTIONS = 32;
 const WARMUP_MS = 200;
 /**
- * The compilers of the engine need some ten thousand calls, and then a while, until the code is as fast as it gets. One
- * caller at a time would take longer than all rounds to make them, and the rounds would measure the compilers, which run
- * on the same core: so whatever is measured is first called by many.
+ * The engine's compilers need some ten thousand calls and some time to optimize the code. A single caller would need
+ * longer than all rounds for them, and the rounds would measure the compilers on the same core. So many callers warm up
+ * every measured server first.
  */
 const FIRST_WARMUP_MS = 2000;
-/** Below this the server had time to spare, and its rate is somebody else's. */
+/** Below this processor use the server was idle at times, and its rate is limited by something else. */
 const SATURATED = 0.85;
 const START_MS = 20_000;
 
@@ -26,11 +26,11 @@ export interface Side {
   requests: readonly HttpRequest[];
   status?: number;
   contains?: string;
-  /** Latencies end with this text. */
+  /** Latencies end when this text arrives. */
   until?: string;
 }
 
-/** Starts `baselines/NAME.ts`, which says its port when it listens. */
+/** Starts `baselines/NAME.ts`, which prints its port when it listens. */
 export async function startBaseline(
   { children }: Context,
   name: string,
@@ -42,7 +42,7 @@ export async function startBaseline(
   return { port: Number(await child.line(START_MS)), pid: child.pid, stop: () => child.stop() };
 }
 
-/** Loads the sides in turn. Every side is warmed up before the first round. */
+/** Loads the sides alternately. Every side is warmed up before the first round. */
 export async function load<Name extends string>(
   context: Context,
   sides: Readonly<Record<Name, Side>>,
@@ -110,7 +110,7 @@ function rateOf({ rate }: Measured): number {
   return rate;
 }
 
-/** Medians of all that was measured of a side. */
+/** Medians of all measurements of a side. */
 export function detailsOf(side: string, rounds: readonly Measured[]): Record<string, number> {
   const [first] = rounds;
   const names = first === undefined ? [] : (Object.keys(first) as (keyof Measured)[]);
@@ -119,7 +119,7 @@ export function detailsOf(side: string, rounds: readonly Measured[]): Record<str
   );
 }
 
-// Processor time per answer says the same as the rates, and a busy machine disturbs it less.
+// Processor time per answer confirms the rates, and a busy machine disturbs it less.
 function doubt(details: Readonly<Record<string, number>>): { doubtful: boolean; note: string } {
   const micros = (side: string): string => (details[`${side}_serverMicros`] ?? NaN).toFixed(1);
   const note = `processor ${micros("ours")} µs against ${micros("baseline")}`;

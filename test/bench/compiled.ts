@@ -1,8 +1,8 @@
-// Empty programs compiled by Bun: what any executable of Bun costs before it does anything.
+// Empty programs compiled by Bun: the minimal cost of an executable of Bun.
 import { join } from "node:path";
 import type { Context } from "./bench";
 
-/** Compiles `baselines/NAME.ts` as `build.ts` compiles the product; the path of the executable. */
+/** Compiles `baselines/NAME.ts` like `build.ts` compiles the product; returns the path of the executable. */
 export async function compiled({ folder }: Context, name: "empty" | "empty-server"): Promise<string> {
   const outfile = join(folder, name);
   const result = await Bun.build({

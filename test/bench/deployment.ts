@@ -1,5 +1,5 @@
-// A data folder as the server under test finds it: a key, a provider, connections of many users. Filled through the
-// product's own services, so that it is right whatever the schema is.
+// A data folder for the server under test: a key, a provider, connections of many users. Filled with the product's own
+// services, so that it is valid for any schema.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
@@ -24,14 +24,14 @@ export interface Deployment {
   environment: Readonly<Record<string, string>>;
   /** An API key with the role `admin`. */
   key: string;
-  /** Users with a connection: all of them, or a sample that is spread over the whole history. */
+  /** Users with a connection: all of them, or a sample from the whole history. */
   users: readonly User[];
 }
 
 const BATCH = 500;
 const SAMPLE = 5000;
 
-/** Does something in a deployment through the product's own services. */
+/** Changes a deployment with the product's own services. */
 export async function inDeployment<T>(
   { environment }: Deployment,
   work: (runtime: Runtime) => Promise<T>,

@@ -19,7 +19,7 @@ export function spread(values: readonly number[]): [number, number] {
 }
 
 /**
- * Ratios round by round: what disturbed the machine in a round disturbed both sides of it.
+ * Ratios by round, because a disturbance of the machine in a round affects both sides.
  * Throws `RangeError` when the sides have different numbers of rounds.
  */
 export function ratios(measured: readonly number[], baseline: readonly number[]): number[] {

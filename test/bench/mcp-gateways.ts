@@ -1,4 +1,4 @@
-// The npm gateways that put a stdio server behind an address, each in its fastest mode, in front of the same server.
+// The npm gateways for stdio servers, each in its fastest mode, with the same server.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./bench";
@@ -10,9 +10,9 @@ export interface McpGateway {
   name: string;
   port: number;
   pid: number;
-  /** Streamable HTTP, or the older transport whose answers come on a stream of their own. */
+  /** Streamable HTTP, or the older transport with answers on a separate stream. */
   transport: "http" | "sse";
-  /** Headers of a session, for the gateways that keep one. */
+  /** Headers of a session, for gateways with sessions. */
   headers: Record<string, string>;
   stop(): Promise<void>;
 }

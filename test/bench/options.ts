@@ -14,11 +14,11 @@ export interface Options {
   /** Length of one round of one side, s. */
   seconds: number;
   rounds: number;
-  /** A bound is met when it is met in every run. */
+  /** A bound is met if every run meets it. */
   runs: number;
   /** The larger of the two histories that are compared. */
   connections: number;
-  /** Which server is measured; `auto` takes the executable when it was built. */
+  /** The measured server; `auto` is the executable if it was built. */
   server: ServerChoice;
 }
 
@@ -35,7 +35,7 @@ export const HELP = `bun run bench [name …] [options]
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws an `Error` that says which option is wrong. */
+/** Throws an `Error` that names the wrong option. */
 export function readOptions(args: readonly string[], environment: Environment): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -1,10 +1,10 @@
-// Programs of others that benches compare with: installed into this folder when a bench first needs them.
+// Other programs for comparisons: installed into this folder when a bench first needs them.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const INSTALL_MS = 180_000;
 
-/** Whether a package is there, or could be installed. */
+/** Whether a package exists or could be installed. */
 export function hasPeer(name: string): boolean {
   const folder = join(import.meta.dir, "node_modules", name);
   if (!existsSync(folder)) install();
@@ -17,7 +17,7 @@ export function peer(name: string, ...path: string[]): string {
   return join(import.meta.dir, "node_modules", name, ...path);
 }
 
-/** What runs programs that were written for Node: Node where it is, Bun otherwise. */
+/** The program that runs Node programs: Node if it exists, otherwise Bun. */
 export function node(): string {
   return Bun.which("node") ?? process.execPath;
 }

@@ -5,15 +5,15 @@ import { median } from "./figures";
 
 /** A row with its verdict over all runs. */
 export interface Verdict extends Row {
-  /** Undefined: skipped, or not to be said. */
+  /** Undefined if skipped or unclear. */
   met: boolean | undefined;
   metRuns: number;
   runs: number;
-  /** The figure of each run, in their order: how far a miss was off, and which run it was. */
+  /** The figure of each run in order, which shows how far and in which run a bound was missed. */
   figures: number[];
 }
 
-/** The same row of several runs: the run in the middle is shown, and a bound is met when every run meets it. */
+/** The same row of several runs: the median run is shown, and a bound is met if every run meets it. */
 export function verdict(runs: readonly Row[]): Verdict {
   const [first] = runs;
   if (first === undefined) throw new RangeError("a verdict needs at least one run");

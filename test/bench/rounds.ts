@@ -1,4 +1,4 @@
-// A/B in turn: A B A B …, so that whatever else the machine does falls on both sides.
+// Alternates the sides (A B A B …), so that other work of the machine affects both.
 
 /** Runs every side once per round, in order; the results of each side, round by round. */
 export async function inTurn<Side extends string, T>(

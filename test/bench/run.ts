@@ -1,5 +1,5 @@
-// `bun run bench [name …]`: measures, and says which bound is met. A missed bound is a finding, not a failure: the exit
-// code says only whether the bench itself worked.
+// `bun run bench [name …]`: measures, and shows the bounds that are met. A missed bound is a finding, not a failure: the
+// exit code shows only whether the bench itself worked.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { machine } from "./system";
 const children = new Children();
 const folder = mkdtempSync(join(tmpdir(), "runtime-bench-"));
 
-// Nothing is left behind, whatever ends the bench.
+// Cleans up, however the bench ends.
 process.on("exit", () => {
   children.kill();
   rmSync(folder, { recursive: true, force: true });
@@ -66,7 +66,7 @@ async function measure(options: Options, wanted: readonly Bench[]): Promise<numb
   return broken === 0 ? 0 : 1;
 }
 
-/** The rows of a bench; undefined when it broke. */
+/** The rows of a bench; undefined if it failed. */
 async function runOne(bench: Bench, context: Context): Promise<Row[] | undefined> {
   const begin = performance.now();
   try {

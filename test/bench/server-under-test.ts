@@ -1,4 +1,4 @@
-// The server that is measured, as a process of its own: the executable where it was built, otherwise from source.
+// Starts the measured server as a process: the executable if it was built, otherwise from source.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./bench";
@@ -18,14 +18,14 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** What `auto` means here and now. */
+/** The server of `auto`. */
 export function chosenServer(choice: ServerChoice): Exclude<ServerChoice, "auto"> {
   if (choice !== "auto") return choice;
   if (existsSync(EXECUTABLE)) return "executable";
   return existsSync(join(ROOT, "cli/serve.ts")) ? "source" : "bench";
 }
 
-/** `upstream`: the server gets the tool of the bench, which only the server of the bench has. */
+/** `upstream`: uses the bench's server with the bench's tool. */
 export function serverCommand(choice: ServerChoice, upstream?: string): string[] {
   const bench = [process.execPath, join(import.meta.dir, "server.ts")];
   if (upstream !== undefined) return [...bench, upstream];
@@ -37,7 +37,7 @@ export function serverCommand(choice: ServerChoice, upstream?: string): string[]
   return commands[chosenServer(choice)];
 }
 
-/** Starts the server on a deployment and waits until it answers. Throws with its log when it does not. */
+/** Starts the server on a deployment and waits for its first answer. Throws with its log on failure. */
 export async function startServer(
   { children, options }: Context,
   deployment: Deployment,
@@ -72,7 +72,7 @@ export async function healthy(port: number): Promise<boolean> {
   }
 }
 
-/** A port that nobody listens on at this moment. */
+/** A free port. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const { port } = listener;

@@ -1,4 +1,4 @@
-// The server from source with the catalog of the bench beside the real ones: `bun test/bench/server.ts [UPSTREAM]`.
+// The server from source with the bench's catalog and the real ones: `bun test/bench/server.ts [UPSTREAM]`.
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { loadConfig } from "../support/config";
@@ -17,6 +17,6 @@ async function end(): Promise<void> {
   process.exit();
 }
 process.once("SIGTERM", () => void end());
-// Whoever started this server holds its standard input: it ends with them.
+// The parent holds its standard input, and the server exits with it.
 for await (const _ of console) void _;
 await end();

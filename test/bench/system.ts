@@ -1,13 +1,13 @@
-// What the system says about itself and about processes.
+// Information about the system and its processes.
 import { readFileSync, statfsSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 
 const TICKS_PER_SECOND = 100;
 
-/** Processor time that a process has used so far, s. 0 where the system does not tell (no /proc). */
+/** Processor time of a process, s. 0 without /proc. */
 export function processorTime(pid: number): number {
   try {
-    // The name of the program stands in parentheses and may hold blanks; utime and stime are fields 14 and 15.
+    // The program's name is in parentheses and may contain spaces; utime and stime are fields 14 and 15.
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {
@@ -15,7 +15,7 @@ export function processorTime(pid: number): number {
   }
 }
 
-/** Resident memory of a process, MB of 1,000,000 bytes; undefined where the system does not tell. */
+/** Resident memory of a process, MB of 1,000,000 bytes; undefined if unknown. */
 export function residentMemory(pid: number): number | undefined {
   try {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
@@ -25,10 +25,10 @@ export function residentMemory(pid: number): number | undefined {
   }
 }
 
-/** Memory file systems make an fsync free: a durable write measured there means nothing. */
+/** An fsync on a memory file system costs nothing, so durable writes must not be measured there. */
 const TMPFS = 0x01021994;
 
-/** The machine in one line, with what makes figures doubtful. */
+/** The machine in one line, with reasons for doubtful figures. */
 export function machine(folder: string): string {
   const [first, ...others] = cpus();
   const model = first?.model ?? "unknown processor";

@@ -3,7 +3,7 @@ import { openBrowser } from "../../cli/browser";
 
 const ADDRESS = "http://127.0.0.1:9099/authorize/x";
 
-describe("no browser is opened", () => {
+describe("does not open a browser", () => {
   test.each([
     ["without a screen", {}],
     ["on a build machine", { DISPLAY: ":0", CI: "1" }],
@@ -17,7 +17,7 @@ describe("no browser is opened", () => {
   });
 });
 
-test("a browser that cannot be started is no error", () => {
+test("ignores a browser that cannot be started", () => {
   const opened = openBrowser(ADDRESS, { DISPLAY: ":0" }, () => {
     throw new Error("no such program");
   });

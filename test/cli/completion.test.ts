@@ -1,4 +1,4 @@
-// What a shell is offered. The scripts run in the shells that are there.
+// Completion candidates. The scripts run in the installed shells.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,14 +21,14 @@ async function offered(...words: string[]): Promise<string[]> {
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-describe("offered are", () => {
+describe("offers", () => {
   test.each<[string, string[], string[]]>([
     ["nouns", ["sec"], ["secrets"]],
     ["verbs", ["keys", "rotate"], ["keys"].map(() => "rotate-root").concat("rotate-data")],
     ["tool names", ["tools", "exec", "Chat.SendM"], ["Chat.SendMessage", "Chat.SendMessageToChannel"]],
     ["a tool's parameters", ["tools", "exec", "Chat.SendMessage", "--ch"], ["--channel_name"]],
     [
-      "our flags beside them",
+      "declared flags next to parameters",
       ["tools", "exec", "Chat.SendMessage", "--us"],
       ["--user_ids", "--usernames", "--user"],
     ],
@@ -38,21 +38,21 @@ describe("offered are", () => {
       ["public_channel", "private_channel"],
     ],
     ["provider ids", ["providers", "show", ""], ["slack"]],
-    ["provider ids behind a flag", ["connections", "list", "--provider", ""], ["slack"]],
+    ["provider ids after a flag", ["connections", "list", "--provider", ""], ["slack"]],
     ["toolkits", ["chat", "Hello", "--toolkit", ""], ["Chat", "Sheets", "VendorCreatorApi"]],
     ["formats", ["tools", "list", "-o", "n"], ["ndjson", "name"]],
-    ["formats behind the common flags", ["-o", "json", "keys", "list", "--output", "y"], ["yaml"]],
+    ["formats after common flags", ["-o", "json", "keys", "list", "--output", "y"], ["yaml"]],
     ["flags", ["keys", "create", "x", "--ex"], ["--expires"]],
     ["pages", ["help", "ex"], ["exit-codes"]],
     ["shells", ["completion", "f"], ["fish"]],
     ["nothing for a new name", ["projects", "create", ""], []],
-    ["nothing behind a whole line", ["version", "x"], []],
-    ["nothing for what is no command", ["nonsense", ""], []],
+    ["nothing after a complete line", ["version", "x"], []],
+    ["nothing for an unknown command", ["nonsense", ""], []],
   ])("%s", async (_what, words, candidates) => {
     expect((await offered(...words)).toSorted()).toEqual(candidates.toSorted());
   });
 
-  test("nothing where nothing can be asked, without a word", async () => {
+  test("offers nothing, silently, if no server can be reached", async () => {
     const words = ["__complete", "--server", "http://127.0.0.1:1", "providers", "show", ""];
 
     const { code, stdout, stderr } = await newTerminal().run(words);
@@ -61,7 +61,7 @@ describe("offered are", () => {
   });
 });
 
-/** What a shell prints in which `runtime` is this program. */
+/** The output of a shell in which `runtime` is this program. */
 function shell(name: string, script: string): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "runtime"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);

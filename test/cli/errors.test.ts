@@ -1,6 +1,6 @@
 // Exit codes are a contract: scripts branch on them.
 import { describe, expect, test } from "bun:test";
-import { ConsentOwed, exitCodeOf, OutputError, UsageError } from "../../cli/errors";
+import { ConsentRequired, exitCodeOf, OutputError, UsageError } from "../../cli/errors";
 import { report } from "../../cli/report";
 import * as errors from "../../src/errors";
 import { fakeIo } from "./support/fake-io";
@@ -14,12 +14,12 @@ const AUTHORIZATION = {
   context: {},
 };
 
-describe("a place that may not be used", () => {
+describe("a file or folder that cannot be used", () => {
   test.each([
     ["EACCES", "permission denied"],
     ["EROFS", "read-only"],
     ["ENOSPC", "no space"],
-  ])("%s is named, with the reason", (code, reason) => {
+  ])("%s is reported with path and reason", (code, reason) => {
     const io = fakeIo();
     const error = Object.assign(new Error("PRIVATE"), { code, path: "/etc/runtime/logins.json.123.new" });
 
@@ -30,16 +30,16 @@ describe("a place that may not be used", () => {
   });
 });
 
-test("a mistake of ours says where it is when that is asked for, and only then", () => {
-  const told = (env: Record<string, string>): string => {
+test("an internal error prints its stack only at log level debug", () => {
+  const stderrWith = (env: Record<string, string>): string => {
     const io = fakeIo({ env });
     report(io, "table", new TypeError("PRIVATE"));
     return io.stderr;
   };
 
-  expect(told({ RUNTIME_LOG_LEVEL: "debug" })).toContain("errors.test.ts");
-  expect(told({ RUNTIME_LOG_LEVEL: "debug" })).not.toContain("PRIVATE");
-  expect(told({})).not.toContain("errors.test.ts");
+  expect(stderrWith({ RUNTIME_LOG_LEVEL: "debug" })).toContain("errors.test.ts");
+  expect(stderrWith({ RUNTIME_LOG_LEVEL: "debug" })).not.toContain("PRIVATE");
+  expect(stderrWith({})).not.toContain("errors.test.ts");
 });
 
 const interrupted = Object.assign(new Error("User force closed the prompt"), { name: "ExitPromptError" });
@@ -48,10 +48,10 @@ describe("exit codes", () => {
   test.each<[number, string, unknown]>([
     [1, "malformed_request", errors.malformedRequest("x")],
     [1, "invalid_parameter", errors.invalidParameter("x")],
-    [1, "what an administrator has to set up", errors.requirementsNotMet("x")],
+    [1, "missing configuration", errors.requirementsNotMet("x")],
     [1, "configuration", errors.configurationError("x")],
     [1, "a locked database", errors.unavailable("x")],
-    [1, "a mistake of ours", new TypeError("x")],
+    [1, "an internal error", new TypeError("x")],
     [1, "a full disk", new OutputError("x")],
     [2, "usage", new UsageError("x")],
     [3, "tool_not_found", errors.toolNotFound("x")],
@@ -60,8 +60,8 @@ describe("exit codes", () => {
     [4, "forbidden", errors.forbidden("x")],
     [5, "already_exists", errors.alreadyExists("x")],
     [5, "conflict", errors.conflict("x")],
-    [6, "a consent that a service misses", errors.consentRequired("x")],
-    [6, "a consent with its address", new ConsentOwed("x", AUTHORIZATION)],
+    [6, "a consent that a service requires", errors.consentRequired("x")],
+    [6, "a consent with its address", new ConsentRequired("x", AUTHORIZATION)],
     [7, "rate_limited", new errors.RuntimeError("rate_limited", 429, "x")],
     [8, "gateway_timeout", new errors.RuntimeError("gateway_timeout", 504, "x")],
     [130, "Ctrl-C in a prompt", interrupted],
@@ -71,7 +71,7 @@ describe("exit codes", () => {
 });
 
 describe("a report", () => {
-  test("is one line for people and nothing on standard output", () => {
+  test("is one line on standard error for people", () => {
     const io = fakeIo();
 
     report(io, "table", errors.notFound("There is no such key."));
@@ -79,7 +79,7 @@ describe("a report", () => {
     expect([io.stdout, io.stderr]).toEqual(["", "error: There is no such key.\n"]);
   });
 
-  test("as JSON is the Error record, and the line all the same", () => {
+  test("as JSON is the Error record, with the line on standard error", () => {
     const io = fakeIo();
     const fieldErrors = [{ field: "name", rule: "required", message: "is required" }];
 
@@ -93,20 +93,20 @@ describe("a report", () => {
     expect(io.stderr).toBe("error: bad\n");
   });
 
-  test("of a consent that is owed says where", () => {
+  test("of a missing consent contains its address", () => {
     const io = fakeIo();
 
-    report(io, "json", new ConsentOwed("alice has to consent", AUTHORIZATION));
+    report(io, "json", new ConsentRequired("alice must consent", AUTHORIZATION));
 
     const { id, url, status } = AUTHORIZATION;
     expect(JSON.parse(io.stdout)).toEqual({
       name: "tool_requirements_not_met",
-      message: "alice has to consent",
+      message: "alice must consent",
       authorization: { id, url, status },
     });
   });
 
-  test("of a mistake of ours gives nothing away", () => {
+  test("of an internal error reveals nothing", () => {
     const io = fakeIo();
 
     report(io, "json", new TypeError("PRIVATE"));
@@ -115,7 +115,7 @@ describe("a report", () => {
     expect(JSON.parse(io.stdout).name).toBe("internal_error");
   });
 
-  test("of Ctrl-C is silent", () => {
+  test("of Ctrl-C prints nothing", () => {
     const io = fakeIo();
 
     report(io, "json", interrupted);
@@ -123,7 +123,7 @@ describe("a report", () => {
     expect([io.stdout, io.stderr]).toEqual(["", ""]);
   });
 
-  test("steers no terminal", () => {
+  test("escapes control characters", () => {
     const io = fakeIo();
 
     report(io, "table", errors.notFound("\u001b[2J\nno"));

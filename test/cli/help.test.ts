@@ -1,4 +1,4 @@
-// Help: pages, and that the documented exit codes are those of the table.
+// The pages of the help, and the documented exit codes.
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { newTerminal } from "./support/fake-io";
 const help = (...words: string[]) => newTerminal().run(["help", ...words]);
 
 describe("runtime help", () => {
-  test("exit-codes has every code, as the README does", async () => {
+  test("exit-codes has every code and agrees with the README", async () => {
     const { stdout } = await help("exit-codes");
     const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
 
@@ -36,7 +36,7 @@ describe("runtime help", () => {
     expect((await help(page)).stdout).toContain(text);
   });
 
-  test("of a command is what --help shows, its examples before its flags", async () => {
+  test("for a command equals --help, with examples before flags", async () => {
     const { run } = newTerminal();
     const { stdout } = await run(["keys", "create", "--help"]);
 
@@ -45,7 +45,7 @@ describe("runtime help", () => {
     expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
   });
 
-  test("without a word is the help of the whole", async () => {
+  test("without a word is the top-level help", async () => {
     const { stdout } = await help();
 
     for (const { name } of nouns) expect(stdout).toContain(`  ${name}`);

@@ -1,4 +1,4 @@
-// Texts as shells and editors of all systems write them.
+// Input from shells and editors of all systems.
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const bytes = (...parts: (string | number[])[]): Uint8Array =>
     parts.flatMap((part) => (typeof part === "string" ? [...new TextEncoder().encode(part)] : part)),
   );
 
-describe("a piped secret loses exactly one line end", () => {
+describe("removes exactly one line end from a piped secret [fault: secret-line-end]", () => {
   test.each([
     ["value\n", "value"],
     ["value\r\n", "value"],
@@ -21,8 +21,8 @@ describe("a piped secret loses exactly one line end", () => {
     ["a\nb\n", "a\nb"],
     ["\n", ""],
     ["value ", "value "],
-  ])("%j", (text, kept) => {
-    expect(withoutLineEnd(text)).toBe(kept);
+  ])("%j", (text, value) => {
+    expect(withoutLineEnd(text)).toBe(value);
   });
 });
 
@@ -44,19 +44,19 @@ describe("JSON on standard input", () => {
   });
 
   test.each([
-    ["little end first", bytes([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
-    ["big end first", bytes([0xfe, 0xff, 0, 0x7b, 0, 0x7d])],
-    ["without a mark", bytes([0x7b, 0, 0x7d, 0])],
-  ])("in UTF-16 is refused by name: %s", async (_what, stdin) => {
+    ["little-endian", bytes([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
+    ["big-endian", bytes([0xfe, 0xff, 0, 0x7b, 0, 0x7d])],
+    ["without a byte order mark", bytes([0x7b, 0, 0x7d, 0])],
+  ])("rejects UTF-16 by name: %s", async (_what, stdin) => {
     await expect(read(stdin)).rejects.toThrow("--input is UTF-16 text. Write it as UTF-8");
   });
 
   test.each([
-    ["broken", bytes('{"a":SECRET'), "--input is not valid JSON."],
-    ["empty", bytes(), "--input is not valid JSON."],
-    ["of another encoding", bytes('{"a":"', [0xfc], '"}'), "--input is not UTF-8 text."],
-    ["with NUL", bytes('{"a":"\\u0000"}'), "--input holds the NUL character."],
-  ])("that is %s is refused", async (_what, stdin, message) => {
+    ["broken JSON", bytes('{"a":SECRET'), "--input is not valid JSON."],
+    ["empty input", bytes(), "--input is not valid JSON."],
+    ["another encoding", bytes('{"a":"', [0xfc], '"}'), "--input is not UTF-8 text."],
+    ["a NUL character", bytes('{"a":"\\u0000"}'), "--input contains the NUL character."],
+  ])("rejects %s", async (_what, stdin, message) => {
     await expect(read(stdin)).rejects.toThrow(message);
   });
 });
@@ -69,11 +69,11 @@ describe("a file", () => {
     expect(await readText(fakeIo(), file, "--file")).toBe("line\n");
   });
 
-  test("that is missing is an error that names it, and standard input stays unread", async () => {
+  test("names a missing file and does not read standard input", async () => {
     const io = fakeIo({ stdin: "other" });
 
     await expect(readText(io, "missing.json", "--file")).rejects.toThrow(
-      "--file: missing.json: there is no such file.",
+      "--file: missing.json: the file does not exist.",
     );
     expect(io.reads).toBe(0);
   });

@@ -30,14 +30,14 @@ describe("tools list", () => {
     ["the file names a user and limits", { "runtime.yaml": "user: alice\negress:\n  timeout: 10\n" }, {}],
     ["the file is empty", { "runtime.yaml": "" }, {}],
     ["variables of the server are set", {}, { RUNTIME_PORT: "1", RUNTIME_EGRESS_ALLOW: "loopback" }],
-  ])("lists the tools where %s", async (_what, files, env) => {
+  ])("lists the tools if %s", async (_what, files, env) => {
     const { code, stdout } = await runProcess(LIST, { env: { HOME: home(files), ...env } });
 
     expect(code).toBe(0);
     expect(stdout).toContain("Chat.SendMessage");
   });
 
-  test("works on the data folder that a variable names", async () => {
+  test("uses the data folder in a variable", async () => {
     const RUNTIME_DATA_DIR = join(temporaryFolder(), "data");
     const { code, stdout } = await runProcess(LIST, { env: { HOME: home(), RUNTIME_DATA_DIR } });
 
@@ -46,38 +46,38 @@ describe("tools list", () => {
     expect(existsSync(RUNTIME_DATA_DIR)).toBe(true);
   });
 
-  // Port 9 of this machine: nobody listens, so that an attempt to ask is seen.
-  const NOBODY = "http://127.0.0.1:9";
-  const LOGIN = JSON.stringify({ current: NOBODY, keys: { [NOBODY]: "key" } });
+  // No server listens on port 9, so that an attempt to connect is visible.
+  const UNREACHABLE = "http://127.0.0.1:9";
+  const LOGIN = JSON.stringify({ current: UNREACHABLE, keys: { [UNREACHABLE]: "key" } });
   test.each<
     [string, { readonly [name: string]: string }, { readonly [name: string]: string }, number, RegExp]
   >([
-    ["a server by variable", {}, { RUNTIME_SERVER: NOBODY, RUNTIME_API_KEY: "key" }, 1, /127\.0\.0\.1:9/],
     [
-      "a server by file",
-      { "runtime.yaml": `server: ${NOBODY}\n` },
+      "an unreachable server in a variable",
+      {},
+      { RUNTIME_SERVER: UNREACHABLE, RUNTIME_API_KEY: "key" },
+      1,
+      /127\.0\.0\.1:9/,
+    ],
+    [
+      "an unreachable server in the file",
+      { "runtime.yaml": `server: ${UNREACHABLE}\n` },
       { RUNTIME_API_KEY: "key" },
       1,
       /127\.0\.0\.1:9/,
     ],
-    ["a server by login", { "logins.json": LOGIN }, {}, 1, /127\.0\.0\.1:9/],
-    ["a project that is not there, by variable", {}, { RUNTIME_PROJECT: "other" }, 3, /no project "other"/],
-    [
-      "a project that is not there, by file",
-      { "runtime.yaml": "project: other\n" },
-      {},
-      3,
-      /no project "other"/,
-    ],
-    ["a variable that is not there", {}, { RUNTIME_SERVRE: NOBODY }, 1, /did you mean RUNTIME_SERVER/],
-    ["a key that is not there", { "runtime.yaml": "servre: x\n" }, {}, 1, /did you mean "server"/],
-    ["a key of a group that is not there", { "runtime.yaml": "egress:\n  alow: x\n" }, {}, 1, /egress\.alow/],
-    ["a file that is no YAML", { "runtime.yaml": "a: [" }, {}, 1, /not valid YAML/],
-    ["another file that is missing", {}, { RUNTIME_CONFIG: "/nonexistent/file.yaml" }, 1, /does not exist/],
-  ])("reports %s", async (_what, files, env, code, said) => {
+    ["an unreachable server of a login", { "logins.json": LOGIN }, {}, 1, /127\.0\.0\.1:9/],
+    ["an unknown project in a variable", {}, { RUNTIME_PROJECT: "other" }, 3, /no project "other"/],
+    ["an unknown project in the file", { "runtime.yaml": "project: other\n" }, {}, 3, /no project "other"/],
+    ["an unknown variable", {}, { RUNTIME_SERVRE: UNREACHABLE }, 1, /did you mean RUNTIME_SERVER/],
+    ["an unknown key", { "runtime.yaml": "servre: x\n" }, {}, 1, /did you mean "server"/],
+    ["an unknown key in a group", { "runtime.yaml": "egress:\n  alow: x\n" }, {}, 1, /egress\.alow/],
+    ["a file that is not YAML", { "runtime.yaml": "a: [" }, {}, 1, /not valid YAML/],
+    ["a missing file", {}, { RUNTIME_CONFIG: "/nonexistent/file.yaml" }, 1, /does not exist/],
+  ])("reports %s", async (_what, files, env, code, message) => {
     const result = await runProcess(LIST, { env: { HOME: home(files), ...env } });
 
     expect([result.code, result.stdout]).toEqual([code, ""]);
-    expect(result.stderr).toMatch(said);
+    expect(result.stderr).toMatch(message);
   });
 });

@@ -1,4 +1,4 @@
-// `runtime mcp` as a client starts it: a process that speaks over its standard input and output, and nothing else there.
+// `runtime mcp` as a client starts it: a process that prints only messages to its standard output.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/base";
@@ -12,7 +12,7 @@ let installation: Installation;
 beforeAll(async () => {
   chat = await startChatSandbox();
   installation = new Installation(chat);
-  // Where consents come back to; no two tests of this file run at once.
+  // The port of the redirect address; the tests of this file run one at a time.
   installation.environment["RUNTIME_PORT"] = String(freePort());
   await installation.addChatProvider(chat);
   await installation.json(["gateways", "create", "Pipe", "--slug", "pipe", "--toolkit", "Chat"]);
@@ -34,7 +34,7 @@ const MODERN = {
   "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } },
 };
 
-/** The process, and what it says to a request. */
+/** The process, and its responses to requests. */
 function start(...args: string[]) {
   return startIn({}, ...args);
 }
@@ -50,7 +50,7 @@ function startIn(more: Record<string, string>, ...args: string[]) {
     },
   );
   const waiting = new Map<unknown, (message: JsonObject) => void>();
-  const said: JsonObject[] = [];
+  const messages: JsonObject[] = [];
   const over = (async () => {
     let rest = "";
     const decoder = new TextDecoder();
@@ -59,7 +59,7 @@ function startIn(more: Record<string, string>, ...args: string[]) {
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const message: JsonObject = JSON.parse(line);
-        said.push(message);
+        messages.push(message);
         waiting.get(message["id"])?.(message);
       }
     }
@@ -79,12 +79,12 @@ function startIn(more: Record<string, string>, ...args: string[]) {
   };
   const end = async () => {
     child.stdin.end();
-    return { rest: await over, code: await child.exited, stderr: await child.stderr.text(), said };
+    return { rest: await over, code: await child.exited, stderr: await child.stderr.text(), messages };
   };
   return { ask, send, end, child };
 }
 
-test("speaks both families, and ends with its input", async () => {
+test("supports both protocol families and exits at the end of its input", async () => {
   const { ask, send, end, child } = start("--gateway", "pipe", "--user", "alice");
   const begun = await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
   expect(at(begun, "result.serverInfo.name")).toBe("pipe");
@@ -95,38 +95,38 @@ test("speaks both families, and ends with its input", async () => {
   );
   expect(at(await ask("tools/call", { name: "No_Such" }), "error.code")).toBe(-32602);
   child.stdin.write("broken\n\n");
-  const { rest, code, stderr, said } = await end();
+  const { rest, code, stderr, messages } = await end();
   expect([rest, code, stderr]).toEqual(["", 0, ""]);
-  expect(at(said.at(-1), "error.code")).toBe(-32700);
+  expect(at(messages.at(-1), "error.code")).toBe(-32700);
 }, 30_000);
 
-test("asks for a consent, waits for it with a server of its own, and runs the tool", async () => {
+test("requests a consent, waits for it with a temporary server, and runs the tool", async () => {
   const { ask, end } = start("--gateway", "pipe", "--user", "alice");
   const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
-  const asked = await ask("tools/call", call);
-  expect(at(asked, "result.resultType")).toBe("input_required");
+  const response = await ask("tools/call", call);
+  expect(at(response, "result.resultType")).toBe("input_required");
   const again = ask("tools/call", {
     ...call,
-    requestState: at(asked, "result.requestState"),
+    requestState: at(response, "result.requestState"),
     inputResponses: { authorization: { action: "accept" } },
   });
-  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  await new Browser().consent(String(at(response, "result.inputRequests.authorization.params.url")), "alice");
   expect(at(await again, "result.structuredContent.username")).toBe("alice");
   expect((await end()).code).toBe(0);
 }, 30_000);
 
-test("a cancelled call gets no answer, in either family", async () => {
+test("sends no response to a cancelled call, in both families", async () => {
   const { ask, send, end } = start("--gateway", "pipe", "--user", "alice");
   chat.fail("users.info", { kind: "delay", ms: 1500 });
   void ask("tools/call", { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN });
-  await Bun.sleep(600);
+  while (chat.calls("users.info") === 0) await Bun.sleep(5);
   send({ method: "notifications/cancelled", params: { requestId: 1 } });
   await ask("tools/list");
-  const { said } = await end();
-  expect(said.map(({ id }) => id)).toEqual([2]);
+  const { messages } = await end();
+  expect(messages.map(({ id }) => id)).toEqual([2]);
 }, 30_000);
 
-test("passes messages on to a server, in both families, with streams and refusals", async () => {
+test("relays messages to a server, in both families, with streams and errors", async () => {
   await using server = await installation.serve();
   const key = await installation.key("run");
   const { ask, send, end } = startIn(
@@ -145,16 +145,16 @@ test("passes messages on to a server, in both families, with streams and refusal
   expect(at(begun, "result.serverInfo.name")).toBe("pipe");
   send({ method: "notifications/initialized" });
   expect(at(await ask("tools/list"), "result.tools.0.name")).toBe("Chat_GetConversationMetadata");
-  // By its session: only there the announced elicitation is known.
+  // The server knows the client's elicitation capability only by the session.
   expect(at(await ask("tools/call", { name: "Chat_WhoAmI" }), "error.code")).toBe(-32042);
   const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
-  const asked = await ask("tools/call", call);
+  const response = await ask("tools/call", call);
   const again = ask("tools/call", {
     ...call,
-    requestState: at(asked, "result.requestState"),
+    requestState: at(response, "result.requestState"),
     inputResponses: { authorization: { action: "accept" } },
   });
-  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  await new Browser().consent(String(at(response, "result.inputRequests.authorization.params.url")), "alice");
   expect(at(await again, "result.structuredContent.username")).toBe("alice");
   expect((await end()).code).toBe(0);
 
@@ -171,7 +171,7 @@ test("passes messages on to a server, in both families, with streams and refusal
   expect((await nowhere.end()).code).toBe(0);
 }, 30_000);
 
-test("passes on for a user of any letters, and for nobody else", async () => {
+test("relays for exactly one user, also with non-ASCII letters", async () => {
   await using server = await installation.serve();
   const user = "Ã©李";
   const { ask, end } = startIn(
@@ -184,30 +184,30 @@ test("passes on for a user of any letters, and for nobody else", async () => {
     server.address,
   );
   const call = { name: "Chat_WhoAmI", arguments: {}, _meta: MODERN };
-  const asked = await ask("tools/call", call);
-  expect(at(asked, "result.resultType")).toBe("input_required");
-  await new Browser().consent(String(at(asked, "result.inputRequests.authorization.params.url")), "alice");
+  const response = await ask("tools/call", call);
+  expect(at(response, "result.resultType")).toBe("input_required");
+  await new Browser().consent(String(at(response, "result.inputRequests.authorization.params.url")), "alice");
   expect(at(await ask("tools/call", call), "result.structuredContent.username")).toBe("alice");
   expect((await end()).code).toBe(0);
   expect(JSON.stringify(await installation.json(["connections", "list"]))).toContain(user);
 }, 30_000);
 
-test("answers each request also when its gateway is deleted meanwhile", async () => {
+test("answers each request even if its gateway has been deleted", async () => {
   await installation.json(["gateways", "create", "Brief", "--slug", "brief", "--toolkit", "Chat"]);
   const { ask, send, end } = start("--gateway", "brief", "--user", "alice");
   await ask("ping");
   await installation.run(["gateways", "delete", "brief", "--yes"]);
   send({ method: "notifications/initialized" });
-  expect(at(await ask("ping"), "error.message")).toContain("gateway is gone");
-  expect((await end()).said).toHaveLength(2);
+  expect(at(await ask("ping"), "error.message")).toContain("gateway no longer exists");
+  expect((await end()).messages).toHaveLength(2);
 }, 30_000);
 
 test.each<[string, string[], number]>([
   ["without a gateway", ["--user", "alice"], 2],
   ["without a user", ["--gateway", "pipe"], 2],
-  ["for a gateway that is not there", ["--gateway", "nowhere", "--user", "alice"], 3],
-])("%s it says so and ends", async (_how, args, code) => {
+  ["for an unknown gateway", ["--gateway", "nowhere", "--user", "alice"], 3],
+])("exits with an error %s", async (_how, args, code) => {
   const ended = await start(...args).end();
-  expect([ended.code, ended.said]).toEqual([code, []]);
+  expect([ended.code, ended.messages]).toEqual([code, []]);
   expect(ended.stderr).not.toBe("");
 });

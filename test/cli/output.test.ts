@@ -22,7 +22,7 @@ describe("a list", () => {
     expect(io.stderr).toBe("");
   });
 
-  test("that is empty is an empty array as JSON, and a word to people as a table", () => {
+  test("that is empty is an empty array as JSON, and a note instead of a table", () => {
     const [asJson, asTable] = [fakeIo(), fakeIo()];
 
     printList(asJson, view("json"), [], SHAPE, "none");
@@ -42,7 +42,7 @@ describe("a record", () => {
     gone: undefined,
   };
 
-  test("as YAML reads back as it was, less what JSON leaves out", () => {
+  test("as YAML parses to the fields that JSON has", () => {
     const io = fakeIo();
 
     printRecord(io, view("yaml"), record, SHAPE);
@@ -52,7 +52,7 @@ describe("a record", () => {
     expect(io.stdout).not.toContain("\u009b");
   });
 
-  test("for people is its fields", () => {
+  test("for people is a line per field", () => {
     const io = fakeIo();
 
     printRecord(io, view("table"), record, SHAPE);
@@ -78,15 +78,15 @@ describe("the other formats", () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(items);
   });
 
-  test("name is what other commands take, and steers no terminal", () => {
+  test("name prints what other commands take, with control characters escaped", () => {
     expect(printed(view("name"))).toBe("a\nb\\x1b[2J\n");
   });
 
-  test("a table without its titles", () => {
+  test("a table without a header row", () => {
     expect(printed(view("table", ["size"], false))).toBe("1\n2\n");
   });
 
-  test("chosen fields, in the order given, with levels", () => {
+  test("selected fields, in the given order, also nested", () => {
     expect(printed(view("table", ["inner.deep", "id"]))).toStartWith("INNER.DEEP  ID\nx           a\n");
     expect(JSON.parse(printed(view("json", ["inner.deep", "size"])))).toEqual([
       { inner: { deep: "x" }, size: 1 },
@@ -94,10 +94,10 @@ describe("the other formats", () => {
     ]);
   });
 
-  test("a field that some records may have is no mistake; one that none has is", () => {
+  test("accepts a field that some records may have, and rejects an unknown one", () => {
     expect(printed(view("ndjson", ["note", "size"]))).toBe('{"size":1}\n{"size":2}\n');
     expect(() => printed(view("json", ["sise"]))).toThrow(
-      "there is no field sise. There are: id, size, inner",
+      "there is no field sise. The fields are id, size, inner",
     );
   });
 });

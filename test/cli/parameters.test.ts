@@ -25,7 +25,7 @@ const PARAMETERS = [
 
 const read = (...words: string[]) => readParameters(words, PARAMETERS);
 
-describe("everything behind the first = is the value", () => {
+describe("takes everything after the first = as the value", () => {
   test.each([
     ["=@here", "@here"],
     ["==SUM(A1:A2)", "=SUM(A1:A2)"],
@@ -40,7 +40,7 @@ describe("everything behind the first = is the value", () => {
   });
 });
 
-describe("a name is written with - or _", () => {
+describe("accepts names with - or _", () => {
   test.each(["--channel_name=x", "--channel-name=x", "channel_name=x", "channel-name=x"])("%s", (word) => {
     expect(read(word)).toEqual({ channel_name: "x" });
   });
@@ -49,38 +49,34 @@ describe("a name is written with - or _", () => {
 describe("a value", () => {
   test.each<[string, string[], { [name: string]: unknown }]>([
     [
-      "of an integer is left to the runtime",
+      "of an integer is converted by the runtime",
       ["--limit=1234567890123456789"],
       { limit: "1234567890123456789" },
     ],
-    ["of a number is read", ["--ratio=-0.5e3"], { ratio: -500 }],
-    ["of a number that is none is left", ["--ratio=half"], { ratio: "half" }],
-    ["of a boolean may be missing", ["--exclude-bots"], { exclude_bots: "true" }],
-    ["of a boolean may be said", ["--exclude_bots=false"], { exclude_bots: "false" }],
+    ["of a number is parsed", ["--ratio=-0.5e3"], { ratio: -500 }],
+    ["of an invalid number stays text", ["--ratio=half"], { ratio: "half" }],
+    ["of a boolean is optional", ["--exclude-bots"], { exclude_bots: "true" }],
+    ["of a boolean can be set", ["--exclude_bots=false"], { exclude_bots: "false" }],
     ["of a list is its JSON text", ['--emails=["a","b"]'], { emails: '["a","b"]' }],
-    ["of a list is repeated", ["--emails=a", "--emails=b,c"], { emails: ["a", "b,c"] }],
-    ["of a list may be one", ["--emails=a"], { emails: ["a"] }],
-    ["of a list of numbers is repeated", ["--rows=1", "--rows=2"], { rows: [1, 2] }],
+    ["of a list can be repeated", ["--emails=a", "--emails=b,c"], { emails: ["a", "b,c"] }],
+    ["of a list can be single", ["--emails=a"], { emails: ["a"] }],
+    ["of a list of numbers can be repeated", ["--rows=1", "--rows=2"], { rows: [1, 2] }],
     ["of a list keeps long ids", ["--rows=1234567890123456789"], { rows: ["1234567890123456789"] }],
-    ["of a list of lists is repeated", ['--cells=["a"]', '--cells=["b"]'], { cells: [["a"], ["b"]] }],
-    [
-      "of free JSON is read",
-      ['--options={"a":1234567890123456789}'],
-      { options: { a: "1234567890123456789" } },
-    ],
-    ["of free JSON may be a text", ["--options=plain"], { options: "plain" }],
+    ["of a list of lists can be repeated", ['--cells=["a"]', '--cells=["b"]'], { cells: [["a"], ["b"]] }],
+    ["of JSON is parsed", ['--options={"a":1234567890123456789}'], { options: { a: "1234567890123456789" } }],
+    ["of JSON can be text", ["--options=plain"], { options: "plain" }],
   ])("%s", (_what, words, expected) => {
     expect(read(...words)).toEqual(expected);
   });
 });
 
-describe("refused, naming the parameter", () => {
+describe("rejects and names the parameter", () => {
   test.each<[string, string[], string]>([
     ["an unknown name", ["--chanel_name=SECRET"], "no parameter --chanel_name. Did you mean --channel_name?"],
-    ["a name like none", ["--zzzzzzzzzzzz=SECRET"], "It takes: value, channel_name"],
+    ["a name unlike any other", ["--zzzzzzzzzzzz=SECRET"], "It takes: value, channel_name"],
     ["a missing value", ["--limit"], "--limit needs a value"],
-    ["two values for one", ["--value=SECRET", "--value=b"], "--value was given more than once"],
-    ["a word that is nothing", ["SECRET"], "--name value or name=value"],
+    ["two values for one parameter", ["--value=SECRET", "--value=b"], "--value occurs more than once"],
+    ["a word that is neither flag nor parameter", ["SECRET"], "--name value or name=value"],
   ])("%s", (_what, words, message) => {
     expect(() => read(...words)).toThrow(message);
     expect(() => read(...words)).not.toThrow("SECRET");

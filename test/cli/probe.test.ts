@@ -1,4 +1,4 @@
-// Whether a server runs on the data folder: its announcement, believed only when the server answers.
+// Finding the server on a data folder: an announcement counts only if the server responds.
 import { expect, onTestFinished, test } from "bun:test";
 import { findServer } from "../../cli/probe";
 import { silentLog } from "../../src/base";
@@ -15,18 +15,18 @@ async function openRuntime(): Promise<Runtime> {
   return runtime;
 }
 
-/** Something that listens and answers this to everything. */
+/** A listener that sends this response to every request. */
 function listener(answer: () => Response): string {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, reusePort: false, fetch: answer });
   onTestFinished(() => server.stop(true));
   return `http://127.0.0.1:${server.port}`;
 }
 
-test("nothing is announced on a new data folder", async () => {
+test("finds no server on a new data folder", async () => {
   expect(await findServer(await openRuntime())).toBeUndefined();
 });
 
-test.each([true, false])("a server that says healthy: %s is one", async (healthy) => {
+test.each([true, false])("finds a server that reports healthy: %s", async (healthy) => {
   const runtime = await openRuntime();
   const address = listener(() => Response.json({ healthy }, { status: healthy ? 200 : 503 }));
 
@@ -39,7 +39,7 @@ test.each([
   ["another program", () => new Response("hello")],
   ["another API", () => Response.json({ status: "ok" })],
   ["a redirect", () => Response.redirect("https://other.example/", 302)],
-])("%s at the address is not believed", async (_what, answer) => {
+])("ignores %s at the address", async (_what, answer) => {
   const runtime = await openRuntime();
 
   await announceServer(runtime.core, listener(answer));
@@ -47,7 +47,7 @@ test.each([
   expect(await findServer(runtime)).toBeUndefined();
 });
 
-test("a server takes back only its own announcement", async () => {
+test("a server withdraws only its own announcement", async () => {
   const { core } = await openRuntime();
   const withdrawFirst = await announceServer(core, "http://127.0.0.1:1");
   const withdrawSecond = await announceServer(core, "http://127.0.0.1:2");

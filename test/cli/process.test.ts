@@ -29,14 +29,14 @@ describe("without a home folder", () => {
   test.each([
     ["no environment", {}],
     ["a home of /", { HOME: "/" }],
-    ["a home that is not there", { HOME: "/nonexistent/home" }],
-  ])("%s: the version is told", async (_what, env: Record<string, string>) => {
+    ["a home that does not exist", { HOME: "/nonexistent/home" }],
+  ])("prints the version with %s [fault: no-home-folder]", async (_what, env: Record<string, string>) => {
     const { code, stdout, stderr } = await runProcess(["--version"], { env });
 
     expect([code, stdout, stderr]).toEqual([0, `${version}\n`, ""]);
   });
 
-  test("commands work with flags and a root key, and write nowhere else", async () => {
+  test("commands work with flags and a root key, and write to no other folder [fault: no-home-folder]", async () => {
     const folder = temporaryFolder();
     const before = readdirSync("/");
 
@@ -49,7 +49,7 @@ describe("without a home folder", () => {
     expect(readdirSync("/")).toEqual(before);
   });
 
-  test("commands work with flags alone, the root key beside the configuration", async () => {
+  test("commands work with flags alone, with the root key next to the configuration", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "own.yaml"), "port: 9000\n");
 
@@ -60,7 +60,7 @@ describe("without a home folder", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["data", "own.yaml", "root.key"]);
   });
 
-  test("what needs a folder says which setting is missing, in one line", async () => {
+  test("names the missing setting in one line [fault: no-home-folder]", async () => {
     const { code, stdout, stderr } = await runProcess(["keys", "list"], { env: { HOME: "/" } });
 
     expect([code, stdout]).toEqual([1, ""]);
@@ -69,7 +69,7 @@ describe("without a home folder", () => {
 });
 
 describe("large output", () => {
-  test("arrives whole in a slow pipe, and is what a file gets", async () => {
+  test("is complete in a slow pipe and equals that in a file", async () => {
     const file = join(temporaryFolder(), "out.json");
 
     const piped = await runShell("runtime secrets list -o json | (sleep 0.5; cat)", { HOME: big });
@@ -81,7 +81,7 @@ describe("large output", () => {
     expect(JSON.parse(piped.stdout)).toHaveLength(BIG);
   });
 
-  test("is dropped in silence when the reader goes away", async () => {
+  test("is dropped silently when the reader closes the pipe", async () => {
     const head = await runShell("runtime secrets list -o json | head -1", { HOME: big });
     const none = await runShell("runtime secrets list -o json | true", { HOME: big });
 
@@ -89,14 +89,14 @@ describe("large output", () => {
     expect(none).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("for which there is no room is an error", async () => {
+  test("on a full disk is an error", async () => {
     const { code, stderr } = await runShell("runtime secrets list -o json > /dev/full", { HOME: big });
 
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Standard output cannot be written: .*\n$/);
   });
 
-  test("for which there is no room leaves what went wrong before it as it is", async () => {
+  test("on a full disk does not replace an earlier error", async () => {
     const { code, stderr } = await runShell("runtime keys show nope -o json > /dev/full", { HOME: big });
 
     expect(code).toBe(3);
@@ -104,13 +104,13 @@ describe("large output", () => {
   });
 });
 
-// The version is answered before the program is loaded, the listing by the program.
+// The version is printed before the program is loaded, the list by the program.
 describe.each(["runtime --version", "runtime tools list"])("%s", (command) => {
-  test("is silent when nobody reads it", async () => {
+  test("is silent without a reader", async () => {
     expect(await runShell(`${command} | true`, { HOME: big })).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("says when there is no room for it", async () => {
+  test("reports a full disk", async () => {
     const { code, stderr } = await runShell(`${command} > /dev/full`, { HOME: big });
 
     expect(code).toBe(1);
@@ -118,7 +118,7 @@ describe.each(["runtime --version", "runtime tools list"])("%s", (command) => {
   });
 });
 
-describe("without a terminal nothing waits", () => {
+describe("does not wait without a terminal", () => {
   test.each([
     [["providers", "delete", "x"], "--yes"],
     [["secrets", "set", "X"], "--from-file FILE"],
@@ -131,7 +131,7 @@ describe("without a terminal nothing waits", () => {
     expect(stderr).toContain(flag);
   });
 
-  test("nor with a terminal on a build machine", async () => {
+  test("does not wait with a terminal on a build machine", async () => {
     const env = { HOME: temporaryFolder(), CI: "1" };
 
     const terminal = startAtTerminal(["secrets", "set", "X"], env);
@@ -142,7 +142,7 @@ describe("without a terminal nothing waits", () => {
 });
 
 describe("at a terminal", () => {
-  test("a secret is asked for and does not show", async () => {
+  test("prompts for a secret without showing it", async () => {
     const env = { HOME: temporaryFolder() };
     const terminal = startAtTerminal(["secrets", "set", "TOKEN"], env);
     await terminal.shows("The value");
@@ -154,7 +154,7 @@ describe("at a terminal", () => {
     expect(terminal.screen()).not.toContain("hunter2");
   });
 
-  test("Ctrl-C in a question exits 130 without a stack", async () => {
+  test("exits 130 without a stack on Ctrl-C in a prompt", async () => {
     const terminal = startAtTerminal(["init"], { HOME: temporaryFolder() });
     await terminal.shows("User that commands act for");
 
@@ -165,9 +165,9 @@ describe("at a terminal", () => {
   });
 
   test.each([
-    ["colours are shown", {}, true],
-    ["unless NO_COLOR is set", { NO_COLOR: "1" }, false],
-    ["or the terminal is dumb", { TERM: "dumb" }, false],
+    ["shows colours", {}, true],
+    ["shows no colours with NO_COLOR", { NO_COLOR: "1" }, false],
+    ["shows no colours on a dumb terminal", { TERM: "dumb" }, false],
   ])("%s", async (_what, more: Record<string, string>, coloured) => {
     const terminal = startAtTerminal(["tools", "list"], { HOME: temporaryFolder(), ...more });
 
@@ -176,7 +176,7 @@ describe("at a terminal", () => {
   });
 });
 
-describe("standard output is one JSON value and nothing else", () => {
+describe("prints exactly one JSON value to standard output", () => {
   test.each<[string, string[], number]>([
     ["first run", ["tools", "list"], 0],
     ["an empty list", ["connections", "list"], 0],
@@ -192,7 +192,7 @@ describe("standard output is one JSON value and nothing else", () => {
   });
 });
 
-test("JSON from PowerShell on standard input is read", async () => {
+test("reads JSON from PowerShell on standard input", async () => {
   const env = { HOME: temporaryFolder() };
   const argv = ["providers", "create", "--file", "-", "-o", "json"];
   const record = '{"id":"slack","provider_id":"slack","oauth2":{"client_id":"1"}}';
@@ -204,7 +204,7 @@ test("JSON from PowerShell on standard input is read", async () => {
   expect([wide.code, JSON.parse(wide.stdout).message]).toEqual([1, expect.stringContaining("UTF-16")]);
 });
 
-test("many processes make one new database and all their writes count", async () => {
+test("concurrent processes create one database and lose no writes", async () => {
   const env = { HOME: temporaryFolder() };
   const keys = Array.from({ length: 8 }, (_, n) => `KEY_${n}`);
 
@@ -218,7 +218,7 @@ test("many processes make one new database and all their writes count", async ()
   expect(stored.map(({ key }) => key).toSorted()).toEqual(keys);
 }, 30_000);
 
-test("a data folder that cannot be one is one line with its path", async () => {
+test("reports an unusable data folder in one line with its path", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "file"), "");
 
@@ -230,7 +230,7 @@ test("a data folder that cannot be one is one line with its path", async () => {
   expect(stderr).toMatch(/^error: .*\/file\/data .*\n$/);
 });
 
-test("a database that is none is one line with its folder", async () => {
+test("reports an invalid database in one line with its folder", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "runtime.db"), "no database ".repeat(100));
 
@@ -244,7 +244,7 @@ test("a database that is none is one line with its folder", async () => {
 });
 
 describe("an argument", () => {
-  test("that is not UTF-8 is refused before anything is done", async () => {
+  test("that is not UTF-8 is rejected before any work", async () => {
     const home = temporaryFolder();
     const made = await runShell("runtime keys create $'m\\xfcller'", { HOME: home });
     const { stdout } = await runShell("runtime keys list -o json", { HOME: home });
@@ -253,14 +253,14 @@ describe("an argument", () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  test("that holds the sign for it is text", async () => {
+  test("that contains U+FFFD is accepted", async () => {
     const { code } = await runShell("runtime keys create 'm\uFFFDller'", { HOME: temporaryFolder() });
 
     expect(code).toBe(0);
   });
 });
 
-test("a wrong name of a field after something was done shows the whole: nobody has to do it once more", async () => {
+test("shows the whole record for an unknown field after a change", async () => {
   const home = temporaryFolder();
   const { code, stdout, stderr } = await runShell("runtime keys create one --fields token -o json", {
     HOME: home,

@@ -1,4 +1,4 @@
-// The command line is parsed without anything being run.
+// Parsing of command lines, without running them.
 import { describe, expect, test } from "bun:test";
 import type { Common } from "../../cli/command";
 import { parse } from "../../cli/program";
@@ -17,6 +17,8 @@ const DEFAULTS: Common = {
   headers: true,
 };
 
+const SERVE = { host: undefined, port: undefined, "tls.cert": undefined, "tls.key": undefined };
+
 async function parsed(...argv: string[]) {
   const prepared = await parse(fakeIo(), argv);
   if (prepared === undefined) throw new Error("help was printed");
@@ -31,6 +33,15 @@ describe("a command line", () => {
       "serve",
       { host: "0.0.0.0", port: "0", "tls.cert": undefined, "tls.key": undefined },
     ],
+    [["serve"], "serve", SERVE],
+    [["serve", "--port=8443"], "serve", { ...SERVE, port: "8443" }],
+    [["serve", "--host=::1"], "serve", { ...SERVE, host: "::1" }],
+    [
+      ["serve", "--tls-cert", "server.pem", "--tls-key", "server.key"],
+      "serve",
+      { ...SERVE, "tls.cert": "server.pem", "tls.key": "server.key" },
+    ],
+    [["serve", "--port", "80", "--port", "81"], "serve", { ...SERVE, port: "81" }],
     [["init", "--user", "alice", "--yes"], "init", { user: "alice", yes: true }],
     [["config", "show", "--origin"], "config show", { origin: true }],
     [["keys", "list"], "keys list", {}],
@@ -38,25 +49,25 @@ describe("a command line", () => {
     [
       ["keys", "create", "n", "--role", "admin", "--user", "a", "--user", "b", "--expires", "90d"],
       "keys create",
-      { name: "n", role: "admin", users: ["a", "b"], expires: "90d" },
+      { name: "n", role: "admin", users: ["a", "b"], expires_at: expect.stringMatching(/^20.*Z$/) },
     ],
     [["keys", "delete", "key_1"], "keys delete", { id: "key_1" }],
     [
       ["secrets", "set", "K", "-"],
       "secrets set",
-      { key: "K", source: { kind: "stdin" }, description: undefined },
+      { key: "K", source: { file: "-" }, description: undefined },
     ],
     [
       ["secrets", "set", "K", "--from-env", "V", "--description", "d"],
       "secrets set",
-      { key: "K", source: { kind: "env", variable: "V" }, description: "d" },
+      { key: "K", source: { variable: "V" }, description: "d" },
     ],
     [
       ["secrets", "set", "K", "--from-file", "f"],
       "secrets set",
-      { key: "K", source: { kind: "file", file: "f" }, description: undefined },
+      { key: "K", source: { file: "f" }, description: undefined },
     ],
-    [["secrets", "delete", "K"], "secrets delete", { key: "K" }],
+    [["secrets", "delete", "K"], "secrets delete", { id: "K" }],
     [["plugins", "test", "pl_1"], "plugins test", { id: "pl_1" }],
     [["plugins", "list", "--binding", "tenant"], "plugins list", { binding: "tenant" }],
     [
@@ -144,7 +155,7 @@ describe("a command line", () => {
     [
       ["settings", "update", "--no-verifier", "--unsafe-skip-verification", "off"],
       "settings update",
-      { verifierUrl: undefined, builtIn: true, skip: "off" },
+      { change: { verifier_url: null, unsafe_skip_verification: false } },
     ],
     [
       ["audit", "list", "--action", "key.", "--limit", "200"],
@@ -169,7 +180,7 @@ describe("a command line", () => {
     expect(prepared.common).toEqual(DEFAULTS);
   });
 
-  test("takes its common flags before and after the command", async () => {
+  test("takes common flags before and after the command", async () => {
     const flags: Common = {
       dataDir: "/d",
       config: "/c.yaml",
@@ -209,7 +220,7 @@ describe("tools exec", () => {
     expect((await parsed("tools", "exec", ...argv)).options).toEqual({ ...options, ...expected });
   });
 
-  test("is found behind flags too", async () => {
+  test("is found after flags too", async () => {
     const prepared = await parsed("--data-dir", "/d", "-o", "json", "tools", "exec", "T", "--a", "b");
 
     expect(prepared.options).toEqual({ ...options, parameters: ["--a=b"] });
@@ -217,7 +228,7 @@ describe("tools exec", () => {
   });
 });
 
-describe("bad usage exits 2 and names what is wrong", () => {
+describe("exits 2 for a usage error and names it", () => {
   test.each<[string[], string]>([
     [["kyes"], "Unknown command 'kyes' (Did you mean keys?)"],
     [["keys"], "runtime keys takes list, show, create, delete"],
@@ -225,9 +236,9 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["keys", "list", "more"], "Too many arguments"],
     [["keys", "create"], "Missing required argument 'name'"],
     [["keys", "create", "x", "--role"], "argument missing"],
-    [["keys", "create", "x", "--role", "root"], "--role takes admin, run, read"],
+    [["keys", "create", "x", "--role", "root"], "--role must be one of admin, run, read"],
     [["keys", "create", "x", "--expires", "soon"], "--expires takes a time"],
-    [["keys", "list", "-o", "xml"], "--output takes table, json, yaml"],
+    [["keys", "list", "-o", "xml"], "--output must be one of table, json, yaml"],
     [["keys", "list", "--outputt", "json"], "Did you mean --output?"],
     [["connections", "list", "--limit", "0"], "--limit takes a whole number, 1 or more"],
     [["connections", "list", "--limit", "-1"], "--limit takes a whole number, 1 or more"],
@@ -235,23 +246,30 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["connections", "list", "--offset", "99999999999999999999"], "--offset takes a whole number"],
     [["auth", "status", "ar_1", "--wait", "x"], "--wait takes a whole number"],
     [["providers", "update", "slack"], "Nothing to change"],
-    [["providers", "update", "slack", "--status", "on"], "--status takes active, inactive"],
-    [["providers", "create"], "Name the auth provider"],
+    [["providers", "update", "slack", "--status", "on"], "--status must be one of active, inactive"],
+    [["providers", "create"], "The id is missing"],
     [["providers", "delete", "slack"], "--yes"],
     [
       ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "missing.json"],
-      "missing.json: there is no such file",
+      "missing.json: the file does not exist",
     ],
     [
       ["tools", "exec", "Chat.WhoAmI", "--user", "a", "--input", "@missing.json"],
-      "missing.json: there is no such file",
+      "missing.json: the file does not exist",
     ],
     [["tools", "exec", "Chat.WhoAmI"], "--user USER"],
     [["auth", "start", "slack"], "--user USER"],
     [["init"], "--user USER"],
     [["secrets", "set", "K"], "--from-file FILE"],
-    [["apply"], "--file is needed"],
-    [["completion", "tcsh"], "The shell is one of bash, zsh, fish"],
+    [["apply"], "--file is required"],
+    [["serve", "--port"], "argument missing"],
+    [["serve", "--host"], "argument missing"],
+    [["serve", "--tls-cert"], "argument missing"],
+    [["serve", "--tls-key"], "argument missing"],
+    [["serve", "--prot", "80"], "Did you mean --port?"],
+    [["serve", "now"], "Too many arguments"],
+    [["serve", "--server", "https://run.test"], "does not take --server"],
+    [["completion", "tcsh"], "The shell must be one of bash, zsh, fish"],
     [["help", "exit-code"], "Did you mean exit-codes?"],
     [["help", "toolz"], "Did you mean tools?"],
   ])("%j", async (argv, message) => {
@@ -267,7 +285,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
     [["keys", "list", "--token=SECRET"]],
     [["providers", "create", "p", "--client-secret", "SECRET"]],
     [["providers", "create", "p", "--client-secret=SECRET"]],
-  ])("and repeats no value: %j", async (argv) => {
+  ])("exits 2 without repeating a value: %j", async (argv) => {
     const { run } = newTerminal();
 
     const { code, stdout, stderr } = await run([...argv, "-o", "json"]);
@@ -277,7 +295,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
   });
 
   test.each(["-o json", "-ojson", "--output json", "--output=json"])(
-    "and gives its error as JSON to who asked for JSON: %s",
+    "exits 2 with a JSON error for: %s",
     async (flags) => {
       const { run } = newTerminal();
 
@@ -290,7 +308,7 @@ describe("bad usage exits 2 and names what is wrong", () => {
 });
 
 describe("help", () => {
-  test("of the whole names every noun", async () => {
+  test("lists every noun", async () => {
     const { code, stdout } = await newTerminal().run(["--help"]);
 
     expect(code).toBe(0);

@@ -1,24 +1,24 @@
-// A sign of life on a terminal, and nothing anywhere else.
+// A progress line on a terminal, and nothing elsewhere.
 import { expect, test } from "bun:test";
 import { withProgress } from "../../cli/progress";
 import { fakeIo } from "./support/fake-io";
 
-test("on a terminal a line comes after a second and goes at the end", async () => {
+test("shows a line after a second on a terminal and clears it at the end", async () => {
   const lines: string[] = [];
-  const io = fakeIo({ transient: (line) => void lines.push(line) });
+  const work = Promise.withResolvers<number>();
+  const io = fakeIo({
+    transient: (line) => {
+      lines.push(line);
+      work.resolve(7);
+    },
+  });
 
-  expect(
-    await withProgress(
-      io,
-      "Chat.WhoAmI",
-      Bun.sleep(1200).then(() => 7),
-    ),
-  ).toBe(7);
+  expect(await withProgress(io, "Chat.WhoAmI", work.promise)).toBe(7);
 
   expect(lines).toEqual(["Chat.WhoAmI … 1 s", ""]);
 });
 
-test("the line goes when the work fails too", async () => {
+test("clears the line when the work fails", async () => {
   const lines: string[] = [];
   const io = fakeIo({ transient: (line) => void lines.push(line) });
 
@@ -27,7 +27,7 @@ test("the line goes when the work fails too", async () => {
   expect(lines).toEqual([""]);
 });
 
-test("without a terminal nothing is shown", async () => {
+test("shows nothing without a terminal", async () => {
   const io = fakeIo();
 
   await withProgress(io, "x", Bun.sleep(1100));

@@ -1,5 +1,4 @@
-// Which requests of the terminal go through the environment's proxy: all but those to this machine, which to a proxy is
-// itself.
+// Requests of commands use the environment's proxy, except those to loopback, which a proxy would resolve to itself.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/temporary";
@@ -12,7 +11,7 @@ test.each([
   ["localhost.example.com", true],
   ["127.0.0.1", false],
   ["localhost", false],
-])("a server at %s is reached through it: %p", async (host, through) => {
+])("a server at %s is reached through the proxy: %p", async (host, through) => {
   const seen: string[] = [];
   using proxy = Bun.serve({
     hostname: "127.0.0.1",
@@ -22,7 +21,7 @@ test.each([
       return Response.json({ items: [], total_count: 0, offset: 0, limit: 0, page_count: 0 });
     },
   });
-  // Nobody listens there.
+  // No server listens on this port.
   const address = `http://${host}:9`;
   const child = Bun.spawn([...COMMAND, "secrets", "list", "--server", address, "--timeout", "5"], {
     env: {

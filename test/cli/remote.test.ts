@@ -1,4 +1,4 @@
-// The same command on the data folder and against a server prints the same.
+// A command prints the same on the data folder and against a server.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site[Symbol.asyncDispose]());
 
-/** A terminal of the server's own machine: its data folder, and the server by flag and environment. */
+/** A terminal on the server's machine, with its data folder, and the server by flag and environment. */
 function both() {
   const terminal = newTerminal({ ...site.environment });
   const direct = (argv: readonly string[], stdin = "") => terminal.run(argv, { stdin });
@@ -27,9 +27,9 @@ function both() {
   return { ...terminal, direct, remote };
 }
 
-// `status` says on standard error where commands work.
+// `status` prints on standard error where commands run.
 function notes(stderr: string): string {
-  return stderr.replace(/^Commands work .*\n/, "");
+  return stderr.replace(/^Commands run .*\n/, "");
 }
 
 describe("commands", () => {
@@ -111,7 +111,7 @@ describe("commands", () => {
   });
 });
 
-test("what is written in one way is read in the other", async () => {
+test("records written on the data folder are read over HTTP, and vice versa", async () => {
   const { direct, remote } = both();
   await remote(["secrets", "set", "WORD", "-", "--description", "for both"], "value\n");
   const { id } = jsonOf(await remote(["keys", "create", "made", "-o", "json"])) as { id: string };
@@ -140,7 +140,7 @@ test("what is written in one way is read in the other", async () => {
 });
 
 describe("the key", () => {
-  test("comes from a file as well, and never from an argument", async () => {
+  test("can come from a file, never from an argument", async () => {
     const { run, home } = both();
     const file = join(home, "key");
     writeFileSync(file, `${key}\n`);
@@ -151,14 +151,14 @@ describe("the key", () => {
     expect(stderr).not.toContain("SECRET");
   });
 
-  test("that is missing is said, with the ways to give it", async () => {
+  test("that is missing is reported, with the ways to set it", async () => {
     const { code, stderr } = await both().run(["secrets", "list", "--server", site.url]);
 
     expect(code).toBe(1);
     expect(stderr).toContain("--key-file");
   });
 
-  test("that is revoked exits 4, one without the role too", async () => {
+  test("that is revoked or has too low a role exits 4", async () => {
     const { run } = both();
     const as = (own: string) =>
       run(["secrets", "list", "--server", site.url], { env: { RUNTIME_API_KEY: own } });
@@ -167,7 +167,7 @@ describe("the key", () => {
     expect((await as(await site.key("run"))).code).toBe(4);
   });
 
-  test("of another project than the one that was named is not found", async () => {
+  test("of a project other than the requested one exits 3", async () => {
     const { run } = both();
     const argv = ["secrets", "list", "--server", site.url, "--project", "sales"];
 
@@ -176,7 +176,7 @@ describe("the key", () => {
 });
 
 describe("a server", () => {
-  test("that is not there is said in one line; nothing is made here instead", async () => {
+  test("that is not reachable is reported in one line; nothing is created locally", async () => {
     const { run } = newTerminal({ RUNTIME_API_KEY: key });
 
     const { code, stdout, stderr } = await run([
@@ -192,7 +192,7 @@ describe("a server", () => {
     expect(stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:1 cannot be reached.*\n$/);
   });
 
-  test("that does not answer in time exits 8", async () => {
+  test("that times out exits 8", async () => {
     const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Promise(() => {}) });
     const { run } = newTerminal({ RUNTIME_API_KEY: key });
 
@@ -218,7 +218,7 @@ describe("a server", () => {
     expect([code, stderr]).toEqual([exit, "error: No.\\x1b[2J\n"]);
   });
 
-  test("that is something else is said", async () => {
+  test("of another product is reported", async () => {
     const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>") });
     const { run } = newTerminal({ RUNTIME_API_KEY: key });
 
@@ -226,10 +226,10 @@ describe("a server", () => {
 
     await page.stop(true);
     expect(code).toBe(1);
-    expect(stderr).toContain("without a record of ours");
+    expect(stderr).toContain("without a valid record");
   });
 
-  test("that sends the key elsewhere is not followed", async () => {
+  test("that redirects is not followed, so that it cannot forward the key", async () => {
     const seen: string[] = [];
     const other = Bun.serve({
       port: 0,
@@ -259,7 +259,7 @@ describe("a server", () => {
     },
   );
 
-  test("and a data folder exclude each other; `local` means the data folder", async () => {
+  test("and a data folder exclude each other; `local` selects the data folder", async () => {
     const { run } = both();
 
     expect((await run(["keys", "list", "--server", site.url, "--data-dir", "/d"])).code).toBe(2);
@@ -271,7 +271,7 @@ describe("a server", () => {
 });
 
 describe("login", () => {
-  test("is remembered, used from then on, and forgotten", async () => {
+  test("is stored, used, and removed", async () => {
     const { run, home } = newTerminal();
     const file = join(home, ".config", "runtime", "logins.json");
 
@@ -279,7 +279,7 @@ describe("login", () => {
     expect(jsonOf(made)).toEqual({ server: site.url, project_id: "default", role: "admin", file });
     expect(made.stdout + made.stderr).not.toContain(key);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run(["status"])).stderr).toBe(`Commands work against ${site.url}.\n`);
+    expect((await run(["status"])).stderr).toBe(`Commands run against ${site.url}.\n`);
     expect((await run(["keys", "list", "-o", "json"])).stdout).toContain('"test admin"');
 
     expect((await run(["keys", "list", "-o", "json", "--server", "local"])).stdout).toBe("[]\n");
@@ -290,14 +290,14 @@ describe("login", () => {
     expect((await run(["logout"])).code).toBe(3);
   });
 
-  test("with a key that the server refuses remembers nothing", async () => {
+  test("stores nothing if the server rejects the key", async () => {
     const { run } = newTerminal();
 
     expect((await run(["login", site.url, "--key-file", "-"], { stdin: "rt_wrong" })).code).toBe(4);
     expect((await run(["status"])).stderr).toContain("data folder");
   });
 
-  test("asks for the key at a terminal, and names the flag without one", async () => {
+  test("prompts for the key at a terminal, and names the flag without one", async () => {
     const { run } = newTerminal();
 
     expect((await run(["login", site.url], { answers: [key] })).code).toBe(0);
@@ -307,7 +307,7 @@ describe("login", () => {
 });
 
 describe("api", () => {
-  test("prints the answer as it came, and its status is the exit code", async () => {
+  test("prints the response unchanged, and derives the exit code from its status", async () => {
     const { run } = both();
     const as = (...argv: string[]) =>
       run(["api", ...argv, "--server", site.url], { env: { RUNTIME_API_KEY: key } });
@@ -321,7 +321,7 @@ describe("api", () => {
     expect((await as("GET", "/v1/health", "--header", "Authorization: x")).code).toBe(2);
   });
 
-  test("sends a body from standard input, and needs no key for what is public", async () => {
+  test("sends a body from standard input, and needs no key for public operations", async () => {
     const { run } = both();
     const argv = ["api", "POST", "/v1/tools/requirements", "--input", "-", "--server", site.url];
     const stdin = '\uFEFF{"tool_names": ["Chat.WhoAmI"], "user_id": "alice"}\r\n';
@@ -334,7 +334,7 @@ describe("api", () => {
   });
 });
 
-test("a server whose certificate nobody here trusts is told apart from one that cannot be reached", async () => {
+test("distinguishes an untrusted certificate from an unreachable server", async () => {
   const made = makeCertificate(temporaryFolder(), "one");
   const tls = { cert: readFileSync(made.cert, "utf8"), key: readFileSync(made.key, "utf8") };
   using server = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => new Response("{}") });
@@ -344,5 +344,5 @@ test("a server whose certificate nobody here trusts is told apart from one that 
   const { code, stderr } = await runProcess(line, { env });
 
   expect(code).toBe(1);
-  expect(stderr).toContain("is not trusted: set RUNTIME_EGRESS_CA_FILE");
+  expect(stderr).toContain("is not trusted. Set RUNTIME_EGRESS_CA_FILE");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plainPaint as paint } from "../../cli/paint";
+import { plainPaint as paint } from "../../cli/io";
 import { type Column, linesOf, tableOf } from "../../cli/table";
 
 interface Row {
@@ -12,19 +12,19 @@ const COLUMNS: Column<Row>[] = [
   { title: "text", value: ({ text }) => text },
 ];
 
-test("columns stand under their titles", () => {
+test("aligns columns with their titles", () => {
   const rows = [{ name: "a", text: "one" }, { name: "longer" }];
 
   expect(tableOf(rows, COLUMNS, { paint, width: undefined })).toBe("NAME    TEXT\na       one\nlonger\n");
 });
 
-test("in a pipe nothing is cut", () => {
+test("does not truncate in a pipe", () => {
   const text = "x".repeat(500);
 
   expect(tableOf([{ name: "a", text }], COLUMNS, { paint, width: undefined })).toContain(text);
 });
 
-test("on a terminal the widest column gives way", () => {
+test("shortens the widest column on a terminal", () => {
   const table = tableOf([{ name: "short", text: "x".repeat(500) }], COLUMNS, { paint, width: 40 });
 
   const lines = table.trimEnd().split("\n");
@@ -32,7 +32,7 @@ test("on a terminal the widest column gives way", () => {
   expect(lines[1]).toBe(`short  ${"x".repeat(32)}…`);
 });
 
-test("what is cut is cut between characters, by their width", () => {
+test("truncates between graphemes, by their width", () => {
   const table = tableOf([{ name: "日本語日本語日本語", text: "👩‍👩‍👧‍👦".repeat(20) }], COLUMNS, {
     paint,
     width: 30,
@@ -42,13 +42,13 @@ test("what is cut is cut between characters, by their width", () => {
   expect(table).not.toContain("\uFFFD");
 });
 
-test("a cell steers no terminal and stays on its line", () => {
+test("escapes control characters in cells", () => {
   const table = tableOf([{ name: "\u001b[2J", text: "a\nb" }], COLUMNS, { paint, width: undefined });
 
   expect(table).toContain("\\x1b[2J  a\\nb\n");
 });
 
-test("labels and values; what has no value is left out", () => {
+test("prints labels and values, and omits entries without a value", () => {
   const text = linesOf(
     [
       ["id", "1"],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => chat.stop());
 
-/** A port that was free a moment ago. */
+/** A port that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -41,7 +41,7 @@ async function chatTerminal(environment: Record<string, string> = {}) {
   return terminal;
 }
 
-/** A person at the terminal whose browser shows the address and who consents there as `person`. */
+/** Options of a user at a terminal whose browser opens the address and consents as `person`. */
 function personAs(person: string): { options: FakeIoOptions; done: () => Promise<string> } {
   let page: Promise<Response> | undefined;
   const browser = (address: string): void => void (page = new Browser().consent(address, person));
@@ -61,7 +61,7 @@ async function lastMessage(): Promise<string | undefined> {
   return (await chat.messages(chat.channels.general.id)).at(-1)?.text;
 }
 
-describe("a consent that is owed", () => {
+describe("a missing consent", () => {
   test("without a terminal exits 6 with the address in the error", async () => {
     const { run } = await chatTerminal();
 
@@ -80,7 +80,7 @@ describe("a consent that is owed", () => {
     expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("at a terminal is asked for: address, browser, consent, run; with no server it listens itself", async () => {
+  test("is requested at a terminal: address, browser, consent, run; a temporary server listens if none is running", async () => {
     const { run } = await chatTerminal();
     const person = personAs("alice");
 
@@ -94,7 +94,7 @@ describe("a consent that is owed", () => {
     expect(await lastMessage()).toBe("after consent");
   });
 
-  test("comes back to the public address of this machine", async () => {
+  test("returns to the public address of this machine", async () => {
     const port = await freePort();
     const { run } = await chatTerminal({ RUNTIME_PUBLIC_URL: `http://localhost:${port}` });
     const person = personAs("alice");
@@ -105,7 +105,7 @@ describe("a consent that is owed", () => {
     expect(ran.stderr).toContain(`http://localhost:${port}/authorize/`);
   });
 
-  test("that is refused exits 6 and runs nothing", async () => {
+  test("that the user denies exits 6 and runs nothing", async () => {
     const { run } = await chatTerminal();
     const before = chat.calls("chat.postMessage");
     const browser = async (address: string): Promise<void> => {
@@ -124,7 +124,7 @@ describe("a consent that is owed", () => {
     expect(chat.calls("chat.postMessage")).toBe(before);
   });
 
-  test("with the port taken says so", async () => {
+  test("reports a port that is in use", async () => {
     const other = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -143,7 +143,7 @@ describe("a consent that is owed", () => {
     }
   });
 
-  test("goes through the server that runs on the data folder, at its address", async () => {
+  test("uses the address of the server that runs on the data folder", async () => {
     await using site = await startSite({ chat });
     await site.addChatProvider();
     const { announceServer } = await import("../../src/serving");
@@ -160,7 +160,7 @@ describe("a consent that is owed", () => {
     await withdraw();
   });
 
-  test("does not believe an announcement that a killed server left behind", async () => {
+  test("ignores the announcement of a killed server", async () => {
     const { run, env } = await chatTerminal();
     const gone = `http://127.0.0.1:${await freePort()}`;
     const { loadConfig } = await import("../support/config");
@@ -179,7 +179,7 @@ describe("a consent that is owed", () => {
 });
 
 describe("with a consent", () => {
-  test("parameters are flags, JSON, a file or standard input; flags win", async () => {
+  test("takes parameters from flags, JSON, a file or standard input; flags override", async () => {
     const { run, home } = await consentedTerminal();
     const consent = await run([...SEND, "--message", "x"], personAs("alice").options);
     expect(consent.code).toBe(0);
@@ -202,7 +202,7 @@ describe("with a consent", () => {
     expect(await send(["--input", input("loses"), "--message", "wins"])).toBe("wins");
   });
 
-  test("the connection is listed by user and provider, and deleting it makes the consent owed again", async () => {
+  test("lists the connection by user and provider; after its deletion the consent is missing again", async () => {
     const { run } = await consentedTerminal();
     const list = async (...flags: string[]) =>
       jsonOf(await run(["connections", "list", ...flags, "-o", "json"]));
@@ -219,7 +219,7 @@ describe("with a consent", () => {
     expect((await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"])).code).toBe(6);
   });
 
-  test("standard input is not read unless - asks for it", async () => {
+  test("reads standard input only with -", async () => {
     const { run } = await consentedTerminal();
 
     const { io } = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"], { stdin: "{}" });
@@ -227,7 +227,7 @@ describe("with a consent", () => {
     expect(io.reads).toBe(0);
   });
 
-  test("a tool that fails exits 9, its answer on standard output and the reason on standard error", async () => {
+  test("exits 9 for a failed tool, with its result on standard output and the reason on standard error", async () => {
     const { run } = await consentedTerminal();
     await run([...SEND, "--message", "x"], personAs("alice").options);
     chat.fail("chat.postMessage", { kind: "error", error: "is_archived" });
@@ -240,7 +240,7 @@ describe("with a consent", () => {
     expect(ran.stderr).toContain("failed:");
   });
 
-  test("for people the value is printed, and nothing when the tool failed", async () => {
+  test("prints the value for people, and nothing when the tool failed", async () => {
     const { run } = await consentedTerminal();
 
     const fine = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"]);
@@ -254,7 +254,7 @@ describe("with a consent", () => {
 
 test.each<[string, string[], number, string]>([
   ["an unknown tool", ["Chat.None"], 3, "tool_not_found"],
-  ["a name that is none", ["None"], 1, "malformed_request"],
+  ["an invalid name", ["None"], 1, "malformed_request"],
   ["no provider", ["Chat.WhoAmI"], 1, "tool_requirements_not_met"],
   ["an unknown parameter", ["Chat.SendMessage", "--mesage", "x"], 2, "usage"],
   ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 1, "malformed_request"],

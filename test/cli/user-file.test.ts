@@ -1,29 +1,29 @@
-// The default user in a file that belongs to the person.
+// The default user in the user's own configuration file.
 import { describe, expect, test } from "bun:test";
 import { withUser } from "../../cli/user-file";
 
 describe("the line user: is", () => {
   test.each([
     ["added to an empty file", "", 'user: "alice"\n'],
-    ["added behind other keys", "port: 8080\n", 'port: 8080\nuser: "alice"\n'],
-    ["added behind a last line without its end", "port: 8080", 'port: 8080\nuser: "alice"\n'],
-    ["set in its place", "user: bob # me\nport: 8080\n", 'user: "alice"\nport: 8080\n'],
-    ["set where it was empty", "user:\nport: 8080\n", 'user: "alice"\nport: 8080\n'],
-    ["not taken for the same key of another level", "a:\n  user: x\n", 'a:\n  user: x\nuser: "alice"\n'],
-    ["set beside comments", "# mine\nuser: bob\n# end\n", '# mine\nuser: "alice"\n# end\n'],
+    ["added after other keys", "port: 8080\n", 'port: 8080\nuser: "alice"\n'],
+    ["added after a last line without a line end", "port: 8080", 'port: 8080\nuser: "alice"\n'],
+    ["replaced in place", "user: bob # me\nport: 8080\n", 'user: "alice"\nport: 8080\n'],
+    ["set if it was empty", "user:\nport: 8080\n", 'user: "alice"\nport: 8080\n'],
+    ["not confused with a nested key", "a:\n  user: x\n", 'a:\n  user: x\nuser: "alice"\n'],
+    ["set without changing comments", "# mine\nuser: bob\n# end\n", '# mine\nuser: "alice"\n# end\n'],
   ])("%s", (_what, before, after) => {
     expect(withUser(before, "alice")).toBe(after);
   });
 
-  test.each(['al"ice', "al: ice", "$&", "grüße", "1234"])("the very text: %s", (user) => {
+  test.each(['al"ice', "al: ice", "$&", "grüße", "1234"])("stored exactly: %s", (user) => {
     expect(Bun.YAML.parse(withUser("user: bob\n", user) ?? "")).toEqual({ user });
   });
 
   test.each([
     ["a file in one pair of braces", "{user: bob, port: 1}\n"],
     ["a value over several lines", "user: >\n  bob\n  ray\nport: 1\n"],
-    ["a file that is no YAML", "user: [\n"],
-  ])("left alone in %s", (_what, text) => {
+    ["a file that is not YAML", "user: [\n"],
+  ])("not changed in %s", (_what, text) => {
     expect(withUser(text, "alice")).toBeUndefined();
   });
 });

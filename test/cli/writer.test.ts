@@ -5,7 +5,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-test("a text that the pipe takes in parts arrives whole", () => {
+test("writes the whole text when the pipe accepts it in parts", () => {
   const taken: number[] = [];
   const text = "ä".repeat(50);
 
@@ -18,7 +18,7 @@ test("a text that the pipe takes in parts arrives whole", () => {
   expect(new TextDecoder().decode(new Uint8Array(taken))).toBe(text);
 });
 
-test("a pipe that is full for the moment is waited for", () => {
+test("waits for a full pipe", () => {
   let calls = 0;
 
   const result = writeAll(1, "abc", (_fd, bytes) => {
@@ -30,7 +30,7 @@ test("a pipe that is full for the moment is waited for", () => {
   expect(calls).toBe(4);
 });
 
-test.each(["EPIPE", "EIO", "EBADF"])("a reader that has gone is no error: %s", (code) => {
+test.each(["EPIPE", "EIO", "EBADF"])("ignores a closed reader: %s", (code) => {
   const result = writeAll(1, "abc", () => {
     throw failure(code);
   });
@@ -38,7 +38,7 @@ test.each(["EPIPE", "EIO", "EBADF"])("a reader that has gone is no error: %s", (
   expect(result).toBe("closed");
 });
 
-test("a full disk is an error", () => {
+test("throws on a full disk", () => {
   expect(() =>
     writeAll(1, "abc", () => {
       throw failure("ENOSPC");

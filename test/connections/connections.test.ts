@@ -155,10 +155,7 @@ describe("a deleted connection", () => {
 
     const refused = await refusal(runtime.connections.delete(principal, ids[name] ?? name));
 
-    expect([refused.status, refused.message]).toEqual([
-      404,
-      "There is no connection with this id in this project.",
-    ]);
+    expect([refused.status, refused.message]).toEqual([404, "This project has no connection with this id."]);
     expect((await listed(deployment, {})).total).toBe(5);
     expect((await listed(deployment, {}, operator("second"))).total).toBe(1);
   });

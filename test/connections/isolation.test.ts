@@ -145,14 +145,17 @@ describe("with only bob connected", () => {
     ["a user token of alice that names bob", user("alice"), "bob", 403],
     ["a user token of alice", user("alice"), undefined, 403],
   ];
-  test.each(principals)("%s gets no token", async (_name, principal, user_id, status) => {
-    const { deployment } = await bobConnected();
-    await using _ = deployment;
-    const request = { tool_name: "Test.Call", ...(user_id === undefined ? {} : { user_id }) };
+  test.each(principals)(
+    "%s gets no token [fault: token-of-another-user]",
+    async (_name, principal, user_id, status) => {
+      const { deployment } = await bobConnected();
+      await using _ = deployment;
+      const request = { tool_name: "Test.Call", ...(user_id === undefined ? {} : { user_id }) };
 
-    expect((await refusal(deployment.runtime.tools.execute(principal, request))).status).toBe(status);
-    expect(deployment.platform.calls).toEqual([]);
-  });
+      expect((await refusal(deployment.runtime.tools.execute(principal, request))).status).toBe(status);
+      expect(deployment.platform.calls).toEqual([]);
+    },
+  );
 
   test("bob's grant at one provider is none at the other", async () => {
     const { deployment } = await bobConnected();

@@ -35,7 +35,7 @@ describe("of the same account", () => {
     ["that the provider names", A1, A1, { provider_id: "known" }],
     ["as far as anybody knows", {}, {}, {}],
   ])(
-    "%s keeps the earlier refresh token when no new one came (F006)",
+    "%s keeps the earlier refresh token when no new one came [fault: lost-refresh-token]",
     async (_name, first, second, record) => {
       await using deployment = await consentedTwice(first, second, record);
       const { runtime, idp, clock } = deployment;

@@ -19,7 +19,7 @@ async function expired(environment: Record<string, string> = {}): Promise<Deploy
 }
 
 const PASSING: [string, TokenAnswer][] = [
-  ["503 with HTML (F004 c)", { status: 503, body: HTML, type: "text/html" }],
+  ["503 with HTML [fault: transient-refusal]", { status: 503, body: HTML, type: "text/html" }],
   ["500 that calls the grant invalid", { status: 500, body: { error: "invalid_grant" } }],
   ["429", { status: 429, body: { error: "rate_limited" } }],
   ["408", { status: 408, body: { error: "timeout" } }],
@@ -29,25 +29,28 @@ const PASSING: [string, TokenAnswer][] = [
   ["400 without a code", { status: 400, body: HTML, type: "text/html" }],
   ["400 temporarily_unavailable", { status: 400, body: { error: "temporarily_unavailable" } }],
   ["200 with ratelimited inside", { body: { ok: false, error: "ratelimited" } }],
-  ["a reset (F003)", { resets: true }],
+  ["a reset", { resets: true }],
 ];
 
 describe("trouble that passes", () => {
-  test.each(PASSING)("%s is an answer to try again, and the next call refreshes", async (_name, answer) => {
-    await using deployment = await expired();
-    const { runtime, idp, platform } = deployment;
-    idp.queue(answer);
+  test.each(PASSING)(
+    "%s is an answer to try again, and the next call refreshes [fault: stuck-refresh]",
+    async (_name, answer) => {
+      await using deployment = await expired();
+      const { runtime, idp, platform } = deployment;
+      idp.queue(answer);
 
-    const failed = await call(runtime, "alice");
+      const failed = await call(runtime, "alice");
 
-    expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", can_retry: true });
-    expect(platform.calls).toEqual([]);
-    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
-    expect((await call(runtime, "alice")).success).toBe(true);
-    expect(idp.requests).toHaveLength(2);
-  });
+      expect(failed.output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", can_retry: true });
+      expect(platform.calls).toEqual([]);
+      expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+      expect((await call(runtime, "alice")).success).toBe(true);
+      expect(idp.requests).toHaveLength(2);
+    },
+  );
 
-  test("no answer in time is the same, and others do not notice (F003)", async () => {
+  test("no answer in time is the same, and others do not notice [fault: stuck-refresh]", async () => {
     await using deployment = await expired({ RUNTIME_EGRESS_TIMEOUT: "1" });
     const { runtime, idp } = deployment;
     idp.queue({ delayMs: 1500, body: { error: "invalid_grant" } });
@@ -59,7 +62,7 @@ describe("trouble that passes", () => {
     expect((await call(runtime, "alice")).success).toBe(true);
   });
 
-  test("an answer that was lost is not the end; only the next refusal is (F004 a)", async () => {
+  test("an answer that was lost is not the end; only the next refusal is [fault: transient-refusal]", async () => {
     await using deployment = await expired();
     const { runtime, idp } = deployment;
     const rotated = new RotatingGrants();
@@ -126,28 +129,31 @@ describe("a grant that ends while its provider is asked in vain, ahead of its ex
 });
 
 const FINAL: [string, TokenAnswer][] = [
-  ["400 invalid_grant (F004 d)", { status: 400, body: { error: "invalid_grant" } }],
+  ["400 invalid_grant", { status: 400, body: { error: "invalid_grant" } }],
   ["200 with invalid_refresh_token inside", { body: { ok: false, error: "invalid_refresh_token" } }],
   ["200 with token_revoked inside", { body: { ok: false, error: "token_revoked" } }],
   ["a form-encoded invalid_grant", { status: 400, body: "error=invalid_grant&error_description=gone" }],
 ];
 
 describe("a dead grant", () => {
-  test.each(FINAL)("%s needs consent again, says why, and is not tried again", async (_name, answer) => {
-    await using deployment = await expired();
-    const { runtime, idp, platform } = deployment;
-    idp.queue(answer);
+  test.each(FINAL)(
+    "%s needs consent again, says why, and is not tried again [fault: transient-refusal]",
+    async (_name, answer) => {
+      await using deployment = await expired();
+      const { runtime, idp, platform } = deployment;
+      idp.queue(answer);
 
-    const refusals = [await refusal(call(runtime, "alice")), await refusal(call(runtime, "alice"))];
+      const refusals = [await refusal(call(runtime, "alice")), await refusal(call(runtime, "alice"))];
 
-    for (const { status, message } of refusals) {
-      expect(status).toBe(403);
-      expect(message).toContain("authorization required");
-      expect(message).toContain("the provider no longer accepts the grant");
-    }
-    expect(idp.requests).toHaveLength(1);
-    expect(platform.calls).toEqual([]);
-  });
+      for (const { status, message } of refusals) {
+        expect(status).toBe(403);
+        expect(message).toContain("authorization required");
+        expect(message).toContain("the provider no longer accepts the grant");
+      }
+      expect(idp.requests).toHaveLength(1);
+      expect(platform.calls).toEqual([]);
+    },
+  );
 
   test("is an unmet requirement with the reason, and an expired connection", async () => {
     await using deployment = await expired();
@@ -225,7 +231,7 @@ describe("who asks before calling learns of a token that has expired", () => {
 });
 
 describe("a token without refresh", () => {
-  test("is not handed out once it has expired (F008)", async () => {
+  test("is not handed out once it has expired [fault: expired-token]", async () => {
     await using deployment = await deploy();
     const { runtime, clock, platform } = deployment;
     await deployment.addProvider();

@@ -1,5 +1,5 @@
 // Refresh: once however many wait, ahead of the expiry, under a lease that a late holder cannot misuse.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
 import { call, connectionOf, refusal, succeeded, times, until } from "./executing";
@@ -19,7 +19,7 @@ async function expired(deployment: Deployment, delayMs = 300): Promise<RotatingG
 }
 
 describe("an expired token of single use", () => {
-  test("is refreshed once for 20 calls at a time, and all succeed (F001)", async () => {
+  test("is refreshed once for 20 calls at a time, and all succeed [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, platform } = deployment;
     const grants = await expired(deployment);
@@ -33,7 +33,7 @@ describe("an expired token of single use", () => {
     expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
   });
 
-  test("leaves the newest refresh token in the store: the next refresh works", async () => {
+  test("leaves the newest refresh token in the store: the next refresh works [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, clock, platform } = deployment;
     await expired(deployment, 0);
@@ -143,8 +143,9 @@ describe("the lease", () => {
     await using _ = deployment;
     // The longest token request takes 30 s.
     deployment.clock.move(40_000);
+    const waits = spyOn(other.core.store, "changed");
     const second = call(other, "alice");
-    await Bun.sleep(250);
+    await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
     const asked = deployment.idp.requests.length;
     answer(tokens({ access: "new", refresh: "newer" }, 3600));
 
@@ -167,7 +168,7 @@ describe("the lease", () => {
     expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("refresh-of-alice-2");
   });
 
-  test("that was lost makes no refusal final: the pair of the other process counts (F004 b)", async () => {
+  test("that was lost makes no refusal final: the pair of the other process counts [fault: transient-refusal]", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
     deployment.clock.move(60_000);
@@ -192,8 +193,9 @@ describe("the lease", () => {
       clock.move(60_000);
       const taken = call(other, "alice");
       await until(() => idp.requests.length === 2);
+      const waits = spyOn(runtime.core.store, "changed");
       answer(late);
-      await Bun.sleep(50);
+      await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
       const meanwhile = await connectionOf(runtime, "alice");
       second.resolve(tokens({ access: "new", refresh: "newer" }, 3600));
 

@@ -16,7 +16,7 @@ async function refreshed(answer: object): Promise<Deployment> {
   return deployment;
 }
 
-test("without a refresh token in it, the earlier one is kept (F006)", async () => {
+test("without a refresh token in it, the earlier one is kept [fault: lost-refresh-token]", async () => {
   await using deployment = await refreshed({ expires_in: 60 });
   deployment.idp.queue({ body: { access_token: "third" } });
   deployment.clock.move(HOUR);
@@ -103,7 +103,7 @@ test("with another account in it, it is nobody's: the user consents again, and t
   expect([refused.status, refused.message]).toEqual([403, expect.stringContaining("another account")]);
   expect(platform.tokens()).toEqual([]);
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
-  expect(logLines.join("\n")).toContain("another account's token");
+  expect(logLines.join("\n")).toContain("token of another account");
   expect(logLines.join("\n")).not.toContain("of-another");
 });
 

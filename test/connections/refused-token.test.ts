@@ -19,7 +19,7 @@ async function refused(expiresIn: number | null = null): Promise<Deployment & { 
 test.each([
   ["of unknown life", null],
   ["that should live on", 3600],
-])("a token %s is refreshed once and the tool repeated once", async (_name, expiresIn) => {
+])("a token %s is refreshed once and the tool repeated once [fault: no-expiry]", async (_name, expiresIn) => {
   await using deployment = await refused(expiresIn);
   const { runtime, idp, platform } = deployment;
 
@@ -60,7 +60,7 @@ test("a call that comes with the old token after the refresh takes the new one",
 });
 
 describe("when the new token is refused too", () => {
-  test("the grant is dead: consent again, and no loop", async () => {
+  test("the grant is dead: consent again, and no loop [fault: no-expiry]", async () => {
     await using deployment = await refused();
     const { runtime, idp, platform } = deployment;
     platform.refuse("access-of-alice-2");
@@ -108,7 +108,7 @@ test.each([
   ["is down", { status: 503, body: "down" }],
   ["breaks the connection", { resets: true }],
   ["refuses the client", { status: 401, body: { error: "invalid_client" } }],
-])("a token endpoint that %s just then does not make the grant dead (F004)", async (_name, answer) => {
+])("a token endpoint that %s just then does not make the grant dead", async (_name, answer) => {
   await using deployment = await refused();
   const { runtime, idp } = deployment;
   idp.queue(answer);

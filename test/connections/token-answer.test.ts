@@ -125,7 +125,7 @@ describe("expires_in", () => {
   });
 });
 
-describe("scope (F012)", () => {
+describe("scope [fault: scope-separator]", () => {
   test.each<[string, unknown, string[]]>([
     ["commas", "a,b", ["a", "b"]],
     ["spaces", "a b", ["a", "b"]],

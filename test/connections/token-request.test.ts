@@ -7,7 +7,7 @@ function basic(header: string | null): string {
   return Buffer.from((header ?? "").replace(/^Basic /, ""), "base64").toString("utf8");
 }
 
-describe("the client's secret (F019)", () => {
+describe("the client's secret", () => {
   test("goes in the body by default, and nowhere else", async () => {
     await using deployment = await withProvider();
     await exchange(deployment);
@@ -17,7 +17,7 @@ describe("the client's secret (F019)", () => {
     expect(request?.headers.get("authorization")).toBeNull();
   });
 
-  test("goes form-encoded in the header with client_secret_basic, and not in the body", async () => {
+  test("goes form-encoded in the header with client_secret_basic, and not in the body [fault: secret-encoding]", async () => {
     await using deployment = await withProvider({ auth_method: "client_secret_basic" }, { id: "cl:ient" });
     await exchange(deployment);
 
@@ -28,7 +28,7 @@ describe("the client's secret (F019)", () => {
     expect(request?.body).not.toContain("secret");
   });
 
-  test("goes as it is in the header with client_secret_basic_raw, and not in the body", async () => {
+  test("goes as it is in the header with client_secret_basic_raw, and not in the body [fault: secret-encoding]", async () => {
     await using deployment = await withProvider({ auth_method: "client_secret_basic_raw" });
     await exchange(deployment);
 
@@ -91,7 +91,7 @@ describe("the client's secret (F019)", () => {
 });
 
 describe("a code exchange", () => {
-  test("sends what the standard asks for, as a form, and asks for JSON (F010)", async () => {
+  test("sends what the standard asks for, as a form, and asks for JSON [fault: form-encoded-token]", async () => {
     await using deployment = await withProvider();
     await exchange(deployment);
 

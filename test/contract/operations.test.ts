@@ -1,6 +1,6 @@
 // The API description against the published contract (`operations.json`): operation ids, statuses, queries, records.
 import { describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { isObject } from "../../src/base";
 import {
   describedOperations,
@@ -28,7 +28,7 @@ describe("the published contract", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("is served whole; PUT of a secret is an alias, which stands in no description", () => {
+  test("is completely served; PUT of a secret is an undocumented alias", () => {
     const served = describedOperations.map(({ id }) => id);
     const missing = Object.values(published).filter(({ operationId }) => !served.includes(operationId));
 
@@ -38,7 +38,7 @@ describe("the published contract", () => {
 });
 
 describe.each(describedOperations.map((one) => [one.name, one] as const))("%s", (name, operation) => {
-  test("is published, under this id", () => {
+  test("is published under this id", () => {
     expect(operation.id).toBe(published[name]?.operationId ?? "in neither: add it to operations.json");
   });
 
@@ -48,7 +48,7 @@ describe.each(describedOperations.map((one) => [one.name, one] as const))("%s", 
     expect(query.toSorted()).toEqual((published[name]?.query ?? []).toSorted());
   });
 
-  test("declares the published statuses, those of a credential and of a body, and no others", () => {
+  test("declares the published statuses, those of credentials and bodies, and no others", () => {
     const declared = Object.keys(member(operation.object, "responses"));
     const due = [...(published[name]?.statuses ?? []), ...dueBesides(operation)];
     const allowed = [...due, ...allowedBesides(operation)];
@@ -57,18 +57,18 @@ describe.each(describedOperations.map((one) => [one.name, one] as const))("%s", 
     expect(declared.filter((status) => !allowed.includes(status))).toEqual([]);
   });
 
-  test("takes and answers the published records", () => {
+  test("accepts and returns the published records", () => {
     const records = [operation.object["requestBody"], success(operation)].flatMap(recordOf);
     const due = published[name]?.records ?? [];
 
     expect(due.filter((record) => !records.includes(record))).toEqual([]);
     expect(records.filter((record) => due.length > 0 && !due.includes(record))).toEqual([]);
-    // Where nothing is published the answer is free in form, or none.
+    // Where nothing is published, the answer has no fixed form or is empty.
     if (due.length === 0) for (const record of records) expect(OWN_RECORDS).toContain(record);
   });
 });
 
-/** Records of answers for which the contract names none. */
+/** Records of answers that the contract does not name. */
 const OWN_RECORDS = [...FREE_FORM, "ToolExecutionDetail", "ModelList"];
 
 function dueBesides({ open, path, body }: DescribedOperation): string[] {
@@ -83,11 +83,11 @@ function allowedBesides({ path, parameters }: DescribedOperation): string[] {
   const tagged = parameters.some((one) => one["name"] === "If-None-Match");
   return [
     "429",
-    // A page size or an offset that is none.
+    // An invalid page size or offset.
     ...(parameters.some((one) => one["name"] === "limit") ? ["400"] : []),
     ...(tagged ? ["304"] : []),
     ...(path.includes("{org_id}") ? ["404"] : []),
-    // A browser is sent to the page.
+    // A browser is redirected to the page.
     ...(path === "/v1/swagger" ? ["303"] : []),
   ];
 }
@@ -97,7 +97,7 @@ function success({ object }: DescribedOperation): unknown {
   return response;
 }
 
-/** The name of the record that a request or a response carries; of a page, that of its items. */
+/** The name of the record in a request or response; for a page, the record of its items. */
 function recordOf(content: unknown): string[] {
   const schema = schemaOf(resolved(content) ?? {});
   const reference = isObject(schema) ? schema["$ref"] : undefined;

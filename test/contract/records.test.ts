@@ -1,5 +1,5 @@
 // The components of the API description against the tables of the published records (`records.json`). There a field
-// is [type, presence, more]: `either` leaves open whether it is required; `ours` marks what the contract does not have.
+// is [type, presence, more]: `either`: required or not; `ours`: not in the contract.
 import { describe, expect, test } from "bun:test";
 import { description, member } from "../support/described";
 import { fieldsOf, matches, type SchemaField } from "./schema-fields";
@@ -7,12 +7,12 @@ import tables from "./records.json";
 
 type Row = [type: string, presence: string, more?: { values?: string[]; max?: number; ours?: boolean }];
 
-// The file is data: its rows have this form, and a row that has not fails below.
+// The file is data in this form; a row of another form fails below.
 const records = tables as unknown as Readonly<Record<string, Readonly<Record<string, Row>>>>;
 const schemas = member(description, "components", "schemas");
 const shown = Object.keys(records).filter((record) => record in schemas);
 
-test("every record of the tables is a component; a page is one per record", () => {
+test("every record of the tables is a component, with one page component per record", () => {
   expect(Object.keys(records).filter((record) => !shown.includes(record))).toEqual(["OffsetPage"]);
 });
 
@@ -20,12 +20,12 @@ describe.each(shown)("%s", (record) => {
   const table = records[record] ?? {};
   const fields = fieldsOf(schemas[record]);
 
-  test("has each field of its table, of the type and limits that stand there", () => {
+  test("has each field of its table with the type and limits", () => {
     expect(Object.entries(table).flatMap(([path, row]) => faultsOf(path, row, fields.get(path)))).toEqual([]);
   });
 
   test("has no other field", () => {
-    // What the table says is free inside, or ours, needs no further rows.
+    // Fields of any form, and ours, need no further rows.
     const free = Object.keys(table).filter((path) => isFree(table[path]));
     const others = [...fields.keys()].filter(
       (path) => !(path in table) && !free.some((parent) => inside(parent, path)),
@@ -34,7 +34,7 @@ describe.each(shown)("%s", (record) => {
     expect(others).toEqual([]);
   });
 
-  test("is open only where the table says any", () => {
+  test("is open only where the table allows any", () => {
     const open = [...fields].filter(([, { open: isOpen }]) => isOpen).map(([path]) => path);
 
     expect(open.filter((path) => !/any/.test(table[path]?.[0] ?? ""))).toEqual([]);

@@ -8,11 +8,11 @@ type Schema = Readonly<Record<string, unknown>>;
 export interface SchemaField {
   schema: Schema;
   required: boolean;
-  /** Anything goes: a schema without rules, or an object that says nothing of its fields. */
+  /** Any value: a schema without rules, or an object without declared fields. */
   open: boolean;
-  /** The texts it may be, when they are counted up. */
+  /** The allowed texts, if they are listed. */
   values: string[] | undefined;
-  /** Longest text, or most entries. */
+  /** Maximum length of text or number of entries. */
   max: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The form of API keys: a typo is told from a revoked key without a look at the database.
+// The format of API keys: a typo is distinguished from a revoked key without a database read.
 import { describe, expect, test } from "bun:test";
 import { isApiKey, newApiKey, systemRandom, visiblePrefix } from "../../src/crypto";
 
@@ -19,18 +19,18 @@ describe("a new API key", () => {
     expect(isApiKey(newApiKey(random))).toBe(true);
   });
 
-  test("keeps all 256 bits, and ends with the CRC-32 of its digits", () => {
-    // Worked out apart from this program: 2^256 - 1 in base 62, then the checksum of that text.
+  test("contains all 256 bits and ends with the CRC-32 of its digits", () => {
+    // Computed with another program: 2^256 - 1 in base 62, then the checksum of that text.
     expect(newApiKey(ones)).toBe("rt_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13sRzl1");
   });
 
-  test("is another one each time, ten thousand times", () => {
+  test("differs from ten thousand others", () => {
     const keys = new Set(Array.from({ length: 10_000 }, () => newApiKey(systemRandom)));
 
     expect(keys.size).toBe(10_000);
   });
 
-  test("shows rt_ and six digits later on", () => {
+  test("has a visible prefix of rt_ and six digits", () => {
     expect(visiblePrefix(newApiKey(zeros))).toBe("rt_000000");
   });
 });
@@ -49,7 +49,7 @@ describe("the checksum", () => {
     expect(missed).toEqual([]);
   });
 
-  test("catches every swap of two neighbours that differ", () => {
+  test("catches every swap of two different neighbours", () => {
     const key = newApiKey(systemRandom);
     const swaps = Array.from({ length: key.length - 1 }, (_, at) => {
       return key.slice(0, at) + (key[at + 1] ?? "") + (key[at] ?? "") + key.slice(at + 2);
@@ -59,13 +59,13 @@ describe("the checksum", () => {
   });
 });
 
-describe("what is no API key", () => {
+describe("a text that is not an API key", () => {
   const key = newApiKey(zeros);
   test.each([
     ["empty text", ""],
     ["the prefix alone", "rt_"],
-    ["a key that lost its last digit", key.slice(0, -1)],
-    ["a key with a digit too many", `${key}0`],
+    ["a key without its last digit", key.slice(0, -1)],
+    ["a key with one more digit", `${key}0`],
     ["a key with a line end", `${key}\n`],
     ["a key with a blank in front", ` ${key}`],
     ["another prefix", key.replace("rt_", "sk_")],
@@ -75,7 +75,7 @@ describe("what is no API key", () => {
     expect(isApiKey(text)).toBe(false);
   });
 
-  test("the key that these are made from is one", () => {
+  test("the original key is an API key", () => {
     expect(isApiKey(key)).toBe(true);
   });
 });

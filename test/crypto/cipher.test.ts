@@ -1,4 +1,4 @@
-// AES-256-GCM and key derivation, against published vectors where there are some.
+// AES-256-GCM and key derivation, against published test vectors where they exist.
 import { describe, expect, test } from "bun:test";
 import { hkdfSync } from "node:crypto";
 import { systemRandom } from "../../src/crypto";
@@ -8,7 +8,7 @@ const KEY = new Uint8Array(32);
 
 describe("encryption", () => {
   test("is AES-256-GCM: nonce, ciphertext, tag", () => {
-    // The GCM specification (McGrew and Viega), test case 14: a block of zeros under zeros, here without context.
+    // The GCM specification (McGrew and Viega), test case 14: a block of zeros with a key of zeros, here without context.
     const sealed = encrypt(KEY, "", "\0".repeat(16), () => new Uint8Array(12));
     const nonce = "00".repeat(12);
 
@@ -33,11 +33,11 @@ describe("encryption", () => {
     expect(() => decrypt(new Uint8Array(32).fill(1), "here", sealed)).toThrow();
   });
 
-  test.each(["", "AAAA", "A".repeat(36)])("of %j is refused as too short", (sealed) => {
+  test.each(["", "AAAA", "A".repeat(36)])("refuses %j as too short", (sealed) => {
     expect(() => decrypt(KEY, "here", sealed)).toThrow(/too short/);
   });
 
-  test("takes a new nonce each time", () => {
+  test("uses a new nonce each time", () => {
     const nonces = Array.from({ length: 1000 }, () => encrypt(KEY, "", "", systemRandom).slice(0, 16));
 
     expect(new Set(nonces).size).toBe(1000);
@@ -53,13 +53,13 @@ describe("derivation", () => {
   });
 
   test("is HKDF (RFC 5869) with SHA-256, so that a later version of this program finds the same keys", () => {
-    // HMAC(HMAC(zeros, key), "runtime wrapping" + 0x01), worked out apart from this program.
+    // HMAC(HMAC(zeros, key), "runtime wrapping" + 0x01), computed with another program.
     expect(Buffer.from(derive(KEY, "wrapping")).toString("hex")).toBe(
       "1d4767dfaed4f2c3e853b90d4a98cbd93b61b7ce3eac6ff61bd657d42771837d",
     );
   });
 
-  test("is HKDF as others make it, whatever key and purpose", () => {
+  test("equals another implementation of HKDF for any key and purpose", () => {
     for (let round = 0; round < 50; round++) {
       const key = systemRandom(1 + round);
       const purpose = "ä".repeat(round);

@@ -1,30 +1,30 @@
-// Data keys are kept in memory: what another process does to them counts all the same.
+// Data keys are cached in memory; changes by another process take effect all the same.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { dataKeyOf, type Keyring } from "../../src/crypto";
 import { openSqlite, query, run, type SqliteOptions, type Store } from "../../src/store";
 import { openLateStore } from "../support/late-store";
-import { PLACE, SECRET, Site } from "./site";
+import { PLACE, SECRET, Fixture } from "./fixture";
 
 const engines: [string, (options: SqliteOptions) => Store][] = [
   ["sqlite", openSqlite],
   ["late engine", openLateStore],
 ];
 
-describe.each(engines)("data keys that were used before, on the %s", (_engine, open) => {
+describe.each(engines)("cached data keys, on the %s", (_engine, open) => {
   let ring: Keyring;
   let sealed: string;
   let other: { store: Store; ring: Keyring };
 
-  // Both have sealed and opened: whatever they keep, they have.
+  // Both have sealed and opened values, so their caches are filled.
   beforeEach(async () => {
-    const site = new Site(open);
-    const store = site.store();
-    ring = await site.ring(store);
+    const fixture = new Fixture(open);
+    const store = fixture.store();
+    ring = await fixture.ring(store);
     await store.write(() => ring.addDataKey("p1"));
     await store.write(() => ring.addDataKey("p2"));
     sealed = await ring.seal("p1", PLACE, SECRET);
-    const second = site.store();
-    other = { store: second, ring: await site.ring(second) };
+    const second = fixture.store();
+    other = { store: second, ring: await fixture.ring(second) };
     for (const each of [ring, other.ring]) {
       await each.seal("p1", PLACE, SECRET);
       expect(await each.open("p1", PLACE, sealed)).toBe(SECRET);
@@ -32,7 +32,7 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
     await Bun.sleep(1);
   });
 
-  test("seal nothing more once another process has rotated, and still open", async () => {
+  test("seal nothing more after another process has rotated them, and still open", async () => {
     const id = await other.ring.rotateDataKey("p1");
     await Bun.sleep(1);
 
@@ -40,13 +40,13 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
     expect(await ring.open("p1", PLACE, sealed)).toBe(SECRET);
   });
 
-  test("seal nothing more once this process has rotated", async () => {
+  test("seal nothing more after this process has rotated them", async () => {
     const id = await ring.rotateDataKey("p1");
 
     expect(dataKeyOf(await ring.seal("p1", PLACE, SECRET))).toBe(id);
   });
 
-  test("open nothing once another process has dropped them", async () => {
+  test("open nothing after another process has dropped them", async () => {
     await other.ring.rotateDataKey("p1");
     expect(await ring.open("p1", PLACE, sealed)).toBe(SECRET);
     await other.store.write(() => other.ring.dropDataKeys("p1", [dataKeyOf(sealed)]));
@@ -54,24 +54,24 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
 
     await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({
       message: expect.stringContaining("(value of sec_1 in secrets)"),
-      cause: { message: "The data key of a stored value is gone." },
+      cause: { message: "The data key of a stored value no longer exists." },
     });
   });
 
-  test("open and seal nothing once another process has destroyed them; those of others do", async () => {
+  test("open and seal nothing after another process has destroyed them, unlike those of other projects", async () => {
     const foreign = await ring.seal("p2", PLACE, SECRET);
     await other.store.write(() => other.ring.destroyDataKeys("p1"));
     await Bun.sleep(1);
 
     await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({
       message: expect.stringContaining("(value of sec_1 in secrets)"),
-      cause: { message: "The data key of a stored value is gone." },
+      cause: { message: "The data key of a stored value no longer exists." },
     });
     await expect(ring.seal("p1", PLACE, SECRET)).rejects.toThrow("This project has no data key.");
     expect(await ring.open("p2", PLACE, foreign)).toBe(SECRET);
   });
 
-  test("work on after another process has changed the root key", async () => {
+  test("still work after another process has changed the root key", async () => {
     await other.ring.rotateRoot();
     await Bun.sleep(1);
 
@@ -79,7 +79,7 @@ describe.each(engines)("data keys that were used before, on the %s", (_engine, o
     expect(dataKeyOf(await ring.seal("p1", PLACE, SECRET))).toBe(dataKeyOf(sealed));
   });
 
-  test("that were changed by hand are an internal error", async () => {
+  test("cause an internal error when they were changed by hand", async () => {
     const spoil = query("UPDATE data_keys SET wrapped = 'AAAA'");
     await other.store.write(() => run(spoil));
     await other.ring.rotateDataKey("p2");

@@ -1,11 +1,11 @@
-// The start of the keyring: the right key, a wrong one, a missing one, and two processes that begin at once.
+// The start of the keyring: the right key, a wrong one, a missing one, and two processes that start at the same time.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { query } from "../../src/store";
 import { startChild } from "../support/child";
 import { openLateStore } from "../support/late-store";
-import { KEY, OTHER_KEY, PLACE, projectRing, SECRET, Site, withKey } from "./site";
+import { KEY, OTHER_KEY, PLACE, projectRing, SECRET, Fixture, withKey } from "./fixture";
 
 const CHILD = join(import.meta.dir, "child.ts");
 const DATA_KEYS = query<{ project_id: string; wrapped: string }>(
@@ -14,27 +14,27 @@ const DATA_KEYS = query<{ project_id: string; wrapped: string }>(
 const FACTS = query<{ name: string; value: string }>("SELECT name, value FROM facts");
 
 describe("a wrong root key", () => {
-  async function siteWithKey(): Promise<Site> {
-    const site = new Site();
-    const store = site.store();
-    const ring = await site.ring(store, withKey(KEY));
+  async function fixtureWithKey(): Promise<Fixture> {
+    const fixture = new Fixture();
+    const store = fixture.store();
+    const ring = await fixture.ring(store, withKey(KEY));
     await store.write(() => ring.addDataKey("p1"));
     await store.close();
-    return site;
+    return fixture;
   }
 
-  test("is refused at start, with its source and what to do", async () => {
-    const site = await siteWithKey();
+  test("is refused at start, with its source and advice", async () => {
+    const fixture = await fixtureWithKey();
 
-    await expect(site.ring(site.store(), withKey(OTHER_KEY))).rejects.toMatchObject({
+    await expect(fixture.ring(fixture.store(), withKey(OTHER_KEY))).rejects.toMatchObject({
       name: "configuration",
       message: expect.stringMatching(/RUNTIME_ROOT_KEY is not the one .* right key/),
     });
   });
 
-  test("is refused without a word of either key", async () => {
-    const site = await siteWithKey();
-    const refusal = await site.ring(site.store(), withKey(OTHER_KEY)).catch((error: unknown) => error);
+  test("is refused without revealing either key", async () => {
+    const fixture = await fixtureWithKey();
+    const refusal = await fixture.ring(fixture.store(), withKey(OTHER_KEY)).catch((error: unknown) => error);
     const printed = `${String(refusal)} ${Bun.inspect(refusal)}`;
 
     expect(printed).toContain("RUNTIME_ROOT_KEY");
@@ -42,97 +42,97 @@ describe("a wrong root key", () => {
   });
 
   test("changes nothing in the database", async () => {
-    const site = await siteWithKey();
-    const before = readFileSync(site.database);
-    const store = site.store();
-    await expect(site.ring(store, withKey(OTHER_KEY))).rejects.toThrow();
+    const fixture = await fixtureWithKey();
+    const before = readFileSync(fixture.database);
+    const store = fixture.store();
+    await expect(fixture.ring(store, withKey(OTHER_KEY))).rejects.toThrow();
     await store.close();
 
-    expect(readFileSync(site.database).equals(before)).toBe(true);
+    expect(readFileSync(fixture.database).equals(before)).toBe(true);
   });
 
-  test("does not keep the right one from opening afterwards", async () => {
-    const site = await siteWithKey();
-    const store = site.store();
-    await expect(site.ring(store, withKey(OTHER_KEY))).rejects.toThrow();
+  test("does not prevent a later start with the right one", async () => {
+    const fixture = await fixtureWithKey();
+    const store = fixture.store();
+    await expect(fixture.ring(store, withKey(OTHER_KEY))).rejects.toThrow();
 
-    expect((await site.ring(store, withKey(KEY))).rootKeyId).toMatch(/^[0-9a-f]{16}$/);
+    expect((await fixture.ring(store, withKey(KEY))).rootKeyId).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("in one of the other forms of the same key is the right one", async () => {
-    const site = await siteWithKey();
+  test("is accepted in any encoding of the right key", async () => {
+    const fixture = await fixtureWithKey();
     const hex = Buffer.from(KEY, "base64").toString("hex");
 
-    expect((await site.ring(site.store(), withKey(hex))).rootKeyId).toMatch(/^[0-9a-f]{16}$/);
+    expect((await fixture.ring(fixture.store(), withKey(hex))).rootKeyId).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
 describe("a missing root key", () => {
-  async function siteThatLostItsKey(): Promise<Site> {
-    const site = new Site();
-    const store = site.store();
-    await site.ring(store, withKey(KEY));
+  async function fixtureWithoutKey(): Promise<Fixture> {
+    const fixture = new Fixture();
+    const store = fixture.store();
+    await fixture.ring(store, withKey(KEY));
     await store.close();
-    return site;
+    return fixture;
   }
 
-  test("on an existing database is refused with the settings that could name it", async () => {
-    const site = await siteThatLostItsKey();
+  test("on an existing database is refused with the names of the settings", async () => {
+    const fixture = await fixtureWithoutKey();
 
-    await expect(site.ring(site.store())).rejects.toMatchObject({
+    await expect(fixture.ring(fixture.store())).rejects.toMatchObject({
       name: "configuration",
       message: expect.stringMatching(/root\.key.*RUNTIME_ROOT_KEY .*RUNTIME_ROOT_KEY_FILE/),
     });
   });
 
-  test("on an existing database makes no new key", async () => {
-    const site = await siteThatLostItsKey();
-    await expect(site.ring(site.store())).rejects.toThrow();
+  test("on an existing database does not create a new key", async () => {
+    const fixture = await fixtureWithoutKey();
+    await expect(fixture.ring(fixture.store())).rejects.toThrow();
 
-    expect(existsSync(site.defaultFile)).toBe(false);
+    expect(existsSync(fixture.defaultFile)).toBe(false);
   });
 
-  test("on a new database makes one", async () => {
-    const site = new Site();
-    await site.ring(site.store());
+  test("on a new database creates one", async () => {
+    const fixture = new Fixture();
+    await fixture.ring(fixture.store());
 
-    expect(existsSync(site.defaultFile)).toBe(true);
+    expect(existsSync(fixture.defaultFile)).toBe(true);
   });
 
-  test("is not made when the environment gives one", async () => {
-    const site = new Site();
-    await site.ring(site.store(), withKey(KEY));
+  test("is not created when the environment contains one", async () => {
+    const fixture = new Fixture();
+    await fixture.ring(fixture.store(), withKey(KEY));
 
-    expect(existsSync(site.defaultFile)).toBe(false);
+    expect(existsSync(fixture.defaultFile)).toBe(false);
   });
 });
 
 describe("the root key itself", () => {
-  test("stands in no row and no file of the database", async () => {
-    const site = new Site();
-    const store = site.store();
-    const ring = await site.ring(store, withKey(KEY));
+  test("is in no row and no file of the database", async () => {
+    const fixture = new Fixture();
+    const store = fixture.store();
+    const ring = await fixture.ring(store, withKey(KEY));
     await store.write(() => ring.addDataKey("p1"));
     await ring.seal("p1", PLACE, SECRET);
     const key = Buffer.from(KEY, "base64");
     const forms = [KEY, key.toString("hex"), key.toString("base64url"), key];
-    const files = readdirSync(site.folder).map((name) => readFileSync(join(site.folder, name)));
+    const files = readdirSync(fixture.folder).map((name) => readFileSync(join(fixture.folder, name)));
 
     expect(files.length).toBeGreaterThan(1);
     expect(files.filter((bytes) => forms.some((form) => bytes.includes(form)))).toEqual([]);
   });
 
-  test("its id says which key wrapped a row", async () => {
-    const site = new Site();
-    const one = await site.ring(site.store(), withKey(KEY));
-    const otherSite = new Site();
+  test("has an id that is stored with every wrapped data key", async () => {
+    const fixture = new Fixture();
+    const one = await fixture.ring(fixture.store(), withKey(KEY));
+    const otherSite = new Fixture();
     const other = await otherSite.ring(otherSite.store(), withKey(OTHER_KEY));
 
     expect(one.rootKeyId).not.toBe(other.rootKeyId);
     expect(KEY).not.toContain(one.rootKeyId);
   });
 
-  test("is proved by one fact that no data key depends on", async () => {
+  test("is checked against one stored row, without any data key", async () => {
     const { store } = await projectRing();
 
     expect((await store.all(FACTS)).map(({ name }) => name)).toEqual(["root_key_canary"]);
@@ -140,16 +140,16 @@ describe("the root key itself", () => {
   });
 });
 
-describe("two starts at once on a new database", () => {
-  test("in two processes agree on one key, and each opens what the other sealed", async () => {
-    const site = new Site();
+describe("two simultaneous starts on a new database", () => {
+  test("agree on one key, and each opens what the other sealed", async () => {
+    const fixture = new Fixture();
     const children = [1, 2, 3].map((number) =>
-      startChild(CHILD, site.database, site.defaultFile, `p${number}`),
+      startChild(CHILD, fixture.database, fixture.defaultFile, `p${number}`),
     );
     for (const child of children) await child.line();
     for (const child of children) child.go();
     const printed = await Promise.all(children.map((child) => child.rest()));
-    const ring = await site.ring(site.store());
+    const ring = await fixture.ring(fixture.store());
     const opened = await Promise.all(
       printed.map(([, sealed = ""], index) => ring.open(`p${index + 1}`, PLACE, sealed)),
     );
@@ -158,19 +158,19 @@ describe("two starts at once on a new database", () => {
     expect(opened).toEqual(["p1", "p2", "p3"]);
   });
 
-  test("leave one key file and no draft of another", async () => {
-    const site = new Site();
-    const [one, other] = await Promise.all([site.ring(site.store()), site.ring(site.store())]);
+  test("leave one key file and no draft", async () => {
+    const fixture = new Fixture();
+    const [one, other] = await Promise.all([fixture.ring(fixture.store()), fixture.ring(fixture.store())]);
 
     expect(one.rootKeyId).toBe(other.rootKeyId);
-    expect(readdirSync(join(site.folder, "config"))).toEqual(["root.key"]);
+    expect(readdirSync(join(fixture.folder, "config"))).toEqual(["root.key"]);
   });
 
   test("with two different keys: one wins, the other is refused", async () => {
-    const site = new Site(openLateStore);
+    const fixture = new Fixture(openLateStore);
     const starts = await Promise.allSettled([
-      site.ring(site.store(), withKey(KEY)),
-      site.ring(site.store(), withKey(OTHER_KEY)),
+      fixture.ring(fixture.store(), withKey(KEY)),
+      fixture.ring(fixture.store(), withKey(OTHER_KEY)),
     ]);
 
     expect(starts.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);

@@ -1,10 +1,10 @@
-// Encryption at rest: what was sealed opens in its own place with its own key, and nowhere else.
+// Encryption at rest: a sealed value opens only in its own place and with its own key.
 import { describe, expect, test } from "bun:test";
 import { Redacted } from "../../src/base";
 import { openKeyring, type Place, type RootKeySettings, systemRandom } from "../../src/crypto";
 import { openSqlite, query, run, type SqliteOptions, type Store } from "../../src/store";
 import { openLateStore } from "../support/late-store";
-import { KEY, PLACE, projectRing, SECRET, Site } from "./site";
+import { KEY, PLACE, projectRing, SECRET, Fixture } from "./fixture";
 
 const engines: [string, (options: SqliteOptions) => Store][] = [
   ["sqlite", openSqlite],
@@ -12,30 +12,30 @@ const engines: [string, (options: SqliteOptions) => Store][] = [
 ];
 
 describe.each(engines)("a sealed value on the %s", (_engine, open) => {
-  test("opens again in its place", async () => {
-    const site = new Site(open);
-    const store = site.store();
-    const ring = await site.ring(store);
+  test("opens in its place", async () => {
+    const fixture = new Fixture(open);
+    const store = fixture.store();
+    const ring = await fixture.ring(store);
     await store.write(() => ring.addDataKey("p1"));
 
     expect(await ring.open("p1", PLACE, await ring.seal("p1", PLACE, SECRET))).toBe(SECRET);
   });
 
-  test("opens after a restart with the key that the first start made", async () => {
-    const site = new Site(open);
-    const before = site.store();
-    const first = await site.ring(before);
+  test("opens after a restart with the key that the first start created", async () => {
+    const fixture = new Fixture(open);
+    const before = fixture.store();
+    const first = await fixture.ring(before);
     await before.write(() => first.addDataKey("p1"));
     const sealed = await first.seal("p1", PLACE, SECRET);
     await before.close();
-    const second = await site.ring(site.store());
+    const second = await fixture.ring(fixture.store());
 
     expect(await second.open("p1", PLACE, sealed)).toBe(SECRET);
   });
 });
 
 describe("a sealed value", () => {
-  test("holds the text in no form", async () => {
+  test("does not contain the plain text in any encoding", async () => {
     const { ring } = await projectRing();
     const sealed = await ring.seal("p1", PLACE, SECRET);
     const bytes = Buffer.from(sealed.split(".")[2] ?? "", "base64url");
@@ -45,7 +45,7 @@ describe("a sealed value", () => {
     expect(bytes.includes("plain-token")).toBe(false);
   });
 
-  test("differs each time, also for one text in one place", async () => {
+  test("differs each time, even for the same text in the same place", async () => {
     const { ring } = await projectRing();
 
     expect(await ring.seal("p1", PLACE, SECRET)).not.toBe(await ring.seal("p1", PLACE, SECRET));
@@ -64,7 +64,7 @@ describe("a sealed value", () => {
     ["another field", "p1", { ...PLACE, field: "description" }],
     ["another table", "p1", { ...PLACE, table: "connections" }],
     ["another project", "p2", PLACE],
-    ["a place whose parts run together alike", "p1", { ...PLACE, table: "secretss", row: "ec_1" }],
+    ["a place whose parts concatenate to the same text", "p1", { ...PLACE, table: "secretss", row: "ec_1" }],
   ];
   test.each(elsewhere)("moved to %s does not open", async (_where, project, place) => {
     const { ring } = await projectRing();
@@ -73,7 +73,7 @@ describe("a sealed value", () => {
     await expect(ring.open(project, place, sealed)).rejects.toMatchObject({ name: "internal_error" });
   });
 
-  test("that names another project's key does not open under it", async () => {
+  test("does not open with the id of another project's key", async () => {
     const { ring } = await projectRing();
     const [version, , body] = (await ring.seal("p1", PLACE, SECRET)).split(".");
     const foreignKey = (await ring.seal("p2", PLACE, SECRET)).split(".")[1];
@@ -106,15 +106,15 @@ describe("a sealed value", () => {
     ["plain text", "hello"],
     ["another version", "v2.dk_1.AAAA"],
     ["an unknown key", "v1.dk_nobody.AAAA"],
-    ["the old number of parts", "v1.AAAA"],
+    ["too few parts", "v1.AAAA"],
   ];
-  test.each(malformed)("of a wrong form (%s) is an internal error", async (_form, sealed) => {
+  test.each(malformed)("with a wrong format (%s) is an internal error", async (_form, sealed) => {
     const { ring } = await projectRing();
 
     await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({ name: "internal_error" });
   });
 
-  test("cut short to nothing but its key is an internal error", async () => {
+  test("without its ciphertext is an internal error", async () => {
     const { ring } = await projectRing();
     const [version, id] = (await ring.seal("p1", PLACE, SECRET)).split(".");
 
@@ -137,7 +137,7 @@ describe("a sealed value", () => {
     await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({ name: "internal_error" });
   });
 
-  test("of another project opens after a project's keys are destroyed", async () => {
+  test("still opens after the keys of another project are destroyed", async () => {
     const { store, ring } = await projectRing();
     const sealed = await ring.seal("p2", PLACE, SECRET);
     await store.write(() => ring.destroyDataKeys("p1"));
@@ -145,7 +145,7 @@ describe("a sealed value", () => {
     expect(await ring.open("p2", PLACE, sealed)).toBe(SECRET);
   });
 
-  test("stays shut when a project of the same id gets new keys", async () => {
+  test("stays closed when a project of the same id gets new keys", async () => {
     const { store, ring } = await projectRing();
     const sealed = await ring.seal("p1", PLACE, SECRET);
     await store.write(function* () {
@@ -156,9 +156,9 @@ describe("a sealed value", () => {
     await expect(ring.open("p1", PLACE, sealed)).rejects.toMatchObject({ name: "internal_error" });
   });
 
-  test("sealed by an older data key opens beside a newer one", async () => {
-    const site = new Site();
-    const store = site.store();
+  test("sealed with an older data key opens when there is a newer one", async () => {
+    const fixture = new Fixture();
+    const store = fixture.store();
     let now = 1000;
     const settings: RootKeySettings = { value: new Redacted(KEY), file: undefined, defaultFile: "" };
     const ring = await openKeyring({ store, settings, random: systemRandom, now: () => now++ });
@@ -176,19 +176,19 @@ describe("a sealed value", () => {
 });
 
 describe("data keys", () => {
-  test("are stored only wrapped: what one project's row holds does not serve another", async () => {
-    const { site, store, ring } = await projectRing();
+  test("are stored only wrapped, and bound to their project", async () => {
+    const { fixture, store, ring } = await projectRing();
     const sealed = await ring.seal("p2", PLACE, SECRET);
     const steal = query(
       "UPDATE data_keys SET project_id = 'p1', created_at = created_at + 1 WHERE project_id = 'p2'",
     );
     await store.write(() => run(steal));
-    const restarted = await site.ring(store);
+    const restarted = await fixture.ring(store);
 
     await expect(restarted.open("p1", PLACE, sealed)).rejects.toThrow();
   });
 
-  test("a data key made in a transaction that is rolled back does not exist", async () => {
+  test("do not exist after their transaction was rolled back", async () => {
     const { store, ring } = await projectRing();
     const written = store.write(function* () {
       yield* ring.addDataKey("p3");

@@ -1,4 +1,4 @@
-// Where the root key comes from, which texts are keys, and what the refusals say and keep to themselves.
+// Where the root key comes from, which texts are keys, and what the errors reveal.
 import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -58,91 +58,98 @@ describe("RUNTIME_ROOT_KEY", () => {
     ["33 bytes as base64", Buffer.alloc(33, 1).toString("base64")],
     ["16 bytes as hex", BYTES.subarray(16).toString("hex")],
     ["63 digits of hex", BYTES.toString("hex").slice(1)],
-    ["base64 with a wrong sign", KEY.replace("+", "!")],
+    ["base64 with an invalid character", KEY.replace("+", "!")],
     ["base64 with a blank inside", `${KEY.slice(0, 20)} ${KEY.slice(20)}`],
     ["two keys", `${KEY}\n${KEY}`],
   ];
-  test.each(refused)("is refused when it is %s, with a sentence that says what a key is", (_form, text) => {
+  test.each(refused)("is refused when it is %s, with an explanation of what a key is", (_form, text) => {
     expect(() => find(text)).toThrow(
       expect.objectContaining({
         name: "configuration",
         message:
-          "RUNTIME_ROOT_KEY: a root key is 32 random bytes as base64 or hex, for example of: openssl rand -base64 32",
+          "RUNTIME_ROOT_KEY is not a root key. A root key is 32 random bytes as base64 or hex; create one with: openssl rand -base64 32",
       }),
     );
   });
 
-  test("that is refused stands in no part of the error", () => {
+  test("is not repeated in the error when it is refused", () => {
     const almost = KEY.slice(0, 40);
 
-    expect(messageOf(() => find(almost))).not.toContain(almost.slice(0, 12));
+    const message = messageOf(() => find(almost));
+    expect(message).toContain("RUNTIME_ROOT_KEY");
+    expect(message).not.toContain(almost.slice(0, 12));
   });
 
-  test("wins over the file", () => {
+  test("takes precedence over the file", () => {
     const other = keyFile(Buffer.alloc(32, 1).toString("base64"));
     const found = findRootKey({ ...NOTHING, value: new Redacted(KEY), file: other });
 
     expect([found?.key.reveal(), found?.source]).toEqual([KEY, "RUNTIME_ROOT_KEY"]);
   });
 
-  test("prints nowhere from the key that was found", () => {
+  test("is redacted when the key is printed", () => {
     const found = find(KEY);
 
-    expect(`${Bun.inspect(found)} ${JSON.stringify(found)}`).not.toContain(KEY.slice(0, 12));
+    const text = `${Bun.inspect(found)} ${JSON.stringify(found)}`;
+    expect(text).toContain("RUNTIME_ROOT_KEY");
+    expect(text).not.toContain(KEY.slice(0, 12));
   });
 });
 
 describe("RUNTIME_ROOT_KEY_FILE", () => {
-  test("names a file with the key and a line end", () => {
+  test("is the path of a file with the key and a line end", () => {
     const file = keyFile(`${KEY}\n`);
 
     expect(findRootKey({ ...NOTHING, file })?.key.reveal()).toBe(KEY);
   });
 
-  test("wins over the default file", () => {
+  test("takes precedence over the default file", () => {
     const defaultFile = keyFile(Buffer.alloc(32, 1).toString("base64"));
     const file = keyFile(KEY);
 
     expect(findRootKey({ value: undefined, file, defaultFile })?.source).toBe(file);
   });
 
-  test("that is not there is refused by its name, also when the default file is there", () => {
+  test("of a missing file is refused with the path, even if the default file exists", () => {
     const defaultFile = keyFile(KEY);
     const file = join(temporaryFolder(), "absent.key");
 
     expect(() => findRootKey({ value: undefined, file, defaultFile })).toThrow(
       expect.objectContaining({
         name: "configuration",
-        message: `The root key file ${file} cannot be read.`,
+        message: `The root key file ${file} cannot be read. Check its path and its permissions.`,
       }),
     );
   });
 
-  test("that is a folder is refused by its name", () => {
+  test("of a folder is refused with the path", () => {
     const file = temporaryFolder();
 
     expect(() => findRootKey({ ...NOTHING, file })).toThrow(
-      expect.objectContaining({ name: "configuration", message: `The root key file ${file} is no file.` }),
+      expect.objectContaining({
+        name: "configuration",
+        message: `The root key file ${file} is not a regular file. Put the root key into a file that only you can read.`,
+      }),
     );
   });
 
-  test.each(["", "\n", "changeme\n"])("with %j in it is refused by its name", (text) => {
+  test.each(["", "\n", "changeme\n"])("of a file that contains %j is refused with the path", (text) => {
     const file = keyFile(text);
 
     expect(() => findRootKey({ ...NOTHING, file })).toThrow(
       expect.objectContaining({
         name: "configuration",
-        message: expect.stringContaining(`${file}: a root key`),
+        message: expect.stringContaining(`${file} is not a root key. A root key is`),
       }),
     );
   });
 
-  test("whose content is refused keeps the content to itself", () => {
+  test("does not repeat the content of a file that is refused", () => {
     const almost = KEY.slice(0, 40);
 
-    expect(messageOf(() => findRootKey({ ...NOTHING, file: keyFile(almost) }))).not.toContain(
-      almost.slice(0, 12),
-    );
+    const message = messageOf(() => findRootKey({ ...NOTHING, file: keyFile(almost) }));
+    expect(message).toContain("a root key");
+    expect(message).not.toContain(almost.slice(0, 12));
   });
 
   const mistaken: [string, string][] = [
@@ -150,7 +157,7 @@ describe("RUNTIME_ROOT_KEY_FILE", () => {
     ["hex", BYTES.toString("hex")],
     ["base64 with a slash, made a path by the configuration", resolve(`ab/${KEY.slice(3)}`)],
   ];
-  test.each(mistaken)("that is the key itself as %s is refused without repeating it", (_form, file) => {
+  test.each(mistaken)("that is the key itself (%s) is refused without repeating it", (_form, file) => {
     const message = messageOf(() => findRootKey({ ...NOTHING, file }));
 
     expect(message).toContain("RUNTIME_ROOT_KEY_FILE");
@@ -159,19 +166,19 @@ describe("RUNTIME_ROOT_KEY_FILE", () => {
 });
 
 describe("the default file", () => {
-  test("is found when neither setting is there", () => {
+  test("is used when neither setting is set", () => {
     const defaultFile = keyFile(KEY);
 
     expect(findRootKey({ ...NOTHING, defaultFile })?.source).toBe(defaultFile);
   });
 
-  test("is not made by looking for it", () => {
+  test("is not created by a search for it", () => {
     const defaultFile = join(temporaryFolder(), "root.key");
 
     expect(findRootKey({ ...NOTHING, defaultFile })).toBeUndefined();
   });
 
-  test("is made for its owner alone, in a folder for its owner alone", () => {
+  test("is created for its owner only, in a folder for its owner only", () => {
     const folder = join(temporaryFolder(), "config");
     const defaultFile = join(folder, "root.key");
     makeRootKey({ ...NOTHING, defaultFile }, systemRandom);
@@ -179,7 +186,7 @@ describe("the default file", () => {
     expect([statSync(defaultFile).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  test("holds the key that was made, one line of base64", () => {
+  test("contains the created key as one line of base64", () => {
     const defaultFile = join(temporaryFolder(), "root.key");
     const made = makeRootKey({ ...NOTHING, defaultFile }, () => BYTES);
 
@@ -187,14 +194,14 @@ describe("the default file", () => {
     expect(made.key.reveal()).toBe(KEY);
   });
 
-  test("that another process made in the meantime is kept and used", () => {
+  test("is kept and used if another process created it in the meantime", () => {
     const defaultFile = keyFile(KEY);
     const made = makeRootKey({ ...NOTHING, defaultFile }, systemRandom);
 
     expect([made.key.reveal(), readFileSync(defaultFile, "utf8")]).toEqual([KEY, KEY]);
   });
 
-  test("that cannot be made is refused with the settings that do without it", () => {
+  test("that cannot be created is refused with the names of the alternative settings", () => {
     const notAFolder = keyFile(KEY);
     const defaultFile = join(notAFolder, "root.key");
 
@@ -206,7 +213,7 @@ describe("the default file", () => {
     );
   });
 
-  test("made twice gives two different keys", () => {
+  test("created twice contains two different keys", () => {
     const make = (): string =>
       makeRootKey(
         { ...NOTHING, defaultFile: join(temporaryFolder(), "root.key") },

@@ -76,7 +76,7 @@ describe("readAddress", () => {
     expect(readAddress(text)?.kind).toBe(kind);
   });
 
-  test("an IPv4-mapped address is connected to as its IPv4 address", () => {
+  test("an IPv4-mapped address is converted to IPv4", () => {
     expect(readAddress("::ffff:8.8.8.8")?.text).toBe("8.8.8.8");
   });
 
@@ -92,7 +92,7 @@ describe("readAddress", () => {
     "::8.8.8.8",
     "::127.0.0.1",
     "1.2.3.256",
-  ])("%p is not the usual spelling of an address", (text) => {
+  ])("%p is not an address in its usual spelling", (text) => {
     expect(readAddress(text)).toBeUndefined();
   });
 });

@@ -72,7 +72,7 @@ test.each([
   "::1/129",
   "[::1]",
   "a b",
-])("the entry %p stops the start with the setting's name", (entry) => {
+])("the entry %p prevents the start, with an error that names the setting", (entry) => {
   const parse = (): unknown => parseAllowList(["loopback", entry]);
   expect(parse).toThrow(RuntimeError);
   expect(parse).toThrow("egress.allow (RUNTIME_EGRESS_ALLOW)");

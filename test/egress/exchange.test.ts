@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { Redacted } from "../../src/base";
 import { egressWith, failureOf, fieldsOf, logTo, webPeer } from "./peers";
 
-describe("the answer", () => {
-  test("of any status is an answer, with its headers and text", async () => {
+describe("the response", () => {
+  test("of any status is returned, with its headers and text", async () => {
     using peer = webPeer(
       () =>
         new Response("<h1>no</h1>", {
@@ -20,7 +20,7 @@ describe("the answer", () => {
     ]);
   });
 
-  test("several cookies stay several", async () => {
+  test("keeps several cookies apart", async () => {
     using peer = webPeer(
       () =>
         new Response("", {
@@ -33,7 +33,7 @@ describe("the answer", () => {
     expect((await egressWith().fetch(peer.origin)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  test.each(["gzip", "GZIP", "x-gzip"])("is unpacked from %s and says no more of it", async (encoding) => {
+  test.each(["gzip", "GZIP", "x-gzip"])("is decoded from %s, without the header", async (encoding) => {
     using peer = webPeer(
       () => new Response(gzipSync("hello"), { headers: { "content-encoding": encoding } }),
     );
@@ -43,7 +43,7 @@ describe("the answer", () => {
     expect(response.headers.has("content-length")).toBe(false);
   });
 
-  test("in an encoding that is not undone keeps the header that says so", async () => {
+  test("in an unsupported encoding keeps the header", async () => {
     using peer = webPeer(() => new Response("zzz", { headers: { "content-encoding": "compress" } }));
     const response = await egressWith().fetch(peer.origin);
     expect([response.headers.get("content-encoding"), await response.text()]).toEqual(["compress", "zzz"]);
@@ -100,12 +100,12 @@ describe("the log", () => {
     });
   });
 
-  test("would show every one of them with redaction switched off", async () => {
+  test("shows all of them if redaction is disabled (positive control)", async () => {
     const line = (await linesOf(true)).join();
     for (const canary of [1, 2, 3, 4, 5, 6]) expect(line).toContain(`CANARY${canary}`);
   });
 
-  test("names the failure of a request without an answer", async () => {
+  test("has the failure of a request without a response", async () => {
     const lines: string[] = [];
     const egress = egressWith({ log: logTo(lines) });
     await failureOf(egress.fetch("http://127.0.0.1:1/x?CANARY", secrets));

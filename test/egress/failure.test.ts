@@ -11,12 +11,12 @@ async function failureAt(answer: (socket: Socket) => void) {
   return await failureOf(egressWith().fetch(`http://127.0.0.1:${peer.port}${SECRET_URL}`, request));
 }
 
-describe("what breaks, and whether it may have been sent", () => {
+describe("failures, and whether the request may have been sent", () => {
   test("connection refused: not sent", async () => {
     const error = await failureOf(egressWith().fetch(`http://127.0.0.1:1${SECRET_URL}`, { method: "POST" }));
     expect([error.reason, error.maybeSent]).toEqual(["unreachable", false]);
     expect(error.message).toBe(
-      "No connection to http://127.0.0.1:1 (ECONNREFUSED). Check the address, and that something listens there.",
+      "No connection to http://127.0.0.1:1 (ECONNREFUSED). Check the address, and that a server is running there.",
     );
     expect(printed(error)).not.toContain("CANARY");
   });
@@ -45,7 +45,7 @@ describe("what breaks, and whether it may have been sent", () => {
       (socket) => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"),
       "closed the connection",
     ],
-    ["not HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n"), "no answer that can be read"],
+    ["not HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n"), "cannot be read"],
     [
       "broken compression",
       (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde"),
@@ -54,17 +54,13 @@ describe("what breaks, and whether it may have been sent", () => {
     [
       "endless head",
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(2_000_000)}\r\n\r\n`),
-      "no answer that can be read",
+      "cannot be read",
     ],
-    [
-      "upgrade",
-      (socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
-      "no answer that can be read",
-    ],
+    ["upgrade", (socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"), "cannot be read"],
     [
       "unknown status",
       (socket) => socket.end("HTTP/1.1 999 No\r\nContent-Length: 0\r\n\r\n"),
-      "status 999, which HTTP does not know",
+      "the invalid status 999",
     ],
   ];
 
@@ -76,7 +72,7 @@ describe("what breaks, and whether it may have been sent", () => {
   });
 });
 
-describe("codes that cannot be made to happen on loopback", () => {
+describe("codes that cannot be caused on loopback", () => {
   const circumstances = {
     origin: "https://api.example",
     proxy: undefined,
@@ -102,11 +98,11 @@ describe("codes that cannot be made to happen on loopback", () => {
     expect(printed(error)).not.toContain("CANARY");
   });
 
-  test("once the head of the answer is here, even a TLS error comes too late", () => {
+  test("after the head of the response, even a TLS error counts as sent", () => {
     expect(egressError(withCode("EPROTO"), { ...circumstances, answered: true }).maybeSent).toBe(true);
   });
 
-  test("what is not an error is unreachable too", () => {
+  test("a thrown value that is not an Error is unreachable", () => {
     expect(egressError("CANARY", circumstances).reason).toBe("unreachable");
     expect(neverConnected("ECONNREFUSED")).toBe(false);
   });

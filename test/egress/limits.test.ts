@@ -9,7 +9,7 @@ describe("size", () => {
   const sized = (bytes: number, headers: Record<string, string> = {}) =>
     webPeer(() => new Response(new Uint8Array(bytes), { headers }));
 
-  test("an answer of exactly the limit is read, one byte more is not", async () => {
+  test("a response of exactly the limit is read, one byte more is refused", async () => {
     using exact = sized(1_000);
     using more = sized(1_001);
     const egress = egressWith({ maxBytes: 1_000 });
@@ -19,7 +19,7 @@ describe("size", () => {
     expect(error.message).toContain("raise egress.max_bytes (RUNTIME_EGRESS_MAX_BYTES)");
   });
 
-  test("a request's own limit replaces the setting, in the message too", async () => {
+  test("the limit of a request replaces the setting, also in the message", async () => {
     using peer = sized(1_001);
     const error = await failureOf(egressWith().fetch(peer.origin, { maxBytes: 1_000 }));
     expect(error.reason).toBe("too_large");
@@ -41,7 +41,7 @@ describe("size", () => {
     expect(error.reason).toBe("too_large");
   });
 
-  test("a Content-Length that is not obeyed does not switch the count off", async () => {
+  test("a wrong Content-Length does not disable the limit", async () => {
     using peer = await rawPeer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n");
       for (let count = 0; count < 100; count++) socket.write(`64\r\n${"x".repeat(100)}\r\n`);
@@ -57,7 +57,7 @@ describe("size", () => {
     ["deflate", deflateSync(zeros)],
     ["br", brotliCompressSync(zeros, { params: {} })],
     ["zstd", zstdCompressSync(zeros)],
-  ])("a bomb of %s ends at the limit", async (encoding, bomb) => {
+  ])("a %s bomb stops at the limit", async (encoding, bomb) => {
     using peer = webPeer(() => new Response(bomb, { headers: { "content-encoding": encoding } }));
     const egress = egressWith({ maxBytes: MIB });
     const error = await failureOf(egress.fetch(peer.origin));
@@ -67,7 +67,7 @@ describe("size", () => {
 });
 
 describe("time", () => {
-  test("a peer that accepts and says nothing", async () => {
+  test("a server that accepts and does not answer", async () => {
     using peer = await rawPeer(() => undefined);
     const egress = egressWith({ timeoutMs: 60 });
     const error = await failureOf(
@@ -79,7 +79,7 @@ describe("time", () => {
     );
   });
 
-  test("the limit covers the body: a drip does not extend it", async () => {
+  test("the limit covers the body: slow chunks do not extend it", async () => {
     using peer = webPeer(
       () =>
         new Response(
@@ -96,7 +96,7 @@ describe("time", () => {
     expect(error.message).not.toContain("egress.timeout");
   });
 
-  test("the limit covers a promised body that does not come", async () => {
+  test("the limit covers a declared body that does not arrive", async () => {
     using peer = await rawPeer((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"));
     const error = await failureOf(egressWith({ timeoutMs: 80 }).fetch(`http://127.0.0.1:${peer.port}/`));
     expect([error.reason, error.maybeSent]).toEqual(["timeout", true]);
@@ -111,11 +111,12 @@ describe("time", () => {
     expect(error.reason).toBe("timeout");
   });
 
-  test("what is over can no longer end by time or by the caller", async () => {
+  test("a complete exchange can no longer time out or be aborted", async () => {
     const caller = new AbortController();
     const deadline = startDeadline(10, caller.signal);
     deadline[Symbol.dispose]();
-    await Bun.sleep(30);
+    using later = startDeadline(10, undefined);
+    while (later.ended() === undefined) await Bun.sleep(1);
     caller.abort();
     expect(deadline.ended()).toBeUndefined();
   });
@@ -132,14 +133,14 @@ describe("the caller's signal", () => {
     expect(error.message).not.toContain("CANARY");
   });
 
-  test("while the name is looked up: nothing is sent", async () => {
+  test("during the name lookup: nothing is sent", async () => {
     const caller = new AbortController();
     const egress = egressWith({ resolve: () => new Promise(() => caller.abort()) });
     const error = await failureOf(egress.fetch("https://slow.example/", { signal: caller.signal }));
     expect([error.reason, error.maybeSent]).toEqual(["aborted", false]);
   });
 
-  test("while the answer is awaited: it may have been sent, and the connection is closed", async () => {
+  test("while waiting for the response: it may have been sent, and the connection is closed", async () => {
     const caller = new AbortController();
     const closed = Promise.withResolvers<boolean>();
     using peer = await rawPeer((socket) => {

@@ -3,7 +3,7 @@ import { Redacted } from "../../src/base";
 import { outgoing } from "../../src/egress/outgoing";
 import { egressWith, httpOk, rawPeer, webPeer } from "./peers";
 
-test("method, headers and body arrive, secrets in clear", async () => {
+test("method, headers and body are sent, with secrets in plain text", async () => {
   using peer = webPeer(() => new Response("ok"));
   await egressWith().fetch(`${peer.origin}/things?a=1`, {
     method: "PATCH",
@@ -21,7 +21,7 @@ test("method, headers and body arrive, secrets in clear", async () => {
   expect(request?.headers.get("accept")).toBe("a/b");
 });
 
-test("headers of the connection are not the caller's to set", async () => {
+test("callers cannot set connection headers", async () => {
   using peer = await rawPeer((socket) => socket.write(httpOk));
   await egressWith().fetch(`http://127.0.0.1:${peer.port}/`, {
     method: "POST",
@@ -40,7 +40,7 @@ test("headers of the connection are not the caller's to set", async () => {
   for (const absent of ["evil", "chunked", "upgrade", "expect"]) expect(sent).not.toContain(absent);
 });
 
-describe("a caller's mistakes are TypeErrors that repeat no value", () => {
+describe("mistakes of a caller are TypeErrors that do not repeat values", () => {
   test.each([
     ["a line break", { "X-Key": new Redacted("CANARY\r\nHost: evil") }],
     ["a character outside Latin-1", { "X-Key": "CANARY “quoted”" }],
@@ -52,6 +52,6 @@ describe("a caller's mistakes are TypeErrors that repeat no value", () => {
   });
 
   test.each(["GET", "HEAD"] as const)("%s with a body", (method) => {
-    expect(() => outgoing({ method, body: "CANARY" })).toThrow(`A ${method} request has no body.`);
+    expect(() => outgoing({ method, body: "CANARY" })).toThrow(`A ${method} request cannot have a body.`);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { egressWith, failureOf, httpOk, names, rawPeer, webPeer } from "./peers";
 
-describe("the checked address is the one that is called", () => {
-  test("a resolver that changes its mind changes nothing", async () => {
+describe("connects to the checked address", () => {
+  test("even if the name then resolves to another address", async () => {
     using peer = webPeer(() => new Response("checked"));
     const answers = [["127.0.0.1"], ["127.0.0.2"], ["169.254.169.254"]];
     const egress = egressWith({
@@ -14,7 +14,7 @@ describe("the checked address is the one that is called", () => {
     expect(answers).toHaveLength(2);
   });
 
-  test("the name goes out as Host, with its port", async () => {
+  test("sends the host name and port as Host", async () => {
     using peer = webPeer(() => new Response("ok"));
     const egress = egressWith({ resolve: names({ "app.example": ["127.0.0.1"] }) });
     await egress.fetch(`http://app.example:${peer.port}/a%20b/?c=d&e#fragment`);
@@ -22,7 +22,7 @@ describe("the checked address is the one that is called", () => {
     expect(peer.requests[0]?.path).toBe("/a%20b/?c=d&e");
   });
 
-  test("a caller's Host header does not replace it", async () => {
+  test("ignores a Host header of the caller", async () => {
     using peer = webPeer(() => new Response("ok"));
     await egressWith().fetch(`${peer.origin}/`, { headers: { Host: "admin.internal" } });
     expect(peer.requests[0]?.headers.get("host")).toBe(`127.0.0.1:${peer.port}`);
@@ -30,7 +30,7 @@ describe("the checked address is the one that is called", () => {
 });
 
 describe("several addresses", () => {
-  test("the next is tried when nothing listens at the first", async () => {
+  test("the next is tried if the first refuses the connection", async () => {
     using peer = await rawPeer((socket) => socket.write(httpOk), "127.0.0.2");
     const egress = egressWith({ resolve: names({ "two.example": ["127.0.0.3", "127.0.0.2"] }) });
     const response = await egress.fetch(`http://two.example:${peer.port}/`, { method: "POST", body: "once" });
@@ -46,7 +46,7 @@ describe("several addresses", () => {
     expect([error.reason, error.maybeSent, first.connections]).toEqual(["unreachable", true, 1]);
   });
 
-  test("when none listens, the next request asks the name server anew", async () => {
+  test("if all refuse, the next request resolves the name again", async () => {
     using peer = webPeer(() => new Response("moved here"));
     const answers = [["127.0.0.2", "127.0.0.3"], ["127.0.0.1"]];
     const egress = egressWith({ resolve: () => Promise.resolve(answers.shift() ?? []) });
@@ -57,7 +57,7 @@ describe("several addresses", () => {
 });
 
 describe("kept-alive connections", () => {
-  test("are used again", async () => {
+  test("are reused", async () => {
     using peer = await rawPeer((socket) => socket.write(httpOk));
     const egress = egressWith();
     for (const _ of [1, 2, 3]) await egress.fetch(`http://127.0.0.1:${peer.port}/`);
@@ -80,7 +80,7 @@ describe("kept-alive connections", () => {
   );
 });
 
-test("proxies of the environment that nobody handed in are not used", async () => {
+test("proxies of the environment are not used unless they are passed in", async () => {
   using peer = webPeer(() => new Response("direct"));
   const before = process.env["HTTP_PROXY"];
   process.env["HTTP_PROXY"] = "http://127.0.0.1:1";

@@ -16,7 +16,7 @@ const strict = (resolve?: (host: string) => Promise<string[]>) =>
   });
 
 describe("without an allow list", () => {
-  test("the tables hold more than a hundred attacks", () => {
+  test("the tables contain more than a hundred attacks", () => {
     expect(new Set(LITERALS).size + RESOLVED.length).toBeGreaterThan(100);
   });
 
@@ -55,7 +55,7 @@ describe("without an allow list", () => {
   );
 });
 
-describe("the message names the entry that would allow it", () => {
+describe("the message names the entry that would allow the target", () => {
   test.each([
     ["https://127.0.0.1/", "loopback"],
     ["https://[::1]/", "loopback"],
@@ -121,7 +121,7 @@ describe("with an allow list", () => {
     },
   );
 
-  test("an entry for one host does nothing for another on the same address", async () => {
+  test("an entry for one host does not allow another host with the same address", async () => {
     using peer = await rawPeer(() => undefined);
     const egress = egressWith({
       allow: ["good.example"],
@@ -131,7 +131,7 @@ describe("with an allow list", () => {
     expect([error.reason, peer.connections]).toEqual(["address_refused", 0]);
   });
 
-  test("one refused address among allowed ones refuses the name", async () => {
+  test("one refused address among allowed ones refuses the host", async () => {
     const egress = egressWith({ resolve: names({ "mixed.example": ["127.0.0.1", "10.0.0.1"] }) });
     const error = await failureOf(egress.fetch("http://mixed.example/"));
     expect(error.reason).toBe("address_refused");

@@ -6,12 +6,12 @@ import { parseTarget } from "../../src/egress/target";
 import { egressWith, failureOf, httpOk, printed, rawPeer, webPeer } from "./peers";
 
 describe("proxyFromEnvironment", () => {
-  test("nothing set is no proxy", () => {
+  test("without variables there is no proxy", () => {
     expect(proxyFromEnvironment({})).toEqual({ http: undefined, https: undefined, bypass: [] });
     expect(proxyFromEnvironment({ HTTPS_PROXY: "", https_proxy: " " }).https).toBeUndefined();
   });
 
-  test("each scheme has its own; lower case wins; the scheme may be missing", () => {
+  test("each scheme has its own; lower case wins; the scheme may be missing [fault: private-authority]", () => {
     const settings = proxyFromEnvironment({
       HTTPS_PROXY: "http://upper:1",
       https_proxy: "https://lower:2",
@@ -22,7 +22,7 @@ describe("proxyFromEnvironment", () => {
     expect(settings.bypass).toEqual([".internal", "localhost", "10.0.0.0/8"]);
   });
 
-  test("one for all counts where a scheme has none of its own", () => {
+  test("ALL_PROXY is the fallback of a scheme without a proxy", () => {
     const both = proxyFromEnvironment({ ALL_PROXY: "http://all:1", https_proxy: "http://own:2" });
     expect([both.http?.name, both.https?.name]).toEqual(["http://all:1", "http://own:2"]);
     expect(proxyFromEnvironment({ all_proxy: "lower:3", ALL_PROXY: "upper:4" }).https?.name).toBe(
@@ -71,7 +71,7 @@ describe("NO_PROXY", () => {
     ["10.1.2.3", "https://10.1.2.4/", false],
     ["fd00::/8", "https://[fd12::1]/", true],
     ["", "https://api.example/", false],
-    // Loopback is this machine's, whatever the list says.
+    // Loopback is always direct.
     ["", "http://localhost/", true],
     ["", "http://app.localhost/", true],
     ["", "http://127.0.0.1/", true],
@@ -103,7 +103,7 @@ describe("behind a proxy", () => {
     expect(proxy.received[0]).toContain(`Proxy-Authorization: Basic ${btoa("us er:pass")}\r\n`);
   });
 
-  test("https asks for a tunnel to the name", async () => {
+  test("https requests a tunnel to the host name", async () => {
     using proxy = await rawPeer((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
     const error = await failureOf(through(proxy.port, ["api.example"]).fetch("https://api.example/?CANARY"));
     expect(proxy.received[0]).toStartWith("CONNECT api.example:443 HTTP/1.1\r\n");
@@ -122,7 +122,7 @@ describe("behind a proxy", () => {
     ["https://10.0.0.1/", ["loopback"]],
     ["http://169.254.169.254/", ["private", "metadata.example"]],
     ["https://2852039166/", ["private"]],
-  ])("%s with %p is refused, and the message says what to set", async (url, allow) => {
+  ])("%s with %p is refused, with a message that names the setting", async (url, allow) => {
     using proxy = await rawPeer((socket) => socket.write(httpOk));
     const error = await failureOf(through(proxy.port, allow).fetch(url));
     expect([error.reason, error.maybeSent, proxy.connections]).toEqual(["address_refused", false, 0]);
@@ -145,18 +145,18 @@ describe("behind a proxy", () => {
     expect((await failureOf(call)).reason).toBe("address_refused");
   });
 
-  test("a host in NO_PROXY is resolved, checked and pinned as without a proxy", async () => {
+  test("a host in NO_PROXY is resolved, checked and pinned as without a proxy [fault: private-authority]", async () => {
     using proxy = await rawPeer((socket) => socket.write(httpOk));
     const error = await failureOf(through(proxy.port, [], "inner.example").fetch("https://inner.example/"));
     expect([error.reason, proxy.connections]).toEqual(["not_resolved", 0]);
   });
 
-  test("loopback is called directly", async () => {
+  test("connects to loopback directly", async () => {
     using peer = webPeer(() => new Response("direct"));
     expect(await (await through(1, ["loopback"]).fetch(peer.origin)).text()).toBe("direct");
   });
 
-  test("Bun's own reading of NO_PROXY changes nothing", async () => {
+  test("Bun's own NO_PROXY handling has no effect", async () => {
     using proxy = await rawPeer((socket) => socket.write(httpOk));
     process.env["NO_PROXY"] = "*";
     try {
@@ -167,7 +167,7 @@ describe("behind a proxy", () => {
     expect(proxy.connections).toBe(1);
   });
 
-  test("a dead proxy is named without its password", async () => {
+  test("a dead proxy is named without its password [fault: private-authority]", async () => {
     const error = await failureOf(through(1, ["api.example"]).fetch("https://api.example/"));
     expect([error.reason, error.maybeSent]).toEqual(["unreachable", false]);
     expect(error.message).toStartWith("No connection to the proxy http://127.0.0.1:1 ");

@@ -6,7 +6,7 @@ function redirectTo(location: string, status = 302): Response {
   return new Response("moved", { status, headers: { location } });
 }
 
-/** Sends everything but `/end` on to `/end`. */
+/** Redirects everything except `/end` to `/end`. */
 const once = (status: number, base = "") =>
   webPeer((request) =>
     request.url.endsWith("/end") ? new Response("end") : redirectTo(`${base}/end`, status),
@@ -20,12 +20,12 @@ describe("by default a redirect is an error", () => {
     expect(printed(error)).not.toContain("CANARY");
   });
 
-  test.each([300, 302, 304])("%d without Location is an answer", async (status) => {
+  test.each([300, 302, 304])("%d without Location is returned", async (status) => {
     using peer = webPeer(() => new Response(null, { status }));
     expect((await egressWith().fetch(peer.origin)).status).toBe(status);
   });
 
-  test("304 is an answer even with Location", async () => {
+  test("304 is returned even with Location", async () => {
     using peer = webPeer(() => redirectTo("/end", 304));
     expect((await egressWith().fetch(peer.origin)).status).toBe(304);
   });
@@ -74,7 +74,7 @@ describe("followed redirects", () => {
     using peer = webPeer(() => redirectTo(location));
     const egress = egressWith({ resolve: names({ "inner.example": ["10.0.0.1"] }) });
     const error = await failureOf(egress.fetch(peer.origin, { method: "POST", redirects: "follow" }));
-    // The first request did reach its target: whether it did something is unknown.
+    // The first request reached its target, so its outcome is unknown.
     expect([error.reason, error.maybeSent]).toEqual(["address_refused", true]);
   });
 
@@ -83,7 +83,7 @@ describe("followed redirects", () => {
     "http://user:CANARY@127.0.0.1/",
     "https://exa mple/",
     "gopher://127.0.0.1/",
-  ])("a Location that may not be called is refused: %s", async (location) => {
+  ])("a forbidden Location is refused: %s", async (location) => {
     using peer = webPeer(() => redirectTo(location));
     const error = await failureOf(egressWith().fetch(peer.origin, { redirects: "follow" }));
     expect([error.reason, error.maybeSent]).toEqual(["address_refused", true]);
@@ -97,7 +97,7 @@ describe("followed redirects", () => {
   });
 });
 
-describe("secrets stay with their origin", () => {
+describe("secrets are only sent to their origin", () => {
   const headers = {
     Authorization: "Bearer CANARY",
     Cookie: "sid=CANARY",
@@ -105,7 +105,7 @@ describe("secrets stay with their origin", () => {
     "X-Plain": "plain",
   };
 
-  test("another origin gets none of them", async () => {
+  test("another origin does not receive them", async () => {
     using other = webPeer(() => new Response("end"));
     using first = webPeer(() => redirectTo(`${other.origin}/end`, 307));
     await egressWith().fetch(first.origin, { headers, redirects: "follow" });
@@ -114,7 +114,7 @@ describe("secrets stay with their origin", () => {
     expect(other.requests[0]?.headers.get("x-plain")).toBe("plain");
   });
 
-  test("they do not come back with the first origin either", async () => {
+  test("they stay dropped when a redirect leads back to the first origin", async () => {
     using first: WebPeer = webPeer((request) =>
       request.url.endsWith("/back") ? new Response("end") : redirectTo(`${other.origin}/`),
     );
@@ -123,13 +123,13 @@ describe("secrets stay with their origin", () => {
     expect(JSON.stringify([...(first.requests[1]?.headers ?? [])])).not.toContain("CANARY");
   });
 
-  test("the same origin gets them again", async () => {
+  test("the same origin receives them again", async () => {
     using peer = once(302);
     await egressWith().fetch(`${peer.origin}/start`, { headers, redirects: "follow" });
     expect(peer.requests[1]?.headers.get("authorization")).toBe("Bearer CANARY");
   });
 
-  test("a secret body does not move to another origin", async () => {
+  test("a secret body is not sent to another origin", async () => {
     using other = webPeer(() => new Response("end"));
     using first = webPeer(() => redirectTo(`${other.origin}/`, 307));
     const request = {

@@ -18,7 +18,7 @@ function countingResolver(answers: string[][]) {
   return { resolver, asked, time };
 }
 
-test("a name is remembered for five seconds", async () => {
+test("a name is cached for five seconds", async () => {
   const { resolver, asked, time } = countingResolver([["192.0.2.1"], ["192.0.2.2"]]);
   await resolver.addressesOf("a.example", never);
   time.now = 4_999;
@@ -28,7 +28,7 @@ test("a name is remembered for five seconds", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a name is asked for again when the clock was set back", async () => {
+test("a name is resolved again after the clock was set back", async () => {
   const { resolver, asked, time } = countingResolver([["192.0.2.1"], ["192.0.2.2"]]);
   time.now = 3_600_000;
   await resolver.addressesOf("a.example", never);
@@ -37,13 +37,13 @@ test("a name is asked for again when the clock was set back", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("requests at the same time ask once", async () => {
+test("concurrent requests share one lookup", async () => {
   const { resolver, asked } = countingResolver([["192.0.2.1"]]);
   await Promise.all([resolver.addressesOf("a.example", never), resolver.addressesOf("a.example", never)]);
   expect(asked).toEqual(["a.example"]);
 });
 
-test("a forgotten name is asked for again", async () => {
+test("a forgotten name is resolved again", async () => {
   const { resolver, asked } = countingResolver([["192.0.2.1"]]);
   await resolver.addressesOf("a.example", never);
   resolver.forget("a.example");
@@ -51,7 +51,7 @@ test("a forgotten name is asked for again", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a failure is not remembered", async () => {
+test("a failure is not cached", async () => {
   const { resolver, asked } = countingResolver([]);
   const ask = (): Promise<unknown> =>
     resolver.addressesOf("a.example", never).catch((error: unknown) => error);
@@ -60,7 +60,7 @@ test("a failure is not remembered", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("memory stays bounded", async () => {
+test("the cache is bounded", async () => {
   const { resolver, asked } = countingResolver([["192.0.2.1"]]);
   for (let index = 0; index < 1_001; index++) await resolver.addressesOf(`h${index}.example`, never);
   await resolver.addressesOf("h0.example", never);
@@ -68,25 +68,25 @@ test("memory stays bounded", async () => {
   expect(asked).toHaveLength(1_002);
 });
 
-test("a name that does not resolve says so", async () => {
+test("an unknown name is reported", async () => {
   const error = await failureOf(egressWith({ resolve: names({}) }).fetch("https://nowhere.example/?CANARY"));
   expect([error.reason, error.maybeSent]).toEqual(["not_resolved", false]);
   expect(error.message).toContain("nowhere.example");
 });
 
-test("a name without addresses does not resolve", async () => {
+test("a name without addresses is reported as unknown", async () => {
   const egress = egressWith({ resolve: names({ "empty.example": [] }) });
   expect((await failureOf(egress.fetch("https://empty.example/"))).reason).toBe("not_resolved");
 });
 
 test("the system's resolver is the default", async () => {
   const error = await failureOf(egressWith({ allow: [] }).fetch("https://localhost/"));
-  expect(error.message).toContain("localhost leads to a loopback address");
+  expect(error.message).toContain("localhost resolves to a loopback address");
   const invalid = await failureOf(egressWith().fetch("https://no-such-name.invalid/"));
   expect(invalid.reason).toBe("not_resolved");
 });
 
-test("a name server that never answers ends with the deadline, and nothing was sent", async () => {
+test("a lookup without an answer ends at the deadline, and nothing was sent", async () => {
   const egress = egressWith({ resolve: () => new Promise(() => undefined) });
   const error = await failureOf(egress.fetch("https://slow.example/", { timeoutMs: 50 }));
   expect([error.reason, error.maybeSent]).toEqual(["timeout", false]);

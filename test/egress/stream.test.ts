@@ -1,12 +1,12 @@
-// A body that comes as it arrives: the same policy and limits, held while it is read.
+// Streamed bodies: the same policy and limits apply while they are read.
 import { describe, expect, test } from "bun:test";
 import { EgressError } from "../../src/egress";
 import { egressWith, failureOf, rawPeer, webPeer } from "./peers";
 
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 
-describe("an answer that streams", () => {
-  test("is there with its head, and its pieces come as they are sent", async () => {
+describe("a streamed response", () => {
+  test("resolves with its head, and its chunks arrive as they are sent", async () => {
     const pieces = Promise.withResolvers<void>();
     using peer = await rawPeer((socket) => {
       socket.write(`${HEAD}5\r\nfirst\r\n`);
@@ -38,7 +38,7 @@ describe("an answer that streams", () => {
     );
   });
 
-  test("may take longer than the limit of time, but not be silent for longer", async () => {
+  test("may take longer than the time limit, but not between two chunks", async () => {
     using peer = await rawPeer((socket) => {
       socket.write(HEAD);
       for (let count = 1; count <= 4; count++) setTimeout(() => socket.write("1\r\nx\r\n"), count * 150);
@@ -61,7 +61,7 @@ describe("an answer that streams", () => {
     expect([text, failure?.reason, failure?.maybeSent]).toEqual(["x", "unreachable", true]);
   });
 
-  test("larger than the limit of size is cut off with an error", async () => {
+  test("larger than the size limit fails with an error", async () => {
     using peer = webPeer(() => new Response("x".repeat(100_000)));
     const response = await egressWith().fetch(peer.origin, { streams: true, maxBytes: 10_000 });
     expect((await drained(response)).failure?.reason).toBe("too_large");

@@ -18,7 +18,7 @@ test.each([
   "https://1.2.3.4.5/",
   "https://[fe80::1%25eth0]/",
   "https://exa mple/",
-])("%p is not called", async (url) => {
+])("%p is refused", async (url) => {
   const error = await failureOf(egressWith().fetch(url));
   expect([error.reason, error.maybeSent]).toEqual(["address_refused", false]);
 });

@@ -1,5 +1,5 @@
-// TLS with a certificate authority made for this run. `NODE_EXTRA_CA_CERTS` is read when a process starts, so what has
-// to trust it runs in a process of its own (`tls-client.ts`).
+// TLS with a certificate authority that is created for this run. `NODE_EXTRA_CA_CERTS` is read when a process starts, so
+// the client that trusts it runs in a separate process (`tls-client.ts`).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ async function tlsPeer() {
   };
 }
 
-/** Runs calls in a process that trusts the test's authority. */
+/** Runs calls in a process that trusts the authority of the test. */
 async function trusting(calls: Call[], env: Record<string, string> = {}): Promise<Answer[]> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "tls-client.ts"), JSON.stringify(calls)], {
     env: { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: certificate, ...env },
@@ -68,7 +68,7 @@ async function trusting(calls: Call[], env: Record<string, string> = {}): Promis
 }
 
 describe("a certificate that is not trusted", () => {
-  test("fails before anything is sent, and the message says how to trust it", async () => {
+  test("fails before anything is sent, with a message that explains how to trust it", async () => {
     using peer = await tlsPeer();
     const egress = egressWith({ resolve: names({ "a.example": ["127.0.0.1"] }) });
     const error = await failureOf(
@@ -80,7 +80,7 @@ describe("a certificate that is not trusted", () => {
     expect(peer.received).toEqual([]);
   });
 
-  test("fails even where the environment switches the check off", async () => {
+  test("fails even if the environment disables the check [fault: private-authority]", async () => {
     using peer = await tlsPeer();
     const call = { url: `https://a.example:${peer.port}/` };
     const [answer] = await trusting([call], { NODE_EXTRA_CA_CERTS: "", NODE_TLS_REJECT_UNAUTHORIZED: "0" });
@@ -88,7 +88,7 @@ describe("a certificate that is not trusted", () => {
   });
 });
 
-test("an authority of the setting is trusted beside those of the system", async () => {
+test("the authority of the setting is trusted in addition to those of the system", async () => {
   using peer = await tlsPeer();
   const authorities = readFileSync(certificate, "utf8");
   const egress = egressWith({ resolve: names({ "a.example": ["127.0.0.1"] }), authorities });
@@ -96,7 +96,7 @@ test("an authority of the setting is trusted beside those of the system", async 
   expect(response.status).toBe(200);
 });
 
-test("names, one certificate: each name is checked and keeps its own connections", async () => {
+test("with one certificate for several names, each name is checked and has its own connections", async () => {
   using peer = await tlsPeer();
   const call = (host: string): Call => ({ url: `https://${host}:${peer.port}/` });
   const answers = await trusting([
@@ -113,26 +113,26 @@ test("names, one certificate: each name is checked and keeps its own connections
     { body: [1, "a.example", `a.example:${port}`] },
     { body: [2, "b.example", `b.example:${port}`] },
     { body: [1, "a.example", `a.example.:${port}`] },
-    // No server name: there is none for an address (RFC 6066, section 3).
+    // No server name: it cannot be an address (RFC 6066, section 3).
     { body: [3, false, `127.0.0.1:${port}`] },
     { reason: "tls", maybeSent: false, message: expect.stringContaining("is for another name") },
   ]);
 }, 10_000);
 
-test("https to a port that speaks plain http counts as perhaps sent, as a later break does", async () => {
+test("https to a plain http port counts as possibly sent, like a later failure", async () => {
   using peer = webPeer(() => new Response("plain"));
   const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
   expect([error.reason, error.maybeSent]).toEqual(["tls", true]);
-  expect(error.message).toContain("Check that the port speaks TLS");
+  expect(error.message).toContain("Check that the port uses TLS");
 });
 
 test.each([
   ["plain text", Buffer.from("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")],
-  ["a record that nobody can read", Buffer.concat([Buffer.from([0x17, 3, 3, 0, 40]), Buffer.alloc(40, 7)])],
+  ["an unreadable record", Buffer.concat([Buffer.from([0x17, 3, 3, 0, 40]), Buffer.alloc(40, 7)])],
   ["an alert", Buffer.from([0x15, 3, 3, 0, 2, 2, 80])],
-])("a request whose answer %s replaces was sent", async (_what, bytes) => {
+])("a request whose response %s replaces counts as sent", async (_what, bytes) => {
   using peer = await tlsPeer();
-  // Passes everything on until the request has arrived.
+  // Forwards everything until the request has arrived.
   using box = await rawPeer((client, first) => {
     client.removeAllListeners("data");
     const upstream = connect(peer.port, "127.0.0.1");
@@ -151,13 +151,13 @@ test.each([
   expect([error.reason, error.maybeSent]).toEqual(["tls", true]);
 });
 
-test("a handshake that breaks off counts as perhaps sent, for nothing tells it from a later break", async () => {
+test("a broken handshake counts as possibly sent: it looks the same as a later failure", async () => {
   using peer = await rawPeer((socket) => socket.destroy());
   const error = await failureOf(egressWith().fetch(`https://127.0.0.1:${peer.port}/`, { method: "POST" }));
   expect([error.reason, error.maybeSent]).toEqual(["unreachable", true]);
 });
 
-test("a handshake that stalls ends with the deadline", async () => {
+test("a stalled handshake ends at the deadline", async () => {
   using peer = await rawPeer(() => undefined);
   const error = await failureOf(egressWith({ timeoutMs: 60 }).fetch(`https://127.0.0.1:${peer.port}/`));
   expect(error.reason).toBe("timeout");

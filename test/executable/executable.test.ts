@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentOf } from "../../server/openapi";
-import { contractOperations as operations } from "../../server/operations/all";
+import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../catalogs/sheets/picker/script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { say, startModelServer } from "../sandbox/models/chat-server";
@@ -159,7 +159,7 @@ test("TLS, a renewed certificate, a preflight and a wrong method", async () => {
   cpSync(renewed.cert, cert);
   cpSync(renewed.key, key);
   process.kill(server.pid, "SIGHUP");
-  while (!server.output().includes("were read again")) await Bun.sleep(10);
+  while (!server.output().includes("were reloaded")) await Bun.sleep(10);
   expect((await fetch(`${server.address}/v1/health`, insecure)).status).toBe(200);
 }, 20_000);
 

@@ -1,11 +1,11 @@
-// A slug that two transactions found free at once: only the index tells, as on engines that run them side by side.
+// A slug that two concurrent transactions found free: the unique index decides.
 import { expect, test } from "bun:test";
 import { Audit } from "../../src/audit";
 import { Gateways } from "../../src/gateways";
 import { type Store, UniqueViolation } from "../../src/store";
 import { deploy, operator } from "../tools/deployment";
 
-test("is a conflict when it is created, and a bad value when a gateway is changed to it", async () => {
+test("is a conflict on creation, and an invalid parameter on change", async () => {
   await using deployment = await deploy();
   const { core, gateways } = deployment.runtime;
   const made = await gateways.create(operator(), { name: "Made", auth_type: "arcade_header" });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { extensions } from "../../catalogs";
 import { isObject } from "../../src/base";
-import { FORMATS } from "../../src/tools/formats/format";
+import { FORMATS } from "../../src/tools/schema";
 import { variantsOf } from "./schema";
 import { MODEL, TOOL_NAMES, USER } from "./world";
 

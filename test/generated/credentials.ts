@@ -1,5 +1,5 @@
 // Which credential may call which operation: the roles of the operation table.
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import type { Role } from "../../src/identity";
 import type { DescribedOperation } from "../support/described";
 import type { Credential } from "./world";

@@ -1,5 +1,5 @@
-// Turns all hooks of a project off and on again, in bulk, until it is killed; prints a line after each answer. Its argument: the
-// folder of the deployment.
+// Disables and enables all hooks of a project in bulk until it is killed; prints a line after each answer. Its argument: the
+// data folder.
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../support/config";
 import { createRuntime } from "../../src/runtime";

@@ -1,4 +1,4 @@
-// Many hooks at once: all or none.
+// The bulk operation changes all hooks or none.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { BulkUpsertHooks } from "../../src/hooks";
@@ -14,7 +14,7 @@ const plugins: string[] = [];
 beforeAll(async () => {
   stage = await hooked();
   for (let index = 0; index < 50; index++) {
-    // The pre hook is what the tests make in bulk.
+    // The tests create the pre hook in bulk.
     const made = await stage.plugin({ points: ["post", "pre"], name: `plugin ${index}`, priority: index });
     await stage.deployment.runtime.hooks.delete(operator(), made.hooks.pre ?? "");
     plugins.push(made.id);
@@ -35,12 +35,12 @@ const hooksAt = async (point: string) =>
   (await stage.deployment.runtime.hooks.list(operator(), { hook_point: point as "tool.pre", limit: 100 }))
     .items;
 
-/** The hook of the plugin of this number. */
+/** The hook of the plugin with this number. */
 const preHook = async (index: number) =>
   (await hooksAt("tool.pre")).find(({ plugin_id }) => plugin_id === plugins[index]);
 const versions = async () => new Map((await hooksAt("tool.pre")).map(({ id, version }) => [id, version]));
 
-describe("fifty entries, the 37th broken:", () => {
+describe("fifty entries, the 37th invalid:", () => {
   test.each([
     ["an unknown plugin", { plugin_id: "pl_unknown" }, "plugin_id"],
     ["no failure mode for a new hook", { failure_mode: undefined }, "failure_mode"],
@@ -81,7 +81,7 @@ describe("fifty entries, the 37th broken:", () => {
   });
 });
 
-test("creates, updates, and leaves alone", async () => {
+test("creates, updates, or does not change hooks", async () => {
   const first = await bulk(fifty());
   expect(first.body).toMatchObject({ success: 50, failed: 0 });
   expect(at(first.body, "results.49")).toEqual({
@@ -100,7 +100,7 @@ test("creates, updates, and leaves alone", async () => {
   expect([unchanged?.version, updated?.version, updated?.status]).toEqual([1, 2, "inactive"]);
 });
 
-test("lets hooks change places", async () => {
+test("can swap the priorities of hooks", async () => {
   const answer = await bulk([pre(0, { priority: 1 }), pre(1, { priority: 0 })]);
   expect(answer.status).toBe(200);
   const [zero, one] = [await preHook(0), await preHook(1)];
@@ -108,7 +108,7 @@ test("lets hooks change places", async () => {
   await bulk([pre(0), pre(1)]);
 });
 
-test("a key that means several hooks is refused", async () => {
+test("an entry that matches several hooks is refused", async () => {
   const another = { name: "another", plugin_id: plugins[7], hook_point: "tool.pre", phase: "before" };
   const { body } = await stage.admin.post("/v1/hooks", {
     ...another,
@@ -122,7 +122,7 @@ test("a key that means several hooks is refused", async () => {
   await stage.admin.delete(`/v1/hooks/${String(at(body, "id"))}`);
 });
 
-test("an entry means the hook of its plugin and point, whatever else it says", async () => {
+test("an entry matches the hook of its plugin and point; other fields are ignored", async () => {
   const [zero, one] = [await preHook(0), await preHook(1)];
 
   const { body } = await bulk([pre(0, { hook_id: one?.id, timeout_ms: 1, name: "x" })]);
@@ -130,7 +130,7 @@ test("an entry means the hook of its plugin and point, whatever else it says", a
   expect(at(body, "results.0")).toMatchObject({ action: "unchanged", hook_id: zero?.id });
 });
 
-test("another project's plugin is an unknown one", async () => {
+test("a plugin of another project is unknown", async () => {
   const { runtime } = stage.deployment;
   await runtime.identity.createProject(operator(), "elsewhere", "elsewhere");
   const config: Config = { plugin_id: plugins[0] ?? "", hook_point: "tool.pre", failure_mode: "fail_open" };
@@ -142,7 +142,7 @@ test("another project's plugin is an unknown one", async () => {
   expect([refused.status, refused.fieldErrors?.[0]?.field]).toEqual([400, "configs.0.plugin_id"]);
 });
 
-test("killed in the middle, all of them are as before or as after", async () => {
+test("if the process is killed, either all of them or none have changed", async () => {
   const { folder } = stage.deployment;
   await bulk(fifty().map((config) => ({ ...config, status: "active" })));
   const before = await versions();
@@ -156,7 +156,7 @@ test("killed in the middle, all of them are as before or as after", async () => 
     await child.exited;
     const all = await hooksAt("tool.pre");
     expect(all).toHaveLength(50);
-    // All as often as each other, too.
+    // All hooks were changed equally often.
     const changes = all.map(
       ({ id, status, version }) => `${status} after ${version - (before.get(id) ?? 0)}`,
     );

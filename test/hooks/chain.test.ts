@@ -1,4 +1,4 @@
-// Several hooks around one call: their order, what each sees of the earlier ones, and who may still stop it.
+// Several hooks for one call: their order, the changes that each one sees, and which of them can stop the call.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openLateStore } from "../support/late-store";
 import { operator } from "../tools/deployment";
@@ -33,7 +33,7 @@ const plugin: Hooked["plugin"] = async (options) => {
 };
 
 const inputsOf = ({ body }: Asked): { text?: string } => Object(body["inputs"]);
-/** Appends its letter to the text of the inputs, or of the output. */
+/** Appends a letter to the text of the inputs or of the output. */
 const append: Respond = (asked) => {
   const letter = asked.path.slice(-1);
   if (asked.path.startsWith("pre"))
@@ -42,7 +42,7 @@ const append: Respond = (asked) => {
   return { code: "OK", override: { output: { text: `${output.text ?? ""}${letter}` } } };
 };
 
-/** A hook of its own at one point, which is asked at `/{point}-{letter}`. */
+/** A separate hook at one point, which is called at `/{point}-{letter}`. */
 async function lettered(point: "pre" | "post", letter: string, priority: number, rest: object = {}) {
   const peer = "binding" in rest ? stage.organization : stage.project;
   return plugin({
@@ -66,7 +66,7 @@ const ORDERS = permutations(["a", "b", "c"]).map((order) => [order.join(""), ord
 describe.each(["pre", "post"] as const)("three hooks at %s", (point) => {
   test.each(ORDERS)("in the order %s: each sees what the earlier ones made", async (word, order) => {
     stage.project.respond = append;
-    // Made in another order than they run in: the priority counts.
+    // Not created in the order of their priorities, which determine the order of the calls.
     for (const letter of ["a", "b", "c"]) await lettered(point, letter, order.indexOf(letter) * 10 + 5);
 
     const got = await execute(stage, "Test.Echo", { text: "-" });
@@ -105,7 +105,7 @@ describe.each(["pre", "post"] as const)("three hooks at %s", (point) => {
   });
 });
 
-test("the organization's first hooks come before the project's, its last ones after, whatever their priorities", async () => {
+test("hooks of the organization run before or after those of the project by their phase, regardless of priority", async () => {
   stage.project.respond = stage.organization.respond = append;
   await lettered("pre", "z", 0, { binding: "tenant", phase: "after" });
   await lettered("pre", "m", 500);
@@ -114,7 +114,7 @@ test("the organization's first hooks come before the project's, its last ones af
   expect((await execute(stage, "Test.Echo", { text: "-" })).value).toEqual({ text: "-amz" });
 });
 
-test("the phase of a project's hook has no effect", async () => {
+test("the phase of a hook of a project has no effect", async () => {
   stage.project.respond = append;
   await lettered("pre", "b", 1, { phase: "before" });
   await lettered("pre", "a", 0, { phase: "after" });
@@ -122,7 +122,7 @@ test("the phase of a project's hook has no effect", async () => {
   expect((await execute(stage, "Test.Echo", { text: "-" })).value).toEqual({ text: "-ab" });
 });
 
-test("an organization's hook stands around the calls of all its projects, a project's around its own", async () => {
+test("a hook of an organization applies to all its projects, a hook of a project only to that project", async () => {
   const { runtime } = stage.deployment;
   const id = `p${Date.now()}`;
   await runtime.identity.createProject(operator(), id, id);
@@ -144,7 +144,7 @@ test.each([
     "a plugin",
     async ({ id }: Made) => stage.deployment.runtime.plugins.update(operator(), id, { status: "inactive" }),
   ],
-])("%s that is inactive is skipped", async (_what, deactivate) => {
+])("%s is skipped if it is inactive", async (_what, deactivate) => {
   stage.project.respond = () => ({ code: "CHECK_FAILED" });
   await deactivate(await lettered("pre", "a", 0));
 
@@ -152,7 +152,7 @@ test.each([
   expect(stage.project.asked).toEqual([]);
 });
 
-test("a change in another process counts at the next call", async () => {
+test("a change in another process applies to the next call", async () => {
   const other = await stage.deployment.another();
   stage.project.respond = () => ({ code: "CHECK_FAILED" });
   expect((await execute(stage, "Test.Echo")).success).toBe(true);
@@ -170,8 +170,8 @@ test("a change in another process counts at the next call", async () => {
   await other.plugins.delete(operator(), id);
 });
 
-describe("inputs that a hook has put in place", () => {
-  test("are converted and checked as a caller's are", async () => {
+describe("inputs from a hook", () => {
+  test("are converted and validated like those of a caller", async () => {
     stage.project.respond = () => ({ code: "OK", override: { inputs: { txt: "x" } } });
     await lettered("pre", "a", 0);
 
@@ -182,7 +182,7 @@ describe("inputs that a hook has put in place", () => {
     expect(stage.deployment.test.runs).toBe(runs);
   });
 
-  test("that need what the caller's did not are refused like a caller's", async () => {
+  test("with additional requirements are refused like those of a caller", async () => {
     stage.project.respond = () => ({ code: "OK", override: { inputs: { mode: "do" } } });
     await lettered("pre", "a", 0);
 
@@ -201,7 +201,7 @@ describe("inputs that a hook has put in place", () => {
     expect((await execute(stage, "Test.Echo")).value).toEqual({ text: "1234567890123456789" });
   });
 
-  test("beside another code than OK are ignored", async () => {
+  test("are ignored with another code than OK", async () => {
     stage.project.respond = () => ({ code: "CHECK_FAILED", override: { inputs: { text: "x" } } });
     await lettered("pre", "a", 0);
 
@@ -209,7 +209,7 @@ describe("inputs that a hook has put in place", () => {
   });
 });
 
-test("a secret that a hook replaces is the tool's for this one call, and no other secret comes with it", async () => {
+test("a hook can replace a secret for one call, but cannot add secrets that the tool does not declare", async () => {
   const { runtime, platform } = stage.deployment;
   await runtime.secrets.upsert(operator(), "TEST_ADDRESS", { value: platform.url });
   await runtime.secrets.upsert(operator(), "TEST_WORD", { value: "stored" });
@@ -240,7 +240,7 @@ describe("after the run", () => {
     },
   );
 
-  test("a call that failed is asked about too, and stays failed", async () => {
+  test("post hooks are also called for a failed run, which stays failed", async () => {
     stage.deployment.test.act = () => Promise.reject(new Error("broken inside"));
     stage.project.respond = () => ({ code: "OK", override: { output: { all: "well" } } });
     await lettered("post", "a", 0);
@@ -261,7 +261,7 @@ describe("after the run", () => {
     ["a write that was done", "Test.Act", false, "done"],
     ["a read", "Test.Look", true, "done"],
   ])(
-    "%s whose result is held back may be tried again only when that is safe",
+    "%s whose result is withheld can be retried only if that is safe",
     async (_what, tool, canRetry, outcome) => {
       stage.deployment.test.act = () => Promise.resolve("CANARY-OUTPUT");
       stage.project.respond = () => "no answer";
@@ -278,7 +278,7 @@ describe("after the run", () => {
   );
 });
 
-describe("what hooks are not asked about", () => {
+describe("hooks are not called for", () => {
   test.each([
     ["a call with bad input", "Test.Echo", { unknown: 1 }, "TOOL_RUNTIME_BAD_INPUT_VALUE"],
     ["a call whose user owes a consent", "Test.Other", {}, undefined],
@@ -301,7 +301,7 @@ describe("what hooks are not asked about", () => {
   });
 });
 
-test("the answers about access of two hooks both count", async () => {
+test("the access answers of two hooks both apply", async () => {
   stage.project.respond = ({ path }) =>
     path === "access-a"
       ? { deny: { test: { tools: { echo: [] } } } }
@@ -320,11 +320,11 @@ test("the answers about access of two hooks both count", async () => {
 
   expect(at(listed.body, "total_count")).toBe(1);
   expect(at(listed.body, "items.0.name")).toBe("Look");
-  // The second is asked about what the first has left.
+  // The second hook only sees the tools that the first one allows.
   expect(stage.project.asked[1]?.text).not.toContain("Echo");
 });
 
-test("all of it works on an engine that answers a turn later", async () => {
+test("chains also work with an asynchronous database engine", async () => {
   await using late = await hooked({ parts: { openStore: openLateStore } });
   const one = await late.plugin();
   late.project.respond = ({ path }) => (path === "access" ? {} : { code: "CHECK_FAILED" });

@@ -1,4 +1,4 @@
-// Hooks around the calls of a chat completion: as in any execution.
+// Hooks for the tool calls of a chat completion, as for any execution.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type ModelServer, say, startModelServer } from "../sandbox/models/chat-server";
 import { at } from "../support/api";
@@ -35,7 +35,7 @@ const ask = (tool: unknown = "Test.Call") =>
     tool_choice: "generate",
   });
 
-test("a call that a hook denies does not run, and the model is told", async () => {
+test("a denied call does not run, and the model receives the error", async () => {
   stage.project.respond = ({ path }) =>
     path === "pre"
       ? { code: "CHECK_FAILED", error_message: "not on Saturdays" }
@@ -50,7 +50,7 @@ test("a call that a hook denies does not run, and the model is told", async () =
   ]);
 });
 
-test("what a hook changes of input and output is what is used", async () => {
+test("changed inputs and outputs are used", async () => {
   stage.project.respond = ({ path }) => {
     if (path === "pre") return { code: "OK", override: { inputs: { path: "changed" } } };
     return path === "post" ? { code: "OK", override: { output: "[reviewed]" } } : {};
@@ -64,7 +64,7 @@ test.each<[string, unknown]>([
   ["by its name", "Test.Call"],
   ["as a function object", { type: "function", function: { name: "Test_Call", parameters: {} } }],
 ])(
-  "a tool %s about which a hook gives no answer stops the request, and is nobody else's",
+  "a tool %s for which a hook gives no usable answer stops the request, and is not passed to the client",
   async (_how, tool) => {
     stage.project.respond = ({ path }) => (path === "access" ? "maybe" : { code: "OK" });
     const asked = model.requests.length;
@@ -79,7 +79,7 @@ test.each<[string, unknown]>([
   },
 );
 
-test("a tool that a hook hides is not offered", async () => {
+test("a hidden tool is not offered", async () => {
   stage.project.respond = () => ({ deny: { Test: { tools: { Call: [] } } } });
   const answer = await ask();
   expect([answer.status, at(answer.body, "name")]).toEqual([400, "tool_not_found"]);

@@ -1,4 +1,4 @@
-// What webhooks are sent, word for word, and how they know that it is us.
+// The exact requests to webhooks, and how webhooks can verify them.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { heapStats } from "bun:jsc";
 import { Webhook } from "standardwebhooks";
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const SIGNING = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
 
-/** A plugin of its own, alone in its project's way; removed at the end. */
+/** A separate plugin, the only one of the project; removed at the end. */
 async function withPlugin(
   options: Parameters<Hooked["plugin"]>[0],
   work: () => Promise<void>,
@@ -33,11 +33,11 @@ async function withPlugin(
   }
 }
 
-test("the three questions about one call", async () => {
+test("the three requests for one call", async () => {
   await withPlugin({}, async () => {
-    // A JWT, as some providers' access tokens are: its claims go out, the token does not.
+    // A JWT access token: its claims are sent, the token is not.
     const claims = { sub: "u1", scope: "a b", iss: "https://idp.example", id: "12345678901234567891" };
-    // A number of so many digits keeps them as text.
+    // A number with that many digits becomes a string.
     const text = JSON.stringify(claims).replace(`"${claims.id}"`, claims.id);
     const token = `e30.${Buffer.from(text).toString("base64url")}.SIGNATURE`;
     await stage.deployment.give("alice", { access: token });
@@ -125,7 +125,7 @@ describe("a request is", () => {
     });
   });
 
-  test("signed, so that the public library accepts it, and nothing that was changed on the way", async () => {
+  test("signed, so that the public library accepts it and rejects a modified one", async () => {
     await withPlugin({ webhook: { signing_secret: SIGNING } }, async () => {
       await execute(stage, "Test.Echo", { text: "grün 🌱" });
       const receiver = new Webhook(SIGNING);
@@ -142,16 +142,16 @@ describe("a request is", () => {
   });
 });
 
-describe("another try", () => {
+describe("a retry", () => {
   const retry = { enabled: true, max_attempts: 3, backoff: "fixed" as const, base_delay_ms: 10 };
 
-  /** Fails the first times, then says OK. */
+  /** Fails at first, then answers OK. */
   const failing = (fault: string, times: number): void => {
     stage.project.respond = (asked, response, request) =>
       stage.project.asked.length <= times ? FAULTS[fault]?.(asked, response, request) : { code: "OK" };
   };
 
-  test.each(["5xx", "reset", "timeout"])("is made after %s, under the same message id", async (fault) => {
+  test.each(["5xx", "reset", "timeout"])("follows %s, with the same message id", async (fault) => {
     failing(fault, 1);
     const webhook = { signing_secret: SIGNING };
     await withPlugin({ points: ["pre"], timeout_ms: 3000, webhook, more: { retry } }, async () => {
@@ -162,7 +162,7 @@ describe("another try", () => {
     });
   });
 
-  test.each(["4xx", "HTML", "redirect", "huge"])("is not made after %s", async (fault) => {
+  test.each(["4xx", "HTML", "redirect", "huge"])("does not follow %s", async (fault) => {
     failing(fault, 1);
     await withPlugin({ points: ["pre"], timeout_ms: 10_000, more: { retry } }, async () => {
       expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_CHECK_FAILED");
@@ -170,7 +170,7 @@ describe("another try", () => {
     });
   });
 
-  test("is made only where the plugin wants it, and as often as it wants", async () => {
+  test("happens only if the plugin enables it, and as often as configured", async () => {
     failing("5xx", 99);
     await withPlugin({ points: ["pre"], timeout_ms: 10_000 }, async () => {
       await execute(stage, "Test.Echo");
@@ -189,7 +189,7 @@ describe("another try", () => {
     });
   });
 
-  test("all of them together have the hook's time", async () => {
+  test("the timeout of the hook covers all attempts", async () => {
     stage.project.respond = FAULTS["timeout"] ?? (() => undefined);
     await withPlugin({ points: ["pre"], timeout_ms: 300, more: { retry } }, async () => {
       expect((await execute(stage, "Test.Echo")).kind).toBe("CONTEXT_CHECK_FAILED");
@@ -197,7 +197,7 @@ describe("another try", () => {
     });
   });
 
-  test("no attempt begins after the hook's time", async () => {
+  test("no attempt starts after the timeout of the hook", async () => {
     failing("5xx", 99);
     const slow = { ...retry, max_attempts: 10, base_delay_ms: 200 };
     await withPlugin({ points: ["pre"], timeout_ms: 500, more: { retry: slow } }, async () => {
@@ -208,11 +208,11 @@ describe("another try", () => {
   });
 });
 
-describe("answers about access", () => {
+describe("access answers", () => {
   const caching = { cache_enabled: true, cache_ttl_ms: 60_000 };
   const list = (user = "alice") => stage.agent.get(`/v1/tools?user_id=${user}&limit=100`);
 
-  test("are kept per user and set of tools, as long as the endpoint says", async () => {
+  test("are cached per user and set of tools, for the time that the endpoint sets", async () => {
     stage.project.respond = () => ({ deny: { Test: { tools: { Echo: [] } } } });
     await withPlugin({ points: ["access"], endpoint: caching }, async () => {
       for (const user of ["alice", "alice", "bob", "alice", "bob"])
@@ -227,7 +227,7 @@ describe("answers about access", () => {
     });
   });
 
-  test("are kept as what they leave, however much they say", async () => {
+  test("are cached as the allowed tools, regardless of their size", async () => {
     const names = Array.from({ length: 25_000 }, (_, index) => [`Unknown${index}`, []]);
     const answer = { deny: { Test: { tools: { ...Object.fromEntries(names), Echo: [] } } } };
     stage.project.respond = (_asked, response) => json(response, 200, answer);
@@ -244,7 +244,7 @@ describe("answers about access", () => {
     });
   });
 
-  test("are asked anew when a hook or plugin changes", async () => {
+  test("are requested again if a hook or plugin changes", async () => {
     await withPlugin({ points: ["access"], endpoint: caching }, async () => {
       await list();
       await withPlugin({ points: ["pre"], priority: 3 }, list as () => Promise<never>);
@@ -253,7 +253,7 @@ describe("answers about access", () => {
     });
   });
 
-  test("count for a user token, which always asks for its own user", async () => {
+  test("apply to a user token, which always acts for its own user", async () => {
     stage.project.respond = () => ({ deny: { Test: { tools: { Echo: [] } } } });
     const { tools } = stage.deployment.runtime;
     const alice = { kind: "user", projectId: "default", userId: "alice" } as const;
@@ -266,7 +266,7 @@ describe("answers about access", () => {
     });
   });
 
-  test("that failed are not kept, and without caching none are", async () => {
+  test("are not cached if they failed, or if caching is disabled", async () => {
     stage.project.respond = (_asked, response) => json(response, 500, {});
     await withPlugin({ points: ["access"], endpoint: caching }, async () => {
       await list();
@@ -288,9 +288,9 @@ describe("answers about access", () => {
     ["a toolkit without tools", { deny: { Test: {} } }],
     ["versions that are no list", { deny: { Test: { tools: { Echo: {} } } } }],
     ["an entry that is none", { deny: { Test: { tools: { Echo: ["1.2.3"] } } } }],
-    ["a version that is none", { deny: { Test: { tools: { Echo: [{ version: 1 }] } } } }],
+    ["an invalid version", { deny: { Test: { tools: { Echo: [{ version: 1 }] } } } }],
     ["a code that says no", { code: "CHECK_FAILED" }],
-  ])("with %s are no answers", async (_what, answer) => {
+  ])("with %s are not valid", async (_what, answer) => {
     stage.project.respond = (_asked, response) => json(response, 200, answer);
     await withPlugin({ points: ["access"] }, async () => {
       expect((await list()).body).toMatchObject({ items: [], total_count: 0 });
@@ -313,7 +313,7 @@ describe("answers about access", () => {
     ["its version denied", { deny: { Test: { tools: { Echo: [{ version: "1.2.3" }] } } } }, false],
     ["denied with other letters", { deny: { TEST: { tools: { eCHO: [{}] } } } }, false],
     ["another tool denied", { deny: { Test: { tools: { Look: [] } } } }, true],
-  ])("with %s leave the tool or not", async (_what, answer, left) => {
+  ])("with %s allow or hide the tool", async (_what, answer, left) => {
     stage.project.respond = (_asked, response) => json(response, 200, answer);
     await withPlugin({ points: ["access"] }, async () => {
       expect((await list()).text.includes('"Test.Echo"')).toBe(left);
@@ -321,18 +321,18 @@ describe("answers about access", () => {
   });
 });
 
-describe("answers before and after a run", () => {
+describe("pre and post answers", () => {
   test.each([
     ["no object", []],
     ["no code", {}],
     ["an unknown code", { code: "ok" }],
-    ["a message that is no text", { code: "OK", error_message: 1 }],
-    ["an override that is no object", { code: "OK", override: [] }],
+    ["a message that is not a string", { code: "OK", error_message: 1 }],
+    ["an override that is not an object", { code: "OK", override: [] }],
     ["inputs that are no object", { code: "OK", override: { inputs: "x" } }],
     ["secrets that are no list", { code: "OK", override: { secrets: { A: "b" } } }],
     ["a secret of two keys", { code: "OK", override: { secrets: [{ A: "b", C: "d" }] } }],
-    ["a secret that is no text", { code: "OK", override: { secrets: [{ A: 1 }] } }],
-  ])("with %s are no answers", async (_what, answer) => {
+    ["a secret that is not a string", { code: "OK", override: { secrets: [{ A: 1 }] } }],
+  ])("with %s are not valid", async (_what, answer) => {
     stage.project.respond = (_asked, response) => json(response, 200, answer);
     const runs = stage.deployment.test.runs;
     await withPlugin({ points: ["pre"] }, async () => {
@@ -342,8 +342,8 @@ describe("answers before and after a run", () => {
   });
 });
 
-// A key of any project of the organization may try its plugins.
-test("a plugin that is tried shows its answers without the values of secrets", async () => {
+// A key of any project of the organization may test its plugins.
+test("a plugin test returns the answers without values of secrets", async () => {
   const answers: unknown[] = [{ secrets: [{ WORD: "CANARY" }] }, { secrets: { WORD: "CANARY" } }];
   for (const override of answers) {
     stage.organization.respond = () => ({ code: "OK", override });

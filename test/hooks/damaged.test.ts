@@ -1,5 +1,5 @@
-// A plugin whose credentials cannot be opened any more fails as a webhook that does not answer: by its failure mode, for
-// its own hooks, and for nobody else.
+// A plugin whose credentials cannot be opened fails like a webhook that does not answer: the failure mode applies, and other
+// plugins are not affected.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { at } from "../support/api";
 import { damageSealed } from "../support/damage";
@@ -30,7 +30,7 @@ const broken = async (mode: "fail_open" | "fail_closed", more: object = {}): Pro
 };
 
 describe("a plugin whose credentials are damaged", () => {
-  test("lets calls pass where its failure mode says so, and the log says why", async () => {
+  test("lets calls pass if its failure mode is fail_open, and logs the reason", async () => {
     const id = await broken("fail_open");
     stage.platformCalls();
     stage.project.asked.length = 0;
@@ -41,7 +41,7 @@ describe("a plugin whose credentials are damaged", () => {
     await retire(id);
   });
 
-  test("stops calls where its failure mode says so, as one that does not answer", async () => {
+  test("stops calls if its failure mode is fail_closed, like one that does not answer", async () => {
     const id = await broken("fail_closed");
     stage.platformCalls();
     const { status, success, kind } = await execute(stage);
@@ -51,7 +51,7 @@ describe("a plugin whose credentials are damaged", () => {
     expect((await execute(stage)).success).toBe(true);
   });
 
-  test("is switched off, and is well again under new credentials", async () => {
+  test("can be deactivated, and works again with new credentials", async () => {
     const id = await broken("fail_closed");
     await retire(id);
     expect((await execute(stage)).success).toBe(true);
@@ -67,7 +67,7 @@ describe("a plugin whose credentials are damaged", () => {
     await retire(id);
   });
 
-  test("does not keep others from being asked how they are; a trial names it", async () => {
+  test("does not affect the health check of others; a plugin test reports it", async () => {
     const bad = await broken("fail_open", { health_check_path: "/health" });
     const { id: good } = await stage.plugin({
       points: ["pre"],

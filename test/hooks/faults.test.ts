@@ -1,4 +1,4 @@
-// A guard that cannot answer never lets a call through: a thousand faults by chance, and the platform hears of none.
+// A failing fail_closed hook never lets a call through: a thousand random faults, and no request to the platform.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { randomOf } from "../support/long";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** A die with any number of sides. */
+/** A random integer below a limit. */
 type Roll = (sides: number) => number;
 type Fault = (roll: Roll, point: string) => Respond;
 
@@ -44,7 +44,7 @@ const STATUSES = [300, 400, 401, 404, 429, 500, 502, 503, 504];
 const CODES = [null, 0, true, "ok", "Ok", "OK ", "ALLOW", "CHECK_FAILED_", "", [], {}, ["OK"]];
 const SHAPES = [[], "x", 1, true];
 
-/** Answers that are none. Whatever a webhook could mean by them, it did not say that the call may go on. */
+/** Invalid answers, none of which allows the call. */
 const BROKEN: Fault[] = [
   ...Object.values(FAULTS).map(
     (fault): Fault =>
@@ -52,7 +52,7 @@ const BROKEN: Fault[] = [
         fault,
   ),
   (roll) => (_asked, response) => json(response, STATUSES[roll(STATUSES.length)] ?? 500, { code: "OK" }),
-  // The good answer, cut somewhere; or whole, where more was promised.
+  // The valid answer, truncated, or complete with a larger declared length.
   (roll, point) => (_asked, response) =>
     raw(response, (GOOD[point] ?? "").slice(0, roll(GOOD[point]?.length ?? 1))),
   (roll, point) => (_asked, response, request) => {
@@ -78,7 +78,7 @@ const BROKEN: Fault[] = [
   },
 ];
 
-test("1,000 faults by chance, fail_closed: 0 calls reach the platform", async () => {
+test("1,000 random faults, fail_closed: no call reaches the platform", async () => {
   const seed = Number(process.env["RUNTIME_TEST_SEED"] ?? Date.now() % 2 ** 31);
   const random = randomOf(seed);
   const roll: Roll = (sides) => Math.floor(random() * sides);
@@ -91,7 +91,7 @@ test("1,000 faults by chance, fail_closed: 0 calls reach the platform", async ()
     const kind = result.output?.error?.kind ?? "none";
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   };
-  // About half of them pass at access, and meet their fault before the run.
+  // About half of them pass the access hook and fail at the pre hook.
   stage.project.respond = (asked, response, request) => {
     if (asked.path === "access" && roll(2) === 0) return raw(response, GOOD["access"] ?? "");
     return BROKEN[roll(BROKEN.length)]?.(roll, asked.path)(asked, response, request);
@@ -106,7 +106,7 @@ test("1,000 faults by chance, fail_closed: 0 calls reach the platform", async ()
   expect({ seed, reached: platform.calls.length - before }).toEqual({ seed, reached: 0 });
   expect({ seed, kinds: [...kinds] }).toEqual({ seed, kinds: [["CONTEXT_CHECK_FAILED", ROUNDS]] });
   expect(stage.project.count("pre")).toBeGreaterThan(ROUNDS / 4);
-  // And with a guard that answers again, calls go through: it was the faults.
+  // Positive control: with a valid answer, calls go through.
   stage.project.respond = ({ path }, response) => raw(response, GOOD[path] ?? "");
   for (const id of Object.values(hooks)) await runtime.hooks.update(operator(), id, { timeout_ms: 10_000 });
   await run();

@@ -1,4 +1,4 @@
-// A deployment whose calls meet hooks: the test catalog, a granted user, a webhook server of the project and one of the
+// A deployment with hooks: the test catalog, a user with a grant, a webhook server of the project and one of the
 // organization, and the API over HTTP.
 import { startServer } from "../../server";
 import type { CreatePlugin } from "../../src/hooks";
@@ -9,14 +9,14 @@ import { type WebhookPeer, webhookPeer } from "./webhook-peer";
 export interface Hooked extends AsyncDisposable {
   deployment: Deployment;
   url: string;
-  /** The project's and the organization's webhook servers. */
+  /** The webhook servers of the project and of the organization. */
   project: WebhookPeer;
   organization: WebhookPeer;
   admin: ReturnType<typeof api>;
   agent: ReturnType<typeof api>;
-  /** What happened on the platform since the last call of this. */
+  /** What happened on the platform since the previous call. */
   platformCalls(): number;
-  /** A plugin with an endpoint, and an active hook, for each of the points. */
+  /** Creates a plugin with an endpoint and an active hook for each of the points. */
   plugin(options?: PluginOptions): Promise<Made>;
 }
 
@@ -29,11 +29,11 @@ export interface PluginOptions {
   phase?: "before" | "after";
   priority?: number;
   timeout_ms?: number;
-  /** More of an endpoint. */
+  /** Further fields of an endpoint. */
   endpoint?: object;
-  /** More of `webhook_config`. */
+  /** Further fields of `webhook_config`. */
   webhook?: object;
-  /** More of the plugin. */
+  /** Further fields of the plugin. */
   more?: Partial<CreatePlugin>;
 }
 

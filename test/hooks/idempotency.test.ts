@@ -1,4 +1,4 @@
-// Calls under an Idempotency-Key that hooks hold up: what was not run may be run under the same key.
+// Calls with an Idempotency-Key that hooks stop: a call that was not run can be repeated with the same key.
 import { expect, test } from "bun:test";
 import { agent } from "../tools/deployment";
 import { hooked } from "./hooked";
@@ -15,7 +15,7 @@ test.each<[string, (path: string) => unknown, string]>([
     (path) => (path === "access" ? {} : { code: "RATE_LIMIT_EXCEEDED" }),
     "CONTEXT_",
   ],
-])("a hook that %s holds no key back", async (_what, trouble, kind) => {
+])("a hook that %s does not use up the key", async (_what, trouble, kind) => {
   await using stage = await hooked();
   await stage.plugin({ points: ["access", "pre"] });
   const request = { tool_name: "Test.Call", user_id: "alice", input: {} };
@@ -32,7 +32,7 @@ test.each<[string, (path: string) => unknown, string]>([
   expect(await call()).toEqual(ran);
 });
 
-test("a result that a hook holds back was a run: the key keeps its answer", async () => {
+test("a withheld result was a run, so its answer is stored under the key", async () => {
   await using stage = await hooked();
   await stage.plugin({ points: ["post"] });
   const request = { tool_name: "Test.Call", user_id: "alice", input: {} };

@@ -1,4 +1,4 @@
-// What the execution log and the log say about hooks: which one decided what, in how many milliseconds, and no secret.
+// Hooks in the execution log and the log: the hook, its decision, its duration, and no secret.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { at } from "../support/api";
 import { bytesOf, found } from "../support/canaries";
@@ -12,7 +12,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const newest = async () => at((await stage.admin.get("/v1/admin/executions?limit=1")).body, "items.0");
 
-test("each decision stands in the execution log, in order, with its hook and its time", async () => {
+test("the execution log has each decision, in order, with its hook and duration", async () => {
   const first = await stage.plugin({ priority: 0 });
   const second = await stage.plugin({ points: ["pre", "post"], priority: 1, failure_mode: "fail_open" });
   stage.project.respond = ({ path }) => {
@@ -58,7 +58,7 @@ test("each decision stands in the execution log, in order, with its hook and its
   expect(lines[2]).toContain(second.hooks.pre ?? "none");
 });
 
-test("nothing of a call, its result, or a credential stands in a log or the execution log's file", async () => {
+test("logs and the file of the execution log contain no inputs, results and credentials", async () => {
   const canaries = {
     token: "CANARY-TOKEN",
     input: "CANARY-INPUT",

@@ -1,4 +1,4 @@
-// Mutual TLS with a webhook server: who we are, whom we trust, and that neither leaks into other requests.
+// Mutual TLS with a webhook server: the client certificate and the trusted authority only apply to its requests.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer, type Server } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
@@ -13,7 +13,7 @@ const theirs = pemPair("theirs");
 let stage: Hooked;
 let server: Server;
 let url: string;
-/** Whether each request came with a certificate that the server knows. */
+/** Whether each request had a valid client certificate. */
 const known: boolean[] = [];
 beforeAll(async () => {
   stage = await hooked();
@@ -69,23 +69,23 @@ const certificate = ({ cert, key }: { cert: string; key: string }) => ({
   client_key: key,
 });
 
-test("the server is asked with the certificate, and with no other; its own is trusted where the plugin says so", async () => {
+test("requests use the certificate of the plugin and trust the authority of the plugin", async () => {
   expect(await executeWith({ type: "mtls", ...certificate(ours), ca_cert: theirs.cert })).toBe("ran");
-  // Without one on the connection that is still open; with another; then again with the right one.
+  // Without a certificate on the open connection, with another one, then with the right one again.
   expect(await executeWith({ type: "bearer", token: "t", ca_cert: theirs.cert })).toBe(FAILED);
   expect(await executeWith({ type: "mtls", ...certificate(strangers), ca_cert: theirs.cert })).toBe(FAILED);
   expect(await executeWith({ type: "mtls", ...certificate(ours), ca_cert: theirs.cert })).toBe("ran");
   expect(known).toEqual([true, false, false, true]);
 });
 
-test("a server whose certificate nobody has vouched for is told nothing", async () => {
+test("nothing is sent to a server with an untrusted certificate", async () => {
   const before = known.length;
   expect(await executeWith({ type: "mtls", ...certificate(ours) })).toBe(FAILED);
   expect(await executeWith({ type: "mtls", ...certificate(ours), ca_cert: strangers.cert })).toBe(FAILED);
   expect(known).toHaveLength(before);
 });
 
-test("the test's server does refuse whom it does not know", async () => {
+test("the server of this test refuses unknown certificates (positive control)", async () => {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: "127.0.0.1", rejectUnauthorized: false });
   const answer = Promise.withResolvers<string>();

@@ -1,4 +1,4 @@
-// Records of plugins and hooks: what is stored and shown, every rule, and whose they are.
+// Records of plugins and hooks: storage, validation and access.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { bytesOf, found } from "../support/canaries";
@@ -16,7 +16,7 @@ const other = () => api(stage.site.url, stage.keys.other);
 const operator = () => stage.site.runtime.identity.operator("default");
 let count = 0;
 
-/** A plugin whose pre hook has a priority of its own. */
+/** A plugin whose pre hook has a unique priority. */
 const plugin = (more: object = {}, config: object = {}) => ({
   name: `plugin ${++count}`,
   plugin_type: "webhook",
@@ -38,7 +38,7 @@ const create = async (more?: object, config?: object) =>
 const idOf = (body: unknown): string => String(at(body, "id"));
 
 describe("a plugin", () => {
-  test("is made inactive, with a hook for each endpoint", async () => {
+  test("is created inactive, with a hook for each endpoint", async () => {
     const endpoint = (point: string) => ({
       url: `https://p.example/${point}`,
       phase: "before",
@@ -77,7 +77,7 @@ describe("a plugin", () => {
     for (const { id } of hooks) await admin().delete(`/v1/hooks/${id}`);
   });
 
-  test("keeps nothing that it does not know, wherever it stands", async () => {
+  test("does not store unknown fields at any level", async () => {
     const pre = {
       url: "https://p.example/",
       phase: "before",
@@ -100,7 +100,7 @@ describe("a plugin", () => {
     expect(`${made.text}${patched.text}${(await admin().get(path)).text}`).not.toContain("CANARY");
   });
 
-  test("of which one hook cannot be made is not made at all", async () => {
+  test("is not created if one of its hooks cannot be created", async () => {
     const pre = { url: "https://p.example/", phase: "before", failure_mode: "fail_open", priority: 500 };
     await create({}, { endpoints: { pre } });
     const before = dump(databaseOf(stage.site));
@@ -111,7 +111,7 @@ describe("a plugin", () => {
     expect(dump(databaseOf(stage.site))).toEqual(before);
   });
 
-  test("changes by what is given; credentials stay when they are not", async () => {
+  test("keeps fields and credentials that a patch does not contain", async () => {
     const made = await create({}, { auth: { type: "bearer", token: "CANARY-TOKEN" } });
     const id = idOf(made);
     const patched = await admin().patch(`/v1/plugins/${id}`, {
@@ -140,7 +140,7 @@ describe("a plugin", () => {
     await admin().patch(`/v1/plugins/${id}`, { status: "inactive" });
   });
 
-  test("keeps its credentials to itself: in no answer, no log and no file", async () => {
+  test("does not expose its credentials in answers, logs and files", async () => {
     const signing = `whsec_${Buffer.from("CANARY-SIGNING-SECRET-OF-32-BYTE").toString("base64")}`;
     const canaries = { token: "CANARY-TOKEN-1", changed: "CANARY-TOKEN-2", signing };
     const made = await create(
@@ -165,7 +165,7 @@ describe("a plugin", () => {
     expect(at(made, "webhook_config.signing_secret.exists")).toBe(true);
   });
 
-  test("stays readable when the data key is changed", async () => {
+  test("stays readable after a rotation of the data key", async () => {
     const { runtime } = stage.site;
     const made = await create({}, { auth: { type: "bearer", token: "before-and-after" } });
     await runtime.rotation.rotateDataKey(await operator());
@@ -174,7 +174,7 @@ describe("a plugin", () => {
     expect([patched.status, at(patched.body, "webhook_config.auth.token.exists")]).toEqual([200, true]);
   });
 
-  test("that hooks use is not deleted; without hooks it is", async () => {
+  test("can only be deleted without hooks", async () => {
     const made = await create();
     const refused = await admin().delete(`/v1/plugins/${idOf(made)}`);
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([409, "false"]);
@@ -183,7 +183,7 @@ describe("a plugin", () => {
     expect((await admin().get(`/v1/plugins/${idOf(made)}`)).status).toBe(404);
   });
 
-  test("of a name that is taken is a conflict, and another cannot take it", async () => {
+  test("cannot be created with or renamed to a name that is taken", async () => {
     const name = at(await create(), "name");
     expect((await admin().post("/v1/plugins", plugin({ name }))).status).toBe(409);
     const second = idOf(await create());
@@ -263,13 +263,13 @@ describe("a plugin is refused", () => {
     expect((await admin().post("/v1/plugins", plugin(more))).status).toBe(400);
   });
 
-  test("a change of what stands at the hook, with the way to do it", async () => {
+  test("if a patch contains fields of hooks, with an error that says how to change them", async () => {
     const id = idOf(await create());
     const change = { webhook_config: { endpoints: { pre: { failure_mode: "fail_open" } } } };
     const answer = await admin().patch(`/v1/plugins/${id}`, change);
     expect([answer.status, at(answer.body, "field_errors.0.message")]).toEqual([
       400,
-      "belongs to the hook: change it with PATCH /v1/hooks/{hook_id}",
+      "is a field of the hook: change it with PATCH /v1/hooks/{hook_id}",
     ]);
   });
 });
@@ -285,7 +285,7 @@ describe("a hook", () => {
     ...more,
   });
 
-  test("is made, changed, and deleted", async () => {
+  test("is created, changed and deleted", async () => {
     const id = idOf(await create());
     const made = await admin().post("/v1/hooks", hook(id, { timeout_ms: 100 }));
     expect(made.status).toBe(201);
@@ -321,7 +321,7 @@ describe("a hook", () => {
     expect((await admin().post("/v1/hooks", hook(id, more))).status).toBe(status);
   });
 
-  test("with the point and priority of another is a conflict", async () => {
+  test("conflicts with another hook at the same point and priority", async () => {
     const made = await create();
     const priority = at(made, "hooks.0.priority");
     const taken = await admin().post("/v1/hooks", hook(idOf(made), { priority }));
@@ -346,8 +346,8 @@ describe("a hook", () => {
   });
 });
 
-describe("what belongs to the organization", () => {
-  test("is seen by its projects, and changed only at the terminal", async () => {
+describe("a plugin of the organization", () => {
+  test("is visible to its projects, and only the operator can change it", async () => {
     const { runtime } = stage.site;
     const made = await runtime.plugins.create(await operator(), plugin() as never, "tenant");
     const [hook] = made.hooks;
@@ -383,7 +383,7 @@ describe("what belongs to the organization", () => {
     await runtime.plugins.delete(await operator(), made.id);
   });
 
-  test("is not made by a key", async () => {
+  test("cannot be created with a key", async () => {
     const principal = {
       kind: "key",
       keyId: "key_1",
@@ -396,7 +396,7 @@ describe("what belongs to the organization", () => {
   });
 });
 
-test("another project's plugins and hooks are unknown", async () => {
+test("plugins and hooks of another project are unknown", async () => {
   const made = await create();
   const paths = [`/v1/plugins/${idOf(made)}`, `/v1/hooks/${String(at(made, "hooks.0.id"))}`];
   for (const path of paths) {
@@ -414,11 +414,12 @@ test("another project's plugins and hooks are unknown", async () => {
   expect((await other().post("/v1/hooks", another)).status).toBe(404);
 });
 
-test("a deleted project takes its plugins and hooks along", async () => {
+test("a project is deleted with its plugins and hooks", async () => {
   const { runtime } = stage.site;
   const principal = await operator();
   await runtime.identity.createProject(principal, "gone", "gone");
   const made = await runtime.plugins.create(await runtime.identity.operator("gone"), plugin() as never);
+  expect(JSON.stringify(dump(databaseOf(stage.site))["plugins"])).toContain(made.id);
   await runtime.identity.deleteProject(principal, "gone");
   expect(JSON.stringify(dump(databaseOf(stage.site))["hooks"])).not.toContain(made.id);
   expect(JSON.stringify(dump(databaseOf(stage.site))["plugins"])).not.toContain(made.id);

@@ -1,6 +1,6 @@
-// Every point, phase and failure mode with everything that a webhook can do: what the caller gets, and what happened on
-// the platform. The hook under test is the organization's; the project has one of its own that says OK to everything, so
-// that the phase can be seen.
+// Every point, phase and failure mode with every behaviour of a webhook: the answer to the caller, and what happened on
+// the platform. The hook under test belongs to the organization. The project has a hook that always answers OK, so
+// that the phase is visible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { at } from "../support/api";
 import { operator } from "../tools/deployment";
@@ -23,7 +23,7 @@ const REFUSAL = { error_message: "not on Fridays" };
 const callTool = { Test: { tools: { Call: [{ version: "1.2.3" }] } } };
 const echoTool = { Test: { tools: { Echo: [] } } };
 
-/** What the webhook does at each point. */
+/** The behaviour of the webhook at each point. */
 const BEHAVIOURS: Readonly<Record<string, Readonly<Record<Point, Respond>>>> = {
   ok: { access: () => ({}), pre: () => ({ code: "OK" }), post: () => ({ code: "OK" }) },
   deny: {
@@ -32,7 +32,7 @@ const BEHAVIOURS: Readonly<Record<string, Readonly<Record<Point, Respond>>>> = {
     post: () => ({ code: "CHECK_FAILED", ...REFUSAL }),
   },
   "rate limit": {
-    // The contract of access knows no codes: one that is no OK is no answer.
+    // Access answers have no code, so any code other than OK is invalid.
     access: () => ({ code: "RATE_LIMIT_EXCEEDED" }),
     pre: () => ({ code: "RATE_LIMIT_EXCEEDED", ...REFUSAL }),
     post: () => ({ code: "RATE_LIMIT_EXCEEDED", ...REFUSAL }),
@@ -47,7 +47,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   Object.assign(BEHAVIOURS, { [name]: { access: fault, pre: fault, post: fault } });
 }
 
-/** For each behaviour: the effect at access, pre and post; where the failure mode matters, closed / open. */
+/** For each behaviour the effect at access, pre and post; closed / open if the failure mode matters. */
 const TABLE: Readonly<Record<string, Readonly<Record<Point, Effect | [closed: Effect, open: Effect]>>>> = {
   ok: { access: "runs", pre: "runs", post: "runs" },
   deny: { access: "is hidden", pre: "is denied", post: "is denied" },
@@ -82,7 +82,7 @@ const rows = Object.keys(TABLE).flatMap((behaviour) =>
   ),
 );
 
-test("the table is whole", () => {
+test("the table is complete", () => {
   expect(rows).toHaveLength(11 * 3 * 2 * 2);
 });
 
@@ -98,7 +98,7 @@ describe.each(rows)("%s at %s, %s the project's, %s:", (behaviour, point, phase,
     expect(stage.platformCalls()).toBe(point === "post" || ["runs", "is changed"].includes(effect) ? 1 : 0);
     const goesOn = ["runs", "is changed"].includes(effect);
     const others = goesOn || phase === "after" ? 1 : 0;
-    // An access answer without the tool leaves nothing to ask the project about; what comes later is not asked either.
+    // If an access answer hides the tool, no later hook is called.
     expect(stage.project.count(point)).toBe(others);
     expect(got.answer.text).not.toContain("elsewhere");
     expect(got.answer.text).not.toContain(stage.organization.url);
@@ -136,7 +136,7 @@ describe.each(["fail_closed", "fail_open"] as const)("listings, %s:", (failure_m
       authorize: status,
     });
     if (effect === "is stopped") expect(at(list.body, "total_count")).toBe(0);
-    // For nobody in particular there is nothing to hide.
+    // Without a user, tools are not hidden.
     expect((await stage.agent.get("/v1/tools?limit=100")).text).toContain('"Test.Call"');
   });
 });
@@ -165,14 +165,14 @@ function expectEffect(effect: Effect, point: Point, got: Got): void {
   expect(at(got.answer.body, "output.error.developer_message")).toBe("not on Fridays");
 }
 
-/** Leaves active, of the organization's hooks, the one at this point. */
+/** Deactivates the hooks of the organization except the one at this point. */
 async function only(
   point: Point,
   behaviour: string,
   changes: { phase: "before" | "after"; failure_mode: "fail_closed" | "fail_open" },
 ): Promise<void> {
   const { hooks } = stage.deployment.runtime;
-  // Short where nothing comes; elsewhere a busy machine must not look like a webhook that does not answer.
+  // Short only if no answer comes: a busy machine must not look like a webhook that does not answer.
   const timeout_ms = behaviour === "timeout" ? 100 : 10_000;
   for (const [name, id] of Object.entries(made.hooks)) {
     const patch = name === point ? { ...changes, timeout_ms, status: "active" as const } : INACTIVE;

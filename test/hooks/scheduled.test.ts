@@ -1,4 +1,4 @@
-// Rules and scheduled runs: asked when the run is asked for, and again when it runs.
+// Hooks of scheduled runs: called when the run is scheduled, and again when it runs.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../connections/executing";
 import { at } from "../support/api";
@@ -19,7 +19,7 @@ function ask() {
   return stage.agent.post("/v1/tools/execute", request);
 }
 
-/** The run, after its time. */
+/** The run after it is due. */
 async function afterItsTime(id: unknown): Promise<unknown> {
   const path = `/v1/scheduled_tools/${String(id)}`;
   stage.deployment.clock.move(HOUR_MS);
@@ -27,7 +27,7 @@ async function afterItsTime(id: unknown): Promise<unknown> {
   return (await stage.agent.get(path)).body;
 }
 
-test("a tool that is hidden from the user cannot be asked for", async () => {
+test("a hidden tool cannot be scheduled", async () => {
   await stage.plugin({ points: ["access"] });
   stage.project.respond = () => HIDE;
 
@@ -37,7 +37,7 @@ test("a tool that is hidden from the user cannot be asked for", async () => {
   expect(at((await stage.agent.get("/v1/scheduled_tools")).body, "total_count")).toBe(0);
 });
 
-test("a rule that cannot be asked is said at once, and nothing is remembered", async () => {
+test("a failing hook is reported immediately, and nothing is scheduled", async () => {
   await stage.plugin({ points: ["access"] });
   stage.project.respond = (_asked, response) => void response.writeHead(500).end();
 
@@ -48,7 +48,7 @@ test("a rule that cannot be asked is said at once, and nothing is remembered", a
   expect(at((await stage.agent.get("/v1/scheduled_tools")).body, "total_count")).toBe(0);
 });
 
-test("a tool that is hidden by the time of the run does not run", async () => {
+test("a tool that is hidden when the run is due does not run", async () => {
   const { body } = await ask();
   await stage.plugin({ points: ["access"] });
   stage.project.respond = () => HIDE;
@@ -60,7 +60,7 @@ test("a tool that is hidden by the time of the run does not run", async () => {
   expect(stage.deployment.test.runs).toBe(0);
 });
 
-test("a run that a rule denies ends failed and does not run", async () => {
+test("a denied run fails without running the tool", async () => {
   await stage.plugin({ points: ["pre"] });
   const { body } = await ask();
   expect(stage.project.count("pre")).toBe(0);
@@ -73,7 +73,7 @@ test("a run that a rule denies ends failed and does not run", async () => {
   expect([at(run, "execution_status"), stage.deployment.test.runs]).toEqual(["failed", 0]);
 });
 
-test("what rules change is what runs and what is kept", async () => {
+test("changed inputs and outputs are used and stored", async () => {
   stage.deployment.test.act = async (input) => ({ told: input["text"] });
   await stage.plugin({ points: ["pre", "post"] });
   stage.project.respond = ({ path, body }) =>

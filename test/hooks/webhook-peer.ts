@@ -1,4 +1,4 @@
-// A customer's webhook server as tests need it: answers as it is told, and keeps what it was asked.
+// A webhook server for tests, with configurable answers; it records the requests.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface Asked {
@@ -14,12 +14,12 @@ export interface Asked {
 export type Respond = (asked: Asked, response: ServerResponse, request: IncomingMessage) => unknown;
 
 export interface WebhookPeer extends Disposable {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   asked: Asked[];
-  /** What is done from now on; default: says OK. A value that is returned is sent as JSON. */
+  /** The behaviour from now on; default: answers OK. A returned value is sent as JSON. */
   respond: Respond;
-  /** How often a path was asked. */
+  /** The number of requests for a path. */
   count(path: string): number;
 }
 
@@ -70,7 +70,7 @@ export function json(response: ServerResponse, status: number, value: unknown): 
   response.end(JSON.stringify(value));
 }
 
-/** Behaviours that are no answer, by name. */
+/** Behaviours without a usable answer, by name. */
 export const FAULTS: Readonly<Record<string, Respond>> = {
   timeout: () => undefined,
   "4xx": (_asked, response) => json(response, 403, { code: "OK" }),

@@ -1,5 +1,5 @@
-// A provider with many tenants, whose metadata has a placeholder in its issuer: accepted only for the tenant that the
-// operator names.
+// A multi-tenant provider, whose metadata has a placeholder in its issuer: tokens are only accepted for the tenant that the
+// operator configures.
 import { expect, test } from "bun:test";
 import { issued } from "../interop/oidc/forge";
 import { newSigningKey } from "../interop/oidc/keys";
@@ -9,7 +9,7 @@ import { startSite } from "../support/site";
 const TEMPLATE = "{tenantid}/v2.0";
 const ACME = "acme/v2.0";
 
-/** Metadata and keys of all tenants; each path is below the provider's address. */
+/** Metadata and keys of all tenants, at paths below the address of the provider. */
 function startTenants(template: string) {
   const key = newSigningKey();
   const server = Bun.serve({
@@ -27,7 +27,7 @@ function startTenants(template: string) {
   return { key, url: `http://127.0.0.1:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
-/** What becomes of a token of the tenant, where this issuer is set (a path below the provider's address; or none). */
+/** The result for a token of the tenant with this `auth.issuer` (a path below the address of the provider, or none). */
 async function answered(tenant: string, chosen: string | undefined, template = TEMPLATE): Promise<unknown[]> {
   await using tenants = startTenants(template);
   const { url, key } = tenants;
@@ -45,9 +45,9 @@ async function answered(tenant: string, chosen: string | undefined, template = T
 }
 
 const OTHER_ISSUER =
-  "The user token was refused: the OpenID provider at auth.url says that its issuer is another address.";
+  "The user token was refused: the metadata of the OpenID provider at auth.url has another issuer.";
 
-test("a token of the tenant that is named is accepted", async () => {
+test("a token of the configured tenant is accepted [fault: issuer-template]", async () => {
   expect(await answered(ACME, ACME)).toEqual([200, undefined]);
 });
 
@@ -55,11 +55,11 @@ test.each([
   ["another tenant's token", "evil/v2.0"],
   ["a token that bears the template itself", TEMPLATE],
   ["a token of the common address", "common/v2.0"],
-])("%s is not", async (_name, tenant) => {
+])("%s is refused", async (_name, tenant) => {
   expect(await answered(tenant, ACME)).toEqual([401, expect.stringContaining("issuer")]);
 });
 
-test("without a name for the tenant no token is accepted, whatever it bears", async () => {
+test("without a configured issuer, no token is accepted", async () => {
   for (const tenant of [ACME, TEMPLATE, "common/v2.0"]) {
     expect(await answered(tenant, undefined)).toEqual([401, OTHER_ISSUER]);
   }
@@ -72,10 +72,13 @@ test.each([
   ["with an empty tenant", "/v2.0", TEMPLATE],
   ["where the placeholder is only a part of a segment", "acme/v2.0", "ac{rest}/v2.0"],
   ["where the metadata names another tenant", "acme/v2.0", "evil/v2.0"],
-])("an issuer %s does not fit, and nothing is accepted", async (_name, chosen, template) => {
-  expect(await answered(ACME, chosen, template)).toEqual([401, OTHER_ISSUER]);
-});
+])(
+  "an issuer %s does not match the template, and no token is accepted [fault: issuer-template]",
+  async (_name, chosen, template) => {
+    expect(await answered(ACME, chosen, template)).toEqual([401, OTHER_ISSUER]);
+  },
+);
 
-test("an issuer that is named and stands in the metadata to the letter is accepted", async () => {
+test("a configured issuer that is exactly the one of the metadata is accepted", async () => {
   expect(await answered(ACME, ACME, ACME)).toEqual([200, undefined]);
 });

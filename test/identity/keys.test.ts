@@ -1,4 +1,4 @@
-// API keys: made once, shown once, recognised at once, gone at once.
+// API keys: shown once, valid immediately after creation, invalid immediately after revocation.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import type { ApiKeyCreate, Principal } from "../../src/identity";
@@ -16,7 +16,7 @@ async function created({ runtime }: Deployment, request: Partial<ApiKeyCreate> =
 }
 
 describe("a key", () => {
-  test("is shown in the answer that makes it, and never again", async () => {
+  test("is shown once, in the answer that creates it", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const { key, ...record } = await created(deployment, { name: "agent" });
@@ -29,7 +29,7 @@ describe("a key", () => {
     expect((await runtime.identity.listKeys(operator())).items).toEqual([record]);
   });
 
-  test("is in no file, only its hash", async () => {
+  test("is not stored in any file, only its hash", async () => {
     await using deployment = await deploy();
     const { key, prefix } = await created(deployment);
     await deployment.runtime.identity.authenticate(key);
@@ -68,7 +68,7 @@ describe("a key", () => {
     ["with Bearer", (key) => `Bearer ${key}`],
     ["with bearer in another case", (key) => `bEaReR ${key}`],
     ["with spaces around it", (key) => `  Bearer   ${key}  `],
-  ])("is recognised %s", async (_name, header) => {
+  ])("is accepted %s", async (_name, header) => {
     await using deployment = await deploy();
     const { key } = await created(deployment);
 
@@ -91,7 +91,7 @@ describe("a key", () => {
     ["a key with more after it", (key) => `${key}x`, "mistyped"],
     ["a prefix alone", () => "rt_", "mistyped"],
     ["two keys", (key) => `${key}, ${key}`, "mistyped"],
-  ])("is not %s: 401, and the text is not repeated", async (_name, header, message) => {
+  ])("is not accepted as %s: 401, without repeating the credential", async (_name, header, message) => {
     await using deployment = await deploy();
     const { key } = await created(deployment);
     const given = header(key);
@@ -105,7 +105,7 @@ describe("a key", () => {
 });
 
 describe("a key that expires", () => {
-  test("works until then and not a moment longer", async () => {
+  test("works until that time and no longer", async () => {
     await using deployment = await deploy();
     const { runtime, clock } = deployment;
     const expires_at = new Date(clock.now() + 60_000).toISOString();
@@ -122,7 +122,7 @@ describe("a key that expires", () => {
     ["in the past", () => new Date(Date.now() - 1000).toISOString()],
     ["at no time at all", () => "some day"],
     ["at an empty time", () => ""],
-  ])("is refused when it would expire %s", async (_name, time) => {
+  ])("cannot be created if it would expire %s", async (_name, time) => {
     await using deployment = await deploy();
     const error = await refusal(created(deployment, { expires_at: time() }));
 
@@ -132,7 +132,7 @@ describe("a key that expires", () => {
 });
 
 describe("a revoked key", () => {
-  test("stops working at once, in another process too", async () => {
+  test("stops working immediately, also in another process", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const other = await deployment.another();
@@ -148,7 +148,7 @@ describe("a revoked key", () => {
     expect(await runtime.identity.hasKeys("default")).toBe(false);
   });
 
-  test("leaves the others alone", async () => {
+  test("does not affect other keys", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const [first, second] = [await created(deployment), await created(deployment)];
@@ -157,7 +157,7 @@ describe("a revoked key", () => {
     expect(await runtime.identity.authenticate(second.key)).toMatchObject({ keyId: second.id });
   });
 
-  test("that was unknown before it was made works at once", async () => {
+  test("works immediately, even if it was tried before it existed", async () => {
     await using deployment = await deploy();
     const other = await deployment.another();
     const { key } = await created(deployment);
@@ -178,12 +178,19 @@ describe("a revoked key", () => {
   });
 });
 
-describe("when a key was last used", () => {
+describe("the time of last use of a key", () => {
   async function lastUsed({ runtime }: Deployment, id: string): Promise<string | undefined> {
     return (await runtime.identity.getKey(operator(), id)).last_used_at;
   }
 
-  test("is known after its first use, and not before", async () => {
+  // The log stores times of last use in order: after this one is stored, earlier ones are.
+  async function otherKeyUsed(deployment: Deployment): Promise<void> {
+    const { id, key } = await created(deployment);
+    await deployment.runtime.identity.authenticate(key);
+    await until(async () => (await lastUsed(deployment, id)) !== undefined);
+  }
+
+  test("is set by its first use", async () => {
     await using deployment = await deploy();
     const { id, key } = await created(deployment);
     const before = await lastUsed(deployment, id);
@@ -202,7 +209,7 @@ describe("when a key was last used", () => {
     const first = await lastUsed(deployment, id);
     clock.move(50_000);
     await runtime.identity.authenticate(key);
-    await Bun.sleep(30);
+    await otherKeyUsed(deployment);
     const second = await lastUsed(deployment, id);
     clock.move(15_000);
     await runtime.identity.authenticate(key);
@@ -217,13 +224,13 @@ describe("when a key was last used", () => {
     const { id, key } = await created(deployment, { expires_at: new Date(clock.now() + 1000).toISOString() });
     clock.move(2000);
     await refusal(runtime.identity.authenticate(key));
-    await Bun.sleep(30);
+    await otherKeyUsed(deployment);
 
     expect(await lastUsed(deployment, id)).toBeUndefined();
   });
 });
 
-test("making and revoking a key is audited, without the key", async () => {
+test("creating and revoking a key is audited, without the key", async () => {
   await using deployment = await deploy();
   const { runtime } = deployment;
   const { id, key } = await created(deployment, { name: "agent", role: "read" });

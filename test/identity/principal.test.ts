@@ -1,4 +1,4 @@
-// Who may do what, and for whom.
+// Roles of principals, and the users that they may act for.
 import { describe, expect, test } from "bun:test";
 import { RuntimeError } from "../../src/errors";
 import { actFor, actorOf, maySee, type Principal, requireRole, type Role, ROLES } from "../../src/identity";
@@ -32,7 +32,7 @@ describe("a principal acts for", () => {
 
 describe("a principal does not act for", () => {
   test.each<[string, Principal, string | undefined, number, string]>([
-    ["nobody: a key never stands in for a user", anybody, undefined, 400, "malformed_request"],
+    ["no user: a key must name one", anybody, undefined, 400, "malformed_request"],
     ["an empty name", anybody, "", 400, "malformed_request"],
     ["a name of spaces", anybody, " \t ", 400, "malformed_request"],
     ["nobody, at the terminal", operator, undefined, 400, "malformed_request"],
@@ -49,17 +49,17 @@ describe("a principal does not act for", () => {
     expect([error.status, error.name]).toEqual([status, name as never]);
   });
 
-  test("another user than the token's: 403 where the operation says so", () => {
+  test("another user than that of the token: 403 for operations that declare it", () => {
     expect(refused(() => actFor(alice, "bob", 403))).toMatchObject({ status: 403, name: "forbidden" });
   });
 
-  test("nobody, and the refusal names the field", () => {
+  test("no user, with an error that names the field", () => {
     expect(refused(() => actFor(anybody, undefined)).fieldErrors).toMatchObject([
       { field: "user_id", rule: "required" },
     ]);
   });
 
-  test("somebody whose name the refusal would repeat", () => {
+  test("another user, with an error that does not repeat the name", () => {
     expect(refused(() => actFor(pinned, "planted-name")).message).not.toContain("planted");
   });
 });
@@ -88,7 +88,7 @@ describe("a role", () => {
     else expect(refused(attempt)).toMatchObject({ status: 403, name: "forbidden" });
   });
 
-  test("of the terminal is admin, of a user token run", () => {
+  test("of the operator is admin, of a user token run", () => {
     expect(() => requireRole(operator, ["admin"])).not.toThrow();
     expect(() => requireRole(alice, ["run"])).not.toThrow();
     expect(refused(() => requireRole(alice, ["admin", "read"])).message).toBe(

@@ -1,4 +1,4 @@
-// Projects: each with its data key; deleted with all that is in it.
+// Projects: each has its own data key, and is deleted with all its records.
 import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { refusal, times } from "../connections/executing";
@@ -24,7 +24,7 @@ async function rowsOf({ runtime }: Deployment, project: string): Promise<Record<
   return counts;
 }
 
-/** A project in which everything that a project can hold is there. */
+/** A project with records of every kind. */
 async function fill(deployment: Deployment, project: string): Promise<{ key: string }> {
   const { runtime } = deployment;
   const principal = operator(project);
@@ -40,14 +40,14 @@ async function fill(deployment: Deployment, project: string): Promise<{ key: str
 }
 
 describe("a project", () => {
-  test("default is there from the start, in organization default", async () => {
+  test("default exists from the start, in the organization default", async () => {
     await using deployment = await deploy();
     const { items } = await deployment.runtime.identity.projects.list(operator());
 
     expect(items).toMatchObject([{ id: "default", org_id: "default", name: "default" }]);
   });
 
-  test("default is made once, however often the runtime starts", async () => {
+  test("default is created once, even if the runtime starts several times", async () => {
     await using deployment = await deploy();
     await times(3, () => deployment.another());
 
@@ -55,7 +55,7 @@ describe("a project", () => {
     expect(await rowsOf(deployment, "default")).toMatchObject({ data_keys: 1 });
   });
 
-  test("is made with a data key of its own, and audited", async () => {
+  test("is created with its own data key, and audited", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const project = await runtime.identity.createProject(operator(), "second", "The second");
@@ -70,7 +70,7 @@ describe("a project", () => {
     ]);
   });
 
-  test("is made once when ten ask at a time", async () => {
+  test("is created once by ten concurrent requests", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const outcomes = await times(10, () =>
@@ -83,7 +83,7 @@ describe("a project", () => {
     expect(outcomes.toSorted()).toEqual([...Array<string>(9).fill("already_exists"), "created"]);
   });
 
-  test("does not share its audience with another, neither when it is made nor later", async () => {
+  test("cannot share its audience with another project, neither on creation nor later", async () => {
     await using deployment = await deploy();
     const { identity } = deployment.runtime;
     await identity.createProject(operator(), "second", "Second", undefined, "https://second.example");
@@ -115,7 +115,7 @@ describe("a deleted project", () => {
     return { deployment, key };
   }
 
-  test("takes everything along, its data key too, and nothing of the others", async () => {
+  test("is deleted with all its records and its data key; other projects are not affected", async () => {
     const { deployment } = await twoProjects();
     await using _ = deployment;
     const before = await rowsOf(deployment, "second");
@@ -127,7 +127,7 @@ describe("a deleted project", () => {
     expect(await rowsOf(deployment, "default")).toEqual(others);
   });
 
-  test("is gone at once for other processes: keys, providers, grants", async () => {
+  test("disappears immediately from other processes: keys, providers, grants", async () => {
     const { deployment, key } = await twoProjects();
     await using _ = deployment;
     const other = await deployment.another();
@@ -138,12 +138,12 @@ describe("a deleted project", () => {
     expect((await refusal(other.identity.authenticate(key))).status).toBe(401);
     expect(await other.providers.find("second", "idp")).toBeUndefined();
     const request = { tool_name: "Test.Call", user_id: "alice" };
-    // Whoever was let in a moment before holds a credential that is none any more.
+    // A credential that was accepted just before is no longer valid.
     expect((await refusal(other.tools.execute(agent(null, "second"), request))).status).toBe(401);
     expect(deployment.platform.calls).toEqual([]);
   });
 
-  test("cannot be read again when it is made anew: what its key sealed is lost", async () => {
+  test("stays unreadable if a project with the same id is created: its data key is lost", async () => {
     const { deployment } = await twoProjects();
     await using _ = deployment;
     const { keyring } = deployment.runtime.core;
@@ -156,7 +156,7 @@ describe("a deleted project", () => {
     expect(await deployment.runtime.secrets.value("second", "WORD")).toBeUndefined();
   });
 
-  test("has its data key destroyed even when nothing else is left of it", async () => {
+  test("loses its data key even if it has no other records", async () => {
     const { deployment } = await twoProjects();
     await using _ = deployment;
     const { store, keyring } = deployment.runtime.core;
@@ -166,7 +166,7 @@ describe("a deleted project", () => {
     expect(await deployment.runtime.secrets.value("default", "WORD")).toBe("open sesame");
   });
 
-  test("wakes who waits for one of its consents", async () => {
+  test("wakes requests that wait for one of its consents", async () => {
     const { deployment } = await twoProjects();
     await using _ = deployment;
     const { runtime } = deployment;
@@ -175,7 +175,7 @@ describe("a deleted project", () => {
       auth_requirement,
       user_id: "bob",
     });
-    // Longer than a test may take: an answer shows that the deletion ended the wait.
+    // Longer than the timeout of the test, so an answer proves that the deletion ended the wait.
     const waiting = refusal(runtime.authorization.status(operator("second"), id, 59));
     await runtime.identity.deleteProject(operator(), "second");
 
@@ -185,7 +185,7 @@ describe("a deleted project", () => {
   test.each([
     ["default", 400],
     ["none", 404],
-  ])("is not %s", async (id, status) => {
+  ])("cannot be deleted if it is %s", async (id, status) => {
     await using deployment = await deploy();
 
     expect((await refusal(deployment.runtime.identity.deleteProject(operator(), id))).status).toBe(status);

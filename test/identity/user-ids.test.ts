@@ -1,4 +1,4 @@
-// Which sources of users are said to be ambiguous.
+// Which user sources are reported as ambiguous.
 import { describe, expect, test } from "bun:test";
 import { ambiguousSources } from "../../src/identity";
 import { load } from "../config/home";
@@ -17,7 +17,7 @@ const found = (sources: object[], own?: string): string[] =>
     }).settings,
   );
 
-describe("sources whose users may be taken for somebody else's are", () => {
+describe("sources whose user ids may clash with those of another provider are", () => {
   test.each<[string, object[], string | undefined, string[]]>([
     ["none of none", [], "https://id.test", []],
     ["not the only provider", [source("a")], undefined, []],

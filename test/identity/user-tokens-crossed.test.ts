@@ -1,4 +1,4 @@
-// Two projects, the same two people in each: a token for the one project serves nothing of the other, on any path.
+// Two projects with the same two users: a token for one project gives no access to the other, on any path.
 import { expect, test } from "bun:test";
 import { issued } from "../interop/oidc/forge";
 import { tokensOf } from "../interop/oidc/sign-in";
@@ -8,7 +8,7 @@ import { type ApiAnswer, at, call } from "../support/api";
 const REQUESTS = 1000;
 const PEOPLE = ["alice", "bob"];
 
-/** What a user of `project` asks of it; `id` is one of the user's consents there. */
+/** Requests of a user of `project`; `id` is one of the user's consents there. */
 const asks = (project: string, id: string) => {
   const scoped = `/v1/orgs/default/projects/${project}`;
   const run = { tool_name: "Chat.WhoAmI" };
@@ -65,7 +65,7 @@ test(`of ${REQUESTS} requests with crossed project audiences none is served, of 
   expect(site.chat.requests.length).toBe(platformSaw);
 }, 60_000);
 
-test("with a token of one project, a tool runs only on what its user has linked there", async () => {
+test("with a token of one project, a tool only uses connections of the user in that project", async () => {
   await using deployment = await startOpenIdSite();
   const { site, provider, audience } = deployment;
   const other = await addOther(deployment);

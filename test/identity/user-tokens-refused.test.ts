@@ -1,4 +1,4 @@
-// User tokens that are refused: forged ones, those of another time, those whose key is gone; and what it costs to ask.
+// Refused user tokens: forged, expired, or with a removed key; and the number of requests to the provider.
 import { describe, expect, test } from "bun:test";
 import { accessToken, forgeries, issued } from "../interop/oidc/forge";
 import { signed } from "../interop/oidc/keys";
@@ -20,7 +20,7 @@ const asked = ({ provider }: OpenIdSite): number =>
   provider.requests.filter((path) => path === KEYS_ASKED).length;
 
 describe("forged tokens", () => {
-  test("are refused, all of them, and stand in no answer and no line of the log", async () => {
+  test("are all refused, and do not appear in answers and logs", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const served: string[] = [];
@@ -55,31 +55,31 @@ describe("forged tokens", () => {
     },
   );
 
-  test("an ID token of the certified provider is refused, and so is an access token that is no JWT", async () => {
+  test("an ID token of the certified provider is refused, and so is an opaque access token", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience } = deployment;
     const { id_token, refresh_token } = await tokensOf(provider, "alice", audience);
 
     expect(await reasonOf(deployment, id_token)).toEqual([
       401,
-      "The user token was refused: it is no access token by RFC 9068: its typ is not at+jwt.",
+      "The user token was refused: it is not an access token as of RFC 9068: its typ is not at+jwt.",
     ]);
     expect(await statusOf(deployment, refresh_token ?? "")).toBe(401);
   });
 
-  test("a deployment without auth.url takes no user tokens", async () => {
+  test("a deployment without auth.url does not accept user tokens", async () => {
     await using deployment = await startOpenIdSite();
     await using without = await startOpenIdSite({ authUrl: () => undefined });
 
     const token = issued(deployment.provider, without.audience);
     expect(await reasonOf(without, token)).toEqual([
       401,
-      "This server takes no user tokens (auth.url is not set).",
+      "This server does not accept user tokens: auth.url is not set.",
     ]);
   });
 });
 
-describe("a clock that is not quite ours (F022)", () => {
+describe("clock skew [fault: clock-ahead]", () => {
   test.each<[string, object, number]>([
     ["began in 20 s", { iat: 20, nbf: 20 }, 200],
     ["was issued in 20 s", { iat: 20 }, 200],
@@ -102,7 +102,7 @@ describe("a clock that is not quite ours (F022)", () => {
     expect(seen).toEqual(status === 200 ? [200, undefined] : [401, refused]);
   });
 
-  test("a remembered token ends like any other", async () => {
+  test("a cached token expires like any other", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     const exp = Math.floor(Date.now() / 1000) + 20;
@@ -117,7 +117,7 @@ describe("a clock that is not quite ours (F022)", () => {
 });
 
 describe("the provider's keys", () => {
-  test("are asked for once, for 100 requests with one token and 100 with another each, at once and one by one", async () => {
+  test("are loaded once for 100 requests with the same token and 100 with different ones, concurrent and sequential", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience } = deployment;
     const token = issued(provider, audience);
@@ -133,7 +133,7 @@ describe("the provider's keys", () => {
     expect(provider.requests.filter((path) => path.includes(".well-known"))).toHaveLength(1);
   });
 
-  test("that are new work without a restart, while the old ones still do", async () => {
+  test("can be added without a restart, and the old ones still work", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     const { access_token: before } = await tokensOf(provider, "alice", audience);
@@ -149,25 +149,25 @@ describe("the provider's keys", () => {
   test.each([
     ["at once after the keys were asked for", 0],
     ["just before they are asked for again", 59_000],
-  ])("that are removed stop working within 60 s, when the token was last seen %s", async (_name, later) => {
+  ])("stop working within 60 s after removal if the token was last used %s", async (_name, later) => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     const [warming, token] = [issued(provider, audience), issued(provider, audience)];
     await statusOf(deployment, warming);
     provider.rotate("removed");
     clock.move(later);
-    // Nobody could know yet.
+    // The removal is not visible yet.
     expect(await statusOf(deployment, token)).toBe(200);
     clock.move(60_000 - later);
 
     expect(await reasonOf(deployment, token)).toEqual([
       401,
-      "The user token was refused: it is signed by a key that the provider does not have.",
+      "The user token was refused: its signing key is not among the keys of the provider.",
     ]);
     expect(await statusOf(deployment, issued(provider, audience))).toBe(200);
   });
 
-  test("that are removed stop working within 60 s, also when the clock was ahead and is set back", async () => {
+  test("stop working within 60 s after removal, also if the clock is set back", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     const iat = Math.floor(clock.now() / 1000);
@@ -185,7 +185,7 @@ describe("the provider's keys", () => {
     ]);
   });
 
-  test("that are new work at once for everybody, when many come with them at the same time", async () => {
+  test("that are new work immediately for many concurrent requests", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     await statusOf(deployment, issued(provider, audience));
@@ -198,7 +198,7 @@ describe("the provider's keys", () => {
     expect(asked(deployment)).toBe(2);
   });
 
-  test("are not asked for again by every token of an unknown key", async () => {
+  test("are not loaded again for every token with an unknown key", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience } = deployment;
     await statusOf(deployment, issued(provider, audience));
@@ -214,7 +214,7 @@ describe("the provider's keys", () => {
 });
 
 describe("a provider that is down", () => {
-  test("at the start: 401 with the reason, and as soon as it is back all is well", async () => {
+  test("at the start: 401 with the reason, and tokens work as soon as it is back", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const token = issued(provider, audience);
@@ -229,7 +229,7 @@ describe("a provider that is down", () => {
     expect(await statusOf(deployment, token)).toBe(200);
   });
 
-  test("later: a token that was seen goes on for a minute, and others are 401 until it is back", async () => {
+  test("later: a cached token works for a minute, and others are 401 until it is back", async () => {
     await using deployment = await startOpenIdSite();
     const { provider, audience, clock } = deployment;
     const token = issued(provider, audience);
@@ -245,12 +245,12 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("the issuer that discovery names (F021)", () => {
+describe("the issuer in the discovery document [fault: issuer-template]", () => {
   test.each<[string, string, string]>([
     ["with a path", "/tenant", ""],
     ["with a slash more in auth.url", "/tenant", "/"],
     ["with a slash more in auth.url, without path", "", "/"],
-  ])("is ours %s", async (_name, path, slash) => {
+  ])("is accepted %s", async (_name, path, slash) => {
     await using deployment = await startOpenIdSite({ path, authUrl: ({ address }) => address + slash });
 
     expect(await reasonOf(deployment, issued(deployment.provider, deployment.audience))).toEqual([
@@ -263,12 +263,12 @@ describe("the issuer that discovery names (F021)", () => {
     ["is another tenant's", "http://127.0.0.1:9/other"],
     ["is a template", "http://127.0.0.1:9/%7Btenantid%7D"],
     ["is another host", "https://idp.example"],
-  ])("and %s: nothing is accepted from it", async (_name, claimedIssuer) => {
+  ])("and %s: no token is accepted", async (_name, claimedIssuer) => {
     await using deployment = await startOpenIdSite({ claimedIssuer });
 
     expect(await reasonOf(deployment, issued(deployment.provider, deployment.audience))).toEqual([
       401,
-      "The user token was refused: the OpenID provider at auth.url says that its issuer is another address.",
+      "The user token was refused: the metadata of the OpenID provider at auth.url has another issuer.",
     ]);
     expect(asked(deployment)).toBe(0);
   });

@@ -1,6 +1,6 @@
-// User tokens over HTTP: what a user does with a token of the OpenID provider, and what nobody does with one.
+// User tokens over HTTP: what they allow and what they do not.
 import { describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { issued } from "../interop/oidc/forge";
 import { tokensOf } from "../interop/oidc/sign-in";
 import { addOther, linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
@@ -8,7 +8,7 @@ import { api, at, call } from "../support/api";
 
 const WHO_AM_I = { tool_name: "Chat.WhoAmI" };
 
-/** What a user asks for, by operation; `id` is one of alice's authorizations. */
+/** Requests of a user, by operation; `id` is one of alice's authorizations. */
 const REQUESTS: [string, string, (id: string) => string, object | undefined][] = [
   ["the list of tools", "GET", () => "/v1/tools", undefined],
   ["one tool", "GET", () => "/v1/tools/Chat.WhoAmI", undefined],
@@ -25,7 +25,7 @@ const REQUESTS: [string, string, (id: string) => string, object | undefined][] =
 ];
 
 describe("with a token of alice, issued by the certified provider", () => {
-  test("everything that a user may do works, with and without the word Bearer", async () => {
+  test("all operations for users work, with and without Bearer", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const id = await linkChat(site, "alice");
@@ -44,7 +44,7 @@ describe("with a token of alice, issued by the certified provider", () => {
     expect(site.logLines.join("\n")).not.toContain(access_token.split(".")[2] ?? "");
   });
 
-  test("the user's own name may be sent along; another one is refused, 403 when a tool would run and 400 else", async () => {
+  test("user_id may name the user of the token; another one is refused, 403 for tool runs and 400 otherwise", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     await linkChat(site, "alice");
@@ -69,7 +69,7 @@ describe("with a token of alice, issued by the certified provider", () => {
     expect(at(executed.body, "output.value.username")).toBe("alice");
   });
 
-  test("a user without a connection does not get another's (F026)", async () => {
+  test("a user without a connection cannot use that of another user [fault: token-of-another-user]", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     await linkChat(site, "bob");
@@ -95,7 +95,7 @@ describe("with a token of alice, issued by the certified provider", () => {
     expect(site.chat.requests.length).toBe(platformSaw);
   });
 
-  test("another user's consent cannot be watched: it answers as an unknown one", async () => {
+  test("the consent of another user is not found", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const id = await linkChat(site, "bob");
@@ -139,7 +139,7 @@ describe("the project of a token", () => {
     return [status, at(body, "output.value.username") ?? at(body, "name")];
   }
 
-  test("is the one whose audience it names: its own, and for the project default the public address", async () => {
+  test("is the one with its audience; that of the project default is the public address", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const other = await addOther(deployment);
@@ -155,7 +155,7 @@ describe("the project of a token", () => {
       200,
       "alice",
     ]);
-    // In the other project alice has nothing.
+    // alice has no connections in the other project.
     expect(await projectSeen(deployment, token(other))).toEqual([403, "tool_requirements_not_met"]);
   });
 
@@ -167,7 +167,7 @@ describe("the project of a token", () => {
     ["is empty", () => ""],
     ["names several", (audience, other) => [audience, other]],
     ["holds what is no text", (audience) => [[audience], { audience }]],
-  ])("is none when the audience %s: 401", async (_name, audienceOf) => {
+  ])("does not exist if the audience %s: 401", async (_name, audienceOf) => {
     await using deployment = await startOpenIdSite();
     const other = await addOther(deployment);
     const token = issued(deployment.provider, audienceOf(deployment.audience, other));
@@ -175,7 +175,7 @@ describe("the project of a token", () => {
     expect(await projectSeen(deployment, token)).toEqual([401, "invalid_authorization"]);
   });
 
-  test("is none when two projects claim the audience: 401", async () => {
+  test("is ambiguous if two projects have the audience: 401", async () => {
     await using deployment = await startOpenIdSite();
     await addOther(deployment, deployment.audience);
 
@@ -183,7 +183,7 @@ describe("the project of a token", () => {
     expect(await projectSeen(deployment, token)).toEqual([401, "invalid_authorization"]);
   });
 
-  test("is found among more than a thousand, by its tokens and by its keys", async () => {
+  test("is found among more than a thousand projects, by tokens and by keys", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider } = deployment;
     const { identity } = site.runtime;
@@ -202,7 +202,7 @@ describe("the project of a token", () => {
     expect(at(body, "items.0.id")).toBe("other");
   });
 
-  test("without an audience of its own is named by no token", async () => {
+  test("cannot be one without an audience", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider } = deployment;
     await site.runtime.identity.createProject(
@@ -216,7 +216,7 @@ describe("the project of a token", () => {
     }
   });
 
-  test("is the path's, when the token names it among others; of a path to another it sees nothing", async () => {
+  test("is the one in the path if the token names several; other paths are not found", async () => {
     await using deployment = await startOpenIdSite();
     const { site, provider, audience } = deployment;
     const other = await addOther(deployment);
@@ -256,7 +256,7 @@ describe("the user of a token", () => {
     expect(await userSeen(deployment, "mallory")).toEqual([200, "mallory"]);
   });
 
-  test("is the claim email where that is chosen, and only when the provider has verified it", async () => {
+  test("is the claim email if configured, and only if the provider has verified it", async () => {
     await using deployment = await startOpenIdSite({
       accounts: people,
       environment: { RUNTIME_AUTH_USER_CLAIM: "email" },

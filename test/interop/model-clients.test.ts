@@ -1,5 +1,5 @@
 // Clients of language models, as published, with only their base address and key changed: the OpenAI client and the
-// public client. The chat platform and the consent are the stand-ins', the rest is what a user would run.
+// public client. The chat platform and the consent are stand-ins, the rest is real.
 import Arcade from "@arcadeai/arcadejs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { APIError, BadRequestError, RateLimitError } from "openai";
@@ -28,7 +28,7 @@ const WEATHER = {
     parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
   },
 };
-/** Calls a tool first, and answers from its output. */
+/** Calls a tool first, then answers with its output. */
 const looping =
   (name: string, input: object): Turn =>
   (request, reply) => {
@@ -70,7 +70,7 @@ describe("the OpenAI client", () => {
     expect([text, tokens]).toEqual(["Grüße aus dem Strom 😀", 7]);
   });
 
-  test("runs functions of its own by its own helper", async () => {
+  test("runs its own functions with its own helper", async () => {
     chat.upstream.script(looping("weather", { place: "Rome" }));
     const runner = openai.chat.completions.runTools({
       model: "test-model",
@@ -89,12 +89,12 @@ describe("the OpenAI client", () => {
     expect(await runner.finalContent()).toBe("It says sun in Rome");
   });
 
-  test("gets calls of a catalog's tools to run them itself", async () => {
+  test("gets calls of a catalog's tools and runs them itself", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const answer = await openai.chat.completions.create({
       model: "test-model",
       messages,
-      // Names of tools are an addition to the protocol, which the client's types do not know.
+      // Tool names are an extension of the protocol that the client's types do not have.
       tools: ["Chat.WhoAmI", WEATHER] as never,
     });
     expect(answer.choices[0]?.finish_reason).toBe("tool_calls");
@@ -109,7 +109,7 @@ describe("the OpenAI client", () => {
     tool_choice: "generate" as never,
   };
 
-  test("is told which consent is owed, and after it gets the answer of the loop", async () => {
+  test("gets the missing consent's address, and after the consent the answer of the loop", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const owed = await openai.chat.completions.create(generating);
     const url = String(at(owed, "choices.0.tool_authorizations.0.url"));
@@ -120,9 +120,9 @@ describe("the OpenAI client", () => {
     expect(at(answer, "choices.0.tool_messages.1.role")).toBe("tool");
   });
 
-  test("gets the answer of the loop as a stream, by its own helper", async () => {
+  test("gets the answer of the loop as a stream with its own helper", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
-    // The helper reads the tools: it takes no names, but the tool as this server hands it out.
+    // The helper reads the tools: it accepts no names, only tools in the format of this server.
     const tool = await arcade.tools.formatted.get("Chat.WhoAmI", { format: "openai" });
     const runner = openai.chat.completions.stream({ ...generating, tools: [tool] as never });
     const final = await runner.finalChatCompletion();
@@ -130,7 +130,7 @@ describe("the OpenAI client", () => {
     expect(at(final, "choices.0.tool_messages.0.tool_calls.0.function.name")).toBe("Chat_WhoAmI");
   });
 
-  test("goes on with the messages of the run", async () => {
+  test("continues with the messages of the run", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const first = await openai.chat.completions.create(generating);
     const run = at(first, "choices.0.tool_messages") as never[];
@@ -150,7 +150,7 @@ describe("the OpenAI client", () => {
     expect([next.choices[0]?.message.content, chat.upstream.refusals]).toEqual(["5", []]);
   });
 
-  test("understands refusals and failures", async () => {
+  test("maps refusals and failures to its errors", async () => {
     const refused = await failureOf(openai.chat.completions.create({ model: "unknown", messages }));
     expect(refused).toBeInstanceOf(BadRequestError);
     expect(refused.message).toContain("nobody here serves this model");
@@ -160,7 +160,7 @@ describe("the OpenAI client", () => {
     expect(limited instanceof APIError && limited.headers?.get("retry-after")).toBe("7");
   });
 
-  test("does not take a stream that breaks off for complete", async () => {
+  test("does not treat an interrupted stream as complete", async () => {
     chat.upstream.script((_request, reply) => {
       startStream(reply);
       reply.write(frame(chunk({ content: "a" })));
@@ -184,7 +184,7 @@ describe("the public client", () => {
     expect([answer.object, answer.choices?.[0]?.message?.content]).toEqual(["chat.completion", "Hello."]);
   });
 
-  test("gets calls to run, executes them, and goes on", async () => {
+  test("gets calls, executes them, and continues", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const request = {
       model: "test-model",
@@ -210,7 +210,7 @@ describe("the public client", () => {
   test.each([
     ["execute", '"username":"alice"'],
     ["generate", "It says"],
-  ])("has tools run by %s", async (tool_choice, content) => {
+  ])("runs tools with %s", async (tool_choice, content) => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const answer = await arcade.chat.completions.create({
       model: "test-model",
@@ -226,7 +226,7 @@ describe("the public client", () => {
     ]);
   });
 
-  test("is told which consent is owed", async () => {
+  test("gets the missing consent's address", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
     const answer = await arcade.chat.completions.create({
       model: "test-model",
@@ -240,11 +240,11 @@ describe("the public client", () => {
     expect(owed?.url).toStartWith(`${chat.site.url}/authorize/`);
   });
 
-  test("is given no reason to repeat what has been done", async () => {
+  test("does not retry completed work", async () => {
     const tool_name = "Chat.SendMessage";
     const { url = "" } = await arcade.tools.authorize({ tool_name, user_id: "alice" });
     await new Browser().consent(url, "alice");
-    // With the client's own retries: a write that ran before its model failed is not run again.
+    // With the client's own retries: a write that ran before the model failed is not repeated.
     const retrying = new Arcade({ baseURL: chat.site.url, apiKey: chat.key, maxRetries: 2 });
     const input = { channel_name: "general", message: "once" };
     chat.upstream.script((request, reply) => {
@@ -266,7 +266,7 @@ describe("the public client", () => {
   });
 });
 
-// The clients' promises are lazy: the runner's own `rejects` does not start them.
+// The clients' promises are lazy: the runner's `rejects` does not start them.
 async function failureOf(promise: PromiseLike<unknown>): Promise<Error> {
   const failure = await Promise.resolve(promise).then(
     () => undefined,

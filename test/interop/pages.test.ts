@@ -6,7 +6,7 @@ import { startSite } from "../support/site";
 
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
-/** An application of its own origin: an empty page. */
+/** An application on its own origin: an empty page. */
 const application = () =>
   Bun.serve({
     hostname: "127.0.0.1",
@@ -21,7 +21,7 @@ interface Seen {
   requestId: string | null;
 }
 
-/** What a script of the page gets to see of a call with a body and a key, which the browser asks about first. */
+/** What a script of the page can read of a call with a body and a key, after the browser's preflight. */
 async function calling(
   browser: Browser,
   origin: string,
@@ -55,7 +55,7 @@ async function calling(
 }
 
 testWith("chromium", hasChromium)(
-  "an allowed page reads answers and errors; another reads nothing, and nothing is done for it",
+  "an allowed page reads answers and errors; another page reads nothing and causes no call [fault: preflight]",
   async () => {
     using mine = application();
     using theirs = application();

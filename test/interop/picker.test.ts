@@ -21,7 +21,7 @@ interface Deployment extends AsyncDisposable {
   sheets: SheetsSandbox;
   site: Site;
   execute(tool: string, input?: object): Promise<unknown>;
-  /** What the tool answers as the link. */
+  /** The link in the tool's answer. */
   link(): Promise<string>;
   context: BrowserContext;
   /** Origins that the browser called. */
@@ -29,7 +29,7 @@ interface Deployment extends AsyncDisposable {
   complaints: string[];
 }
 
-/** A deployment over the stand-in, alice connected, and a browser. */
+/** A deployment with the stand-in, a connection of alice, and a browser. */
 async function deploy(way: "script" | "redirect"): Promise<Deployment> {
   const sheets = await startSheetsSandbox();
   const environment = { ...sheetsEnvironment(sheets), RUNTIME_SHEETS_PICKER: way };
@@ -37,7 +37,7 @@ async function deploy(way: "script" | "redirect"): Promise<Deployment> {
   const operator = await site.runtime.identity.operator("default");
   await site.runtime.providers.create(operator, googleProvider(sheets));
   const agent = api(site.url, await site.key("run"));
-  // More is granted than picking asks for: the browser's token must not hold it.
+  // More is granted than picking needs: the browser's token must not include it.
   const started = await agent.post("/v1/tools/authorize", { tool_name: "Sheets.WhoAmI", user_id: "u1" });
   await new Browser().consent(String(at(started.body, "url")), "alice");
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
@@ -77,7 +77,7 @@ async function screenshot(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
-/** The next call reads what was picked, and not what was not. */
+/** The next call reads picked files only. */
 async function expectReadable({ execute }: Deployment, picked: readonly string[], other: string) {
   for (const spreadsheet_id of picked) {
     const read = await execute("Sheets.GetSpreadsheet", { spreadsheet_id });
@@ -89,7 +89,7 @@ async function expectReadable({ execute }: Deployment, picked: readonly string[]
   expect(at(unseen, "output.error.kind")).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
 }
 
-/** Nobody but the two servers of the test was called, no token came to us, and the browser found no fault. */
+/** Only the two servers of the test were called, no token reached ours, and the browser reported no error. */
 function expectQuiet({ called, complaints, site, sheets }: Deployment): void {
   expect([...called].toSorted()).toEqual([site.url, sheets.url].toSorted());
   expect(complaints).toEqual([]);
@@ -141,7 +141,7 @@ testWith("chromium", hasChromium)(
 );
 
 testWith("chromium", hasChromium)(
-  "by scripts: whoever cancels, closes the window or leaves the permission out may try again",
+  "by scripts: a person can retry after cancelling, closing the window or omitting the permission",
   async () => {
     await using deployment = await deploy("script");
     const { sheets, context, link } = deployment;
@@ -177,7 +177,7 @@ testWith("chromium", hasChromium)(
 );
 
 testWith("chromium", hasChromium)(
-  "by scripts that cannot be loaded: the page says so",
+  "by scripts that cannot be loaded: the page shows an error",
   async () => {
     await using deployment = await deploy("script");
     const { sheets, context, link } = deployment;

@@ -47,7 +47,7 @@ describe("a request", () => {
       { system: "One.\n\nTwo.", messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] },
     ],
     [
-      "has images, from data and from addresses",
+      "has images, from data and from addresses [fault: content-parts]",
       {
         messages: [
           user([
@@ -233,7 +233,7 @@ describe("a request", () => {
       /messages\.1\.tool_call_id/,
     ],
     ["nothing to answer", { messages: [{ role: "system", content: "x" }] }, /nothing to answer/],
-  ])("with %s is refused by name", async (_what, body, message) => {
+  ])("with %s is refused by name [fault: content-parts]", async (_what, body, message) => {
     const seen = await ask(it.stage.chat, { model: "claude-test", messages: [user("Hi")], ...body }, false);
     expect([seen.status, seen.error, it.claude.requests.length]).toEqual([
       400,

@@ -1,4 +1,4 @@
-// Requests at random, others each time. RUNTIME_TEST_SEED repeats those of a run.
+// Random requests, different in each run. RUNTIME_TEST_SEED repeats the requests of a run.
 import { expect, test } from "bun:test";
 import { fuzz } from "../generated/fuzz";
 import { scaled } from "../support/long";
@@ -6,7 +6,7 @@ import { scaled } from "../support/long";
 const REQUESTS = scaled(20_000);
 const SEED = Number(process.env["RUNTIME_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-test(`${REQUESTS} requests at random, seed ${SEED}`, async () => {
+test(`${REQUESTS} random requests, seed ${SEED}`, async () => {
   const { requests, succeeded, planted, statuses, runs, operations, neverSucceeded } = await fuzz({
     requests: REQUESTS,
     seed: SEED,
@@ -16,7 +16,7 @@ test(`${REQUESTS} requests at random, seed ${SEED}`, async () => {
       `tool runs ${JSON.stringify(runs)}\n`,
   );
 
-  // By chance an operation is asked a few times only, and never rightly; with the seed of `fuzz.test.ts` none is.
+  // By chance an operation may get only a few requests and no valid one; with the seed of `fuzz.test.ts` each gets one.
   expect(neverSucceeded.length).toBeLessThan(operations / 10);
   expect(succeeded).toBeGreaterThan(requests / 4);
 }, 1_200_000);

@@ -1,4 +1,4 @@
-// Servers that are killed while they write: nothing acknowledged is lost, and the file stays whole.
+// Servers that are killed while they write: acknowledged writes are kept, and the file stays intact.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";

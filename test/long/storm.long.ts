@@ -1,12 +1,10 @@
-// The refresh storm against a token endpoint as slow as they get: test/processes/storm.test.ts has the quick ones.
+// The refresh storm with a very slow token endpoint: test/processes/storm.test.ts has the fast ones.
 import { expect, test } from "bun:test";
 import { sentenceOf, storm } from "../processes/storm";
 
-test("200 calls over four processes, and a token endpoint that takes 15 s: one refresh, 200 successes", async () => {
-  const begun = performance.now();
+test("200 calls in four processes succeed with one refresh by a token endpoint that takes 15 s", async () => {
   const result = await storm((chat) => chat.fail("refresh", { kind: "delay", ms: 15_000 }));
   process.stdout.write(sentenceOf("a token endpoint that takes 15 s", result));
 
   expect(result).toMatchObject({ refreshes: 1, succeeded: 200, others: [], connection: "active" });
-  expect(performance.now() - begun).toBeGreaterThan(15_000);
 }, 120_000);

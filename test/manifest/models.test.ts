@@ -1,5 +1,5 @@
-// Model entries in a project's document: what goes out comes in again, keys excepted, and what belongs to the deployment
-// stays with it.
+// Model entries in a manifest: an export can be applied again, except for keys, and entries of the deployment are not
+// exported.
 import { describe, expect, test } from "bun:test";
 import type { Manifest } from "../../src/manifest";
 import { refusal } from "../connections/executing";
@@ -21,8 +21,8 @@ async function withEntries() {
   return deployment;
 }
 
-describe("the document of a project", () => {
-  test("names its own model entries, with variables in the place of their keys", async () => {
+describe("the manifest of a project", () => {
+  test("contains its own model entries, with variables instead of their keys", async () => {
     await using deployment = await withEntries();
     const document = await deployment.runtime.manifests.export(operator());
 
@@ -47,7 +47,7 @@ describe("the document of a project", () => {
     expect(JSON.stringify(document)).not.toContain("sk-hidden");
   });
 
-  test("makes them in another project, and changes nothing a second time", async () => {
+  test("creates them in another project, and changes nothing when it is applied again", async () => {
     await using deployment = await withEntries();
     const { manifests } = deployment.runtime;
     const models: Manifest["models"] = [
@@ -63,7 +63,7 @@ describe("the document of a project", () => {
     expect(again.changes).toEqual([{ kind: "model", name: "local", action: "unchanged" }]);
   });
 
-  test("changes what differs, and keeps a key that is not given", async () => {
+  test("changes fields that differ, and keeps a key that is not given", async () => {
     await using deployment = await withEntries();
     const { manifests, models } = deployment.runtime;
     const changed = { id: "claude", anthropic: { max_tokens: 200 } };
@@ -75,9 +75,9 @@ describe("the document of a project", () => {
   });
 
   test.each<[string, NonNullable<Manifest["models"]>[number], RegExp]>([
-    ["an entry of the configuration", { id: "shared", openai: {} }, /stands in the configuration/],
-    ["another protocol", { id: "local", anthropic: {} }, /of the type openai/],
-    ["both protocols", { id: "local", openai: {}, anthropic: {} }, /of the type openai/],
+    ["an entry of the configuration", { id: "shared", openai: {} }, /belongs to the configuration file/],
+    ["another protocol", { id: "local", anthropic: {} }, /has type openai/],
+    ["both protocols", { id: "local", openai: {}, anthropic: {} }, /has type openai/],
   ])("refuses %s before anything is changed", async (_what, entry, said) => {
     await using deployment = await withEntries();
     const { manifests, secrets } = deployment.runtime;

@@ -42,7 +42,7 @@ describe("a gateway for API keys", () => {
       "that names two users",
       () => ({ key, user: "alice", headers: { "arcade-user-id": "bob" } }),
       401,
-      "two users",
+      "two different users",
     ],
     [
       "with a key of another project",

@@ -1,7 +1,7 @@
 // Results that are too large for a client: cut so that they are still JSON of their form, and say so.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { cutTo } from "../../src/mcp/cut";
+import { cutTo } from "../../src/mcp/result";
 import { type Catalog, defineTool } from "../../src/tools";
 import { client, type McpSite, said, startMcpSite } from "./site";
 
@@ -59,7 +59,7 @@ const rows = (count: number, text: string) => ({
 });
 
 describe("a result above the limit", () => {
-  test("is cut, still JSON of its form, and says so to model and program", async () => {
+  test("is cut, still JSON of its form, and says so to model and program [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const answer = await call("Large_Rows");
     const text = String(said(answer, "result.content.0.text"));
@@ -73,7 +73,7 @@ describe("a result above the limit", () => {
     expect(kept).toEqual(rows(kept.length, "some text").rows);
   });
 
-  test("keeps whole characters at the cut", async () => {
+  test("keeps whole characters at the cut [fault: large-result]", async () => {
     for (const text of ["🔑".repeat(20_000), `x${"🔑".repeat(20_000)}`, "ключ".repeat(20_000)]) {
       value = { text };
       const cut = String(said(await call("Large_Any"), "result.structuredContent.text"));
@@ -83,7 +83,7 @@ describe("a result above the limit", () => {
     }
   });
 
-  test("of 30 MB is cut too", async () => {
+  test("of 30 MB is cut too [fault: large-result]", async () => {
     value = rows(100_000, "x".repeat(300));
     const answer = await call("Large_Rows");
     expect(answer.text.length).toBeLessThan(5 * MAX);
@@ -100,7 +100,7 @@ describe("a result above the limit", () => {
     expect(said(answer, "result.structuredContent")).toBeUndefined();
   });
 
-  test("is whole over the API: only MCP clients have the limit", async () => {
+  test("is whole over the API: only MCP clients have the limit [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const execution = await site.deployment.runtime.tools.execute(
       { kind: "key", keyId: "key_x", projectId: "default", role: "run", users: null },

@@ -31,7 +31,7 @@ describe("a session id", () => {
     expect(new Set(ids).size).toBe(20);
   });
 
-  test("still works at another process of the deployment, and after a restart", async () => {
+  test("still works at another process of the deployment, and after a restart [fault: lost-session]", async () => {
     const { session } = await alice().initialize();
     const other = await startServer(await site.deployment.another());
     try {
@@ -51,7 +51,7 @@ describe("a session id", () => {
     ],
     ["of the right form with nothing in it", (session) => session.split(".").slice(0, 2).join(".") + "."],
     ["of thousands of letters", () => "x".repeat(5000)],
-  ])("that is %s is 404", async (_what, made) => {
+  ])("that is %s is 404 [fault: lost-session]", async (_what, made) => {
     const { session } = await alice().initialize();
     const answer = await list(made(session));
     expect([answer.status, said(answer, "error.code")]).toEqual([404, -32001]);
@@ -63,7 +63,7 @@ describe("a session id", () => {
     expect((await list(session)).status).toBe(404);
   });
 
-  test("of another user or key is 404", async () => {
+  test("of another user or key is 404 [fault: lost-session]", async () => {
     const { session } = await alice().initialize();
     expect((await list(session)).status).toBe(200);
     expect((await list(session, { key, user: "bob" })).status).toBe(404);
@@ -72,11 +72,11 @@ describe("a session id", () => {
 });
 
 describe("requests beside a session", () => {
-  test("work without any id", async () => {
+  test("work without any id [fault: lost-session] [fault: unknown-revision]", async () => {
     expect((await alice().legacy("tools/list")).status).toBe(200);
   });
 
-  test("initialize with the id of a session that is gone", async () => {
+  test("initialize with the id of a session that is gone [fault: lost-session]", async () => {
     const answer = await alice().legacy(
       "initialize",
       { protocolVersion: "2025-06-18" },
@@ -94,18 +94,21 @@ describe("requests beside a session", () => {
     ["2026-07-28", "2025-11-25"],
     [undefined, "2025-11-25"],
     [7, "2025-11-25"],
-  ])("initialize for revision %p gets %s", async (protocolVersion, given) => {
+  ])("initialize for revision %p gets %s [fault: unknown-revision]", async (protocolVersion, given) => {
     const answer = await alice().legacy("initialize", { protocolVersion });
     expect([answer.status, said(answer, "result.protocolVersion")]).toEqual([200, given]);
   });
 
-  test.each(["2099-01-01", "foo", ""])("with the header MCP-Protocol-Version %p are 400", async (version) => {
-    const headers = { "mcp-protocol-version": version };
-    const answer = await alice().legacy("tools/list", {}, headers);
-    expect([answer.status, said(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
-    const told = { jsonrpc: "2.0", method: "notifications/initialized" };
-    expect((await post(url, told, { key, user: "alice", headers })).status).toBe(400);
-  });
+  test.each(["2099-01-01", "foo", ""])(
+    "with the header MCP-Protocol-Version %p are 400 [fault: unknown-revision]",
+    async (version) => {
+      const headers = { "mcp-protocol-version": version };
+      const answer = await alice().legacy("tools/list", {}, headers);
+      expect([answer.status, said(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
+      const told = { jsonrpc: "2.0", method: "notifications/initialized" };
+      expect((await post(url, told, { key, user: "alice", headers })).status).toBe(400);
+    },
+  );
 
   test("GET and DELETE are 405 and say what goes", async () => {
     for (const method of ["GET", "DELETE"]) {
@@ -117,7 +120,7 @@ describe("requests beside a session", () => {
 
 describe("messages that ask for no answer", () => {
   test.each(["notifications/initialized", "notifications/cancelled", "notifications/made-up"])(
-    "%s gets 202 and an empty body",
+    "%s gets 202 and an empty body [fault: notification-body]",
     async (method) => {
       for (const headers of [{}, { "mcp-protocol-version": "2026-07-28" }]) {
         const answer = await post(
@@ -140,7 +143,7 @@ describe("what is no message", () => {
   test.each<[string, unknown, number, number]>([
     ["broken JSON", "{broken", 400, -32700],
     ["no body", "", 400, -32700],
-    ["a request whose id is null", request("ping", {}, null), 400, -32600],
+    ["a request whose id is null [fault: notification-body]", request("ping", {}, null), 400, -32600],
     ["a request whose id is a list", request("ping", {}, [1]), 400, -32600],
     ["a list of requests", [request("ping")], 400, -32600],
     ["a text", '"ping"', 400, -32600],

@@ -36,7 +36,7 @@ describe("a call that says nothing for long", () => {
     };
   });
 
-  test("becomes a stream with signs of life, and its result comes once", async () => {
+  test("becomes a stream with signs of life, and its result comes once [fault: silent-call]", async () => {
     const families = ["legacy", "modern"] as const;
     for (const answer of await Promise.all(families.map((family) => alice()[family]("tools/call", CALL)))) {
       expect(answer.headers.get("content-type")).toBe("text/event-stream");
@@ -113,6 +113,8 @@ describe("a call ends early", () => {
 
   test("not when another session, user or id is named", async () => {
     const run = untilStopped();
+    let stopped = false;
+    void run.aborted.then(() => (stopped = true));
     const headers = await withSession();
     const stop = new AbortController();
     const sent = { key, user: "alice", headers, signal: stop.signal };
@@ -126,7 +128,7 @@ describe("a call ends early", () => {
     await post(url, cancelled(2), { key, user: "alice", headers });
     await post(url, cancelled(null), { key, user: "alice", headers });
     expect((await post(url, cancelled(1), { key, user: "bob", headers })).status).toBe(404);
-    expect(await Promise.race([run.aborted.then(() => "stopped"), Bun.sleep(300)])).toBeUndefined();
+    expect(stopped).toBe(false);
     stop.abort();
     await run.aborted;
     expect(await answer).toBe("gone");
@@ -145,17 +147,20 @@ describe("a call ends early", () => {
     expect((await answer).messages).toEqual([]);
   });
 
-  test.each(["before", "after"])("when its client hangs up %s the stream has begun", async (moment) => {
-    const run = untilStopped();
-    const stop = new AbortController();
-    const call = { key, user: "alice", signal: stop.signal };
-    const answer = post(url, request("tools/call", CALL), call).catch(() => "gone");
-    await run.started;
-    if (moment === "after") await Bun.sleep(1300);
-    stop.abort();
-    await run.aborted;
-    expect(await answer).toBe("gone");
-  });
+  test.each(["before", "after"])(
+    "when its client hangs up %s the stream has begun [fault: silent-call]",
+    async (moment) => {
+      const run = untilStopped();
+      const stop = new AbortController();
+      const call = { key, user: "alice", signal: stop.signal };
+      const answer = post(url, request("tools/call", CALL), call).catch(() => "gone");
+      await run.started;
+      if (moment === "after") await Bun.sleep(1300);
+      stop.abort();
+      await run.aborted;
+      expect(await answer).toBe("gone");
+    },
+  );
 
   test("a call that is over is cancelled by nobody, and its id can be used again", async () => {
     site.deployment.test.act = async () => ({ done: true });

@@ -98,7 +98,7 @@ async function list(
 const names = (tools: Listed[]): string[] => tools.map(({ name }) => name);
 
 describe("the list", () => {
-  test("has all tools of the deployment, on pages, in one order, each once", async () => {
+  test("has all tools of the deployment, on pages, in one order, each once [fault: tool-pages]", async () => {
     const { tools, pages } = await list("everything");
     expect(pages).toBe(3);
     const listed = names(tools);
@@ -142,14 +142,14 @@ describe("the list", () => {
     expect(tools[1]?.description).toStartWith("Deprecated: use Test.Echo instead. ");
   });
 
-  test("leaves out a tool that cannot be shown, and no other", async () => {
+  test("leaves out a tool that cannot be shown, and no other [fault: broken-schema]", async () => {
     const { tools } = await list("bad", ["Bad.Broken", "Bad.Fine"]);
     expect(names(tools)).toEqual(["Bad_Fine"]);
     expect(site.deployment.logLines.some((line) => line.includes("Bad.Broken"))).toBe(true);
   });
 
   test.each(["made-up", "", Buffer.from("Many_T999").toString("base64url")])(
-    "with the cursor %p is refused",
+    "with the cursor %p is refused [fault: tool-pages]",
     async (cursor) => {
       const url = await site.gateway(`cursor-${cursor.length}`);
       const answer = await client(url, { key, user: "alice" }).legacy("tools/list", { cursor });
@@ -187,7 +187,7 @@ describe("a tool", () => {
     expect(tools.find(({ name }) => name === "Bad_List")).not.toHaveProperty("outputSchema");
   });
 
-  test("has a name that models can use, and by it its own tool is called", async () => {
+  test("has a name that models can use, and by it its own tool is called [fault: tool-names]", async () => {
     const { tools, url } = await list("names", [`Long.${LONG}1`, `Long.${LONG}2`, "Long.short"]);
     for (const { name, title } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);

@@ -1,4 +1,4 @@
-// Disks that cannot be written, from the start or from some moment on, and places that belong to nobody.
+// Disks that are not writable, at start or later, and unknown users.
 import { Database } from "bun:sqlite";
 import { describe, expect, onTestFinished, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";
@@ -9,7 +9,7 @@ import { testWith } from "../support/require";
 import { temporaryFolder } from "../support/temporary";
 
 const IS_ROOT = process.getuid?.() === 0;
-/** No user of this machine. */
+/** An id that no user of this machine has. */
 const NOBODY = 12345;
 const AS_NOBODY = IS_ROOT ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
 const CAN_CHANGE_USER = !IS_ROOT || Bun.which("setpriv") !== null;
@@ -19,7 +19,7 @@ interface Ended {
   stderr: string;
 }
 
-/** A command line as a user without rights, to whom the system's rules apply. */
+/** A command line as a user without privileges, to whom file modes apply. */
 async function runUnprivileged(argv: readonly string[], env: Record<string, string>): Promise<Ended> {
   const child = Bun.spawn([...AS_NOBODY, process.execPath, MAIN, ...argv], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
@@ -38,7 +38,7 @@ const forAll = (path: string): string => {
   return path;
 };
 
-describe("a start on a disk that cannot be written is refused at once, in one line with path and reason", () => {
+describe("a start on a disk that is not writable is refused in one line with path and reason", () => {
   const testAsUser = testWith("setpriv", CAN_CHANGE_USER);
   const used = async () => {
     const data = join(forAll(temporaryFolder()), "data");
@@ -54,13 +54,13 @@ describe("a start on a disk that cannot be written is refused at once, in one li
     expect(stderr).not.toMatch(/\.ts:|\n +at /);
   };
 
-  testAsUser("a data folder of mode 0555", async () => {
+  testAsUser("a data folder of mode 0555 [fault: full-disk]", async () => {
     const { data, env } = await used();
     chmodSync(data, 0o555);
     expectRefused(await runUnprivileged(["serve"], env), data);
   });
 
-  testAsUser.each(["runtime.db", "executions.db"])("%s of mode 0444", async (name) => {
+  testAsUser.each(["runtime.db", "executions.db"])("%s of mode 0444 [fault: full-disk]", async (name) => {
     const { data, env } = await used();
     const before = statSync(join(data, name)).size;
     chmodSync(join(data, name), 0o444);
@@ -72,7 +72,7 @@ describe("a start on a disk that cannot be written is refused at once, in one li
     expect(statSync(join(data, name)).size).toBe(before);
   });
 
-  testAsUser("a folder that is not there and cannot be made", async () => {
+  testAsUser("a missing folder that cannot be created [fault: full-disk]", async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
     const data = join(folder, "data");
@@ -80,8 +80,8 @@ describe("a start on a disk that cannot be written is refused at once, in one li
     expectRefused(await runUnprivileged(["serve"], env), data);
   });
 
-  // Once the tables have room and the first rows have none, and once not even the tables.
-  test.each([8, 250])("a disk with room for files of %i blocks", async (blocks) => {
+  // With 250 blocks the tables fit but not the first rows; with 8 not even the tables.
+  test.each([8, 250])("a disk with room for files of %i blocks [fault: full-disk]", async (blocks) => {
     const data = join(temporaryFolder(), "data");
     const script = `ulimit -f ${blocks}; exec "$0" "$@"`;
     const child = Bun.spawn(["sh", "-c", script, process.execPath, MAIN, "serve", "--port", "0"], {
@@ -96,7 +96,7 @@ describe("a start on a disk that cannot be written is refused at once, in one li
   });
 });
 
-test("a disk that fills up under a running server: 503 and 500, reads go on, nothing acknowledged is lost", async () => {
+test("a disk that fills up under a running server: 503 and 500, reads work, acknowledged writes are kept [fault: full-disk]", async () => {
   const home = temporaryFolder();
   const env = { HOME: home, PATH: process.env["PATH"] ?? "" };
   const { key } = JSON.parse(
@@ -113,7 +113,7 @@ test("a disk that fills up under a running server: 503 and 500, reads go on, not
   const url = await firstLine(child.stderr);
   const admin = api(url, key);
   const stored: string[] = [];
-  // Large ones until one finds no room, then small ones: a disk that is full for all.
+  // Large writes until one fails, then small ones, so that the disk is completely full.
   const fill = async (size: number): Promise<number> => {
     for (let count = 0; count < 2000; count++) {
       const name = `KEY_${size}_${count}`;
@@ -127,7 +127,7 @@ test("a disk that fills up under a running server: 503 and 500, reads go on, not
 
   expect([await fill(5000), await fill(1)]).toEqual([500, 500]);
   expect(stored.length).toBeGreaterThan(0);
-  // A page or two may still fit: health tries the smallest write there is.
+  // A page or two may still fit: health tries the smallest possible write.
   let health = await call(url, { method: "GET", path: "/v1/health" });
   for (let tries = 0; health.status === 200 && tries < 50; tries++) {
     health = await call(url, { method: "GET", path: "/v1/health" });
@@ -144,9 +144,9 @@ test("a disk that fills up under a running server: 503 and 500, reads go on, not
   expect(database.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
 });
 
-describe("a user whom the machine does not know, at home in /", () => {
+describe("an unknown user with the home folder /", () => {
   testWith("setpriv", CAN_CHANGE_USER)(
-    "runs commands with flags and environment, and leaves nothing in /",
+    "runs commands with flags and environment, and leaves nothing in / [fault: no-home-folder]",
     async () => {
       const folder = forAll(temporaryFolder());
       const before = readdirSync("/");
@@ -173,7 +173,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
     if (done) throw new Error(`it ended: ${text}`);
     text += new TextDecoder().decode(value);
   }
-  // Keep reading, so that the server never waits for us.
+  // Keep reading, so that the server is never blocked.
   void (async () => {
     while (!(await reader.read()).done);
   })();

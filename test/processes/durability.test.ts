@@ -1,4 +1,4 @@
-// What is acknowledged is on the disk: seen by a tracer of system calls, not inferred.
+// Acknowledged writes are on the disk: a tracer of system calls shows it.
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** How many acknowledgements were preceded by a sync of the database or its log, since the one before. */
+/** The number of acknowledgements with a sync of the database or its log since the previous one. */
 async function syncedAnswers(args: readonly string[]): Promise<number> {
   const trace = join(folder, "trace");
   const calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
@@ -24,7 +24,7 @@ async function syncedAnswers(args: readonly string[]): Promise<number> {
     ["strace", "-f", "-y", "-s", "16", "-e", calls, "-o", trace],
     args,
   );
-  // One before those that count: what the start itself has synced must not speak for it.
+  // An uncounted write first, because the start itself also syncs.
   await upsert(server, "TRACED", "first");
   for (let index = 0; index < REQUESTS; index++) {
     expect(await upsert(server, "TRACED", `value ${index}`)).toBe(true);
@@ -52,7 +52,7 @@ describe("a sync of database or log precedes", () => {
   );
 
   testWith("strace", hasStrace)(
-    "none of them when SQLite is told not to sync: the test can fail",
+    "none of them when SQLite does not sync, as a control",
     async () => {
       expect(await syncedAnswers(["careless"])).toBe(0);
     },

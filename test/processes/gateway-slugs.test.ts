@@ -1,4 +1,4 @@
-// Twenty want one slug at the same moment, at two processes over one database.
+// Twenty simultaneous creations of one slug at two processes on one database.
 import { expect, test } from "bun:test";
 import { startChatSandbox } from "../sandbox/chat";
 import { api, at } from "../support/api";
@@ -6,7 +6,7 @@ import { Installation } from "../support/runtime-process";
 
 const PATH = "/v1/orgs/default/projects/default/gateways";
 
-test("of 20 creations of one slug over two processes one is 201 and 19 are 409", async () => {
+test("one of 20 creations of a slug at two processes is 201, and 19 are 409 [fault: slug-race]", async () => {
   const chat = await startChatSandbox();
   try {
     await using installation = new Installation(chat);

@@ -1,4 +1,4 @@
-// Another process holds the write lock: who only reads does not notice, who writes gets his turn.
+// Another process holds the write lock: reads are not affected, and writes wait.
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { startChatSandbox } from "../sandbox/chat";
 import { api, call } from "../support/api";
 import { Installation } from "../support/runtime-process";
 
-test("for 2 s: health answers within 100 ms all the while, and a write succeeds afterwards", async () => {
+test("a lock held for 2 s does not block health, and a write succeeds afterwards", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   const admin = await installation.key("admin");
@@ -20,11 +20,11 @@ test("for 2 s: health answers within 100 ms all the while, and a write succeeds 
   holder.run("ROLLBACK");
 
   expect((await write).status).toBe(200);
-  // Generous for a machine that is shared; a blocked event loop would have taken the whole 2 s.
+  // Generous for a shared machine; a blocked event loop would take the whole 2 s.
   expect(slowest).toBeLessThan(500);
 }, 60_000);
 
-test("20 commands at once beside a server under load: all of them succeed", async () => {
+test("20 simultaneous commands succeed next to a server under load", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   const admin = await installation.key("admin");
@@ -52,7 +52,7 @@ test("20 commands at once beside a server under load: all of them succeed", asyn
   for (const count of await Promise.all(load)) expect(count).toBeGreaterThan(0);
 }, 120_000);
 
-/** The longest that health took in this time, ms; asked one after the other. */
+/** The longest time that a health request took, ms; requests are sequential. */
 async function slowestHealth(address: string, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let slowest = 0;

@@ -1,5 +1,5 @@
-// A private authority: whatever calls out, consents, tools and language models alike, trusts it when the process does,
-// and refuses it otherwise with an error that says what is wrong.
+// A private certificate authority: consents, tools and language models trust it if the process does. Otherwise they
+// fail with an error that names the certificate.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +70,7 @@ async function install(environment: Record<string, string>): Promise<Installatio
 
 const complete = { model: "m", messages: [{ role: "user", content: "hello" }] };
 
-test("trusted by NODE_EXTRA_CA_CERTS, by egress.ca_file: consent, tool and model all work", async () => {
+test("consent, tool and model work with NODE_EXTRA_CA_CERTS and with egress.ca_file [fault: private-authority]", async () => {
   for (const name of ["NODE_EXTRA_CA_CERTS", "RUNTIME_EGRESS_CA_FILE"]) {
     await using installation = await install({ [name]: certificate.cert });
     const agent = api((await installation.serve()).address, await installation.key("run"));
@@ -83,7 +83,7 @@ test("trusted by NODE_EXTRA_CA_CERTS, by egress.ca_file: consent, tool and model
   }
 });
 
-test("trusted by nobody: each fails, and says that it is the certificate", async () => {
+test("without trust each fails with an error that names the certificate [fault: private-authority]", async () => {
   await using installation = await install({});
   const agent = api((await installation.serve()).address, await installation.key("run"));
   const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "alice" });
@@ -98,34 +98,37 @@ test("trusted by nobody: each fails, and says that it is the certificate", async
 });
 
 const unshare = ["unshare", "--map-root-user", "--net"];
-// A right that the system gives or not, nothing to install: where it is not given this one test is left out.
+// The system may forbid this; there is nothing to install, so the test is then skipped.
 const mayUnshare = Bun.which("unshare") !== null && Bun.spawnSync([...unshare, "true"]).success;
 if (!mayUnshare) process.stderr.write("skipped: this machine gives nobody a network of their own\n");
 
-test.skipIf(!mayUnshare)("a machine without any network starts, and commands work", async () => {
-  await using installation = new Installation(chat);
-  const main = join(import.meta.dir, "..", "..", "cli", "main.ts");
-  const run = async (...args: string[]) => {
-    const child = Bun.spawn([...unshare, process.execPath, main, ...args], {
+test.skipIf(!mayUnshare)(
+  "a server starts without any network, and commands work [fault: private-authority]",
+  async () => {
+    await using installation = new Installation(chat);
+    const main = join(import.meta.dir, "..", "..", "cli", "main.ts");
+    const run = async (...args: string[]) => {
+      const child = Bun.spawn([...unshare, process.execPath, main, ...args], {
+        env: installation.environment,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { code: await child.exited, stdout, stderr };
+    };
+    expect((await run("keys", "create", "x")).code).toBe(0);
+    expect((await run("tools", "list")).stdout).toContain("Chat.SendMessage");
+
+    const server = Bun.spawn([...unshare, process.execPath, main, "serve", "--port", "0"], {
       env: installation.environment,
       stdin: "ignore",
-      stdout: "pipe",
+      stdout: "ignore",
       stderr: "pipe",
     });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { code: await child.exited, stdout, stderr };
-  };
-  expect((await run("keys", "create", "x")).code).toBe(0);
-  expect((await run("tools", "list")).stdout).toContain("Chat.SendMessage");
-
-  const server = Bun.spawn([...unshare, process.execPath, main, "serve", "--port", "0"], {
-    env: installation.environment,
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const { value } = await server.stderr.getReader().read();
-  server.kill("SIGTERM");
-  expect(new TextDecoder().decode(value)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n/);
-  expect(await server.exited).toBe(0);
-});
+    const { value } = await server.stderr.getReader().read();
+    server.kill("SIGTERM");
+    expect(new TextDecoder().decode(value)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(await server.exited).toBe(0);
+  },
+);

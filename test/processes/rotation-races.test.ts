@@ -1,5 +1,5 @@
-// One process rotates the root key without a pause. Meanwhile others read, write and start: each looks at the database and
-// at the key's file, one after the other, and the rotation may come between the two.
+// One process rotates the root key continuously. Others read, write and start: each reads the database and then the
+// key file, and a rotation may happen in between.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const ROTATIONS = 150;
 const opened = (home: string): Promise<Runtime> =>
   createRuntime(loadConfig({ environment: { HOME: home } }), NO_EXTENSIONS, { log: silentLog });
 
-test("a rotation fails nobody who works or starts beside it", async () => {
+test("a rotation does not fail processes that work or start at the same time", async () => {
   const home = mkdtempSync(join(tmpdir(), "runtime-rotating-"));
   const serving = await opened(home);
   const operator = await serving.identity.operator("default");

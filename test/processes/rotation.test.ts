@@ -26,7 +26,7 @@ async function fill(runtime: Runtime): Promise<void> {
   );
 }
 
-/** How many of the secrets cannot be read as they were written. */
+/** The number of secrets that cannot be read as they were written. */
 async function unreadable(runtime: Runtime): Promise<number> {
   let count = 0;
   for (let index = 0; index < SECRETS; index++) {
@@ -35,7 +35,7 @@ async function unreadable(runtime: Runtime): Promise<number> {
   return count;
 }
 
-test("five rotations beside a server under load: no request fails", async () => {
+test("no request fails during five rotations of a server under load [fault: wrong-root-key]", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   const before = await opened(installation.home);
@@ -71,7 +71,7 @@ test("five rotations beside a server under load: no request fails", async () => 
   await after.close();
 }, 120_000);
 
-test("twenty kills in the middle: everything is readable after each", async () => {
+test("everything is readable after each of twenty kills during a rotation", async () => {
   const home = mkdtempSync(join(tmpdir(), "runtime-rotating-"));
   const first = await opened(home);
   await fill(first);
@@ -86,7 +86,7 @@ test("twenty kills in the middle: everything is readable after each", async () =
     });
     const reader = child.stdout.getReader();
     await reader.read();
-    // Every second one has done a whole rotation before, however slow the machine is.
+    // Every second process completes one rotation before it is killed, on any machine.
     if (kill % 2 === 1) rotations += rotationsIn((await reader.read()).value);
     await Bun.sleep(random() * 40);
     child.kill("SIGKILL");
@@ -95,7 +95,7 @@ test("twenty kills in the middle: everything is readable after each", async () =
       rotations += rotationsIn(read.value);
     const runtime = await opened(home);
     expect(await unreadable(runtime)).toBe(0);
-    // The next one need not wait until the lease of the killed one has run out.
+    // The next process need not wait for the lease of the killed one to expire.
     await runtime.core.store.write(function* () {
       yield { method: "run", text: "UPDATE leases SET holder = NULL", params: [] };
     });

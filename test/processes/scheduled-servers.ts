@@ -1,11 +1,11 @@
-// Servers of their own processes on one data folder, with one movable clock for all of them.
+// Server processes on one data folder, with a shared movable clock.
 import { join } from "node:path";
 
 const SCRIPT = join(import.meta.dir, "..", "support", "scheduled-server.ts");
 
 interface Running {
   address: string;
-  /** Sets how far its clock runs ahead; resolves when it does. */
+  /** Sets how far its clock is ahead. */
   move(ahead: number): Promise<void>;
   kill(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export class Servers implements AsyncDisposable {
     this.#environment = environment;
   }
 
-  /** Starts another one; its address. */
+  /** Starts another server and returns its address. */
   async start(): Promise<string> {
     const child = Bun.spawn([process.execPath, SCRIPT, String(this.#ahead)], {
       env: { ...this.#environment, PATH: process.env["PATH"] },
@@ -45,13 +45,13 @@ export class Servers implements AsyncDisposable {
     return address;
   }
 
-  /** One after the other: for a moment their clocks differ. */
+  /** Moves the clocks one after the other, so they differ for a moment. */
   async move(ahead: number): Promise<void> {
     this.#ahead = ahead;
     for (const server of this.#running) await server.move(ahead);
   }
 
-  /** kill -9 of one of them, and another one in its place. `chance`: below 1. */
+  /** Kills one server with SIGKILL and starts another. `chance`: below 1. */
   async replace(chance: number): Promise<void> {
     const [victim] = this.#running.splice(Math.floor(chance * this.#running.length), 1);
     await victim?.kill();

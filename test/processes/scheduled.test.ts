@@ -1,4 +1,4 @@
-// Scheduled runs on servers that are killed: none twice; and on one that is told to stop. The long way is in
+// Scheduled runs on servers that are killed (none runs twice) or stopped. The long version is
 // test/long/scheduled.long.ts.
 import { expect, test } from "bun:test";
 import { until } from "../connections/executing";
@@ -8,7 +8,7 @@ import { Browser } from "../support/browser";
 import { Installation } from "../support/runtime-process";
 import { drain, sentenceOf } from "./scheduled";
 
-test("200 due runs, two servers, 3 kills: 0 run twice, and those that were cut off end failed, outcome unknown", async () => {
+test("of 200 due runs on two servers with 3 kills none runs twice; interrupted runs fail with an unknown outcome", async () => {
   const drained = await drain({ runs: 200, kills: 3, seed: 5 });
   process.stdout.write(sentenceOf(drained));
 
@@ -17,7 +17,7 @@ test("200 due runs, two servers, 3 kills: 0 run twice, and those that were cut o
   expect(drained.unknown).toBeGreaterThan(0);
 }, 120_000);
 
-test("SIGTERM over a run: the server finishes it, and leaves what is not due", async () => {
+test("after SIGTERM the server finishes the current run and leaves runs that are not due", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   await installation.addChatProvider(chat);

@@ -1,4 +1,4 @@
-// Many runs that are due at once, two servers on one database, and kill -9 of one of them again and again.
+// Many runs that become due together, two servers on one database, and repeated kill -9 of one of them.
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,10 +15,10 @@ import { chatProvider } from "../support/chat-provider";
 import { randomOf } from "../support/long";
 import { Servers } from "./scheduled-servers";
 
-/** All runs are for an hour from now: one move of the clocks makes them due. */
+/** All runs are scheduled in an hour: one move of the clocks makes them due. */
 const HOUR_MS = 3600_000;
 const LAPSED_MS = 16_000;
-/** How long the platform takes to answer: long enough to be killed over it. */
+/** Response time of the platform: long enough to kill a server in the middle. */
 const SLOW_MS = 60;
 /** Every fifth run reads, the others post a message. */
 const isRead = (index: number): boolean => index % 5 === 0;
@@ -32,13 +32,13 @@ export interface Plan {
 
 export interface Drained extends Plan {
   readonly completed: number;
-  /** Ended failed, outcome unknown. */
+  /** Failed with an unknown outcome. */
   readonly unknown: number;
-  /** Of those: how many had reached the platform all the same. */
+  /** Of those, how many had reached the platform. */
   readonly unknownButSent: number;
-  /** Reads that were cut off and then done again. */
+  /** Reads that were interrupted and repeated. */
   readonly readsRepeated: number;
-  /** Anything that must not be: a run done twice, one that claims to be done and is not, one that failed otherwise. */
+  /** Anything that must not happen: a run done twice, a completed run that was not done, another failure. */
   readonly faults: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export async function drain(plan: Plan): Promise<Drained> {
     RUNTIME_EGRESS_ALLOW: "loopback",
     RUNTIME_CHAT_API_URL: chat.apiUrl,
   };
-  // Without a server: it prepares and looks, and runs nothing.
+  // Not a server: it prepares and checks, and runs nothing.
   const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   await using servers = new Servers(environment);
   using database = new Database(join(home, ".local", "share", "runtime", "runtime.db"), { readonly: true });
@@ -65,7 +65,7 @@ export async function drain(plan: Plan): Promise<Drained> {
     await servers.start();
     await servers.move(HOUR_MS);
     await killAtRandom(chat, servers, plan);
-    // What still runs now has lost its server: nobody will end it before its lease has run out.
+    // Remaining runs have lost their servers: they end only after their leases expire.
     await until(() => unfinished("pending") === 0);
     await Bun.sleep(SLOW_MS * 5);
     await servers.move(HOUR_MS + LAPSED_MS);
@@ -184,7 +184,7 @@ function isUnknown({ execution_status, attempts }: ToolExecutionDetail): boolean
 async function until(holds: () => boolean): Promise<void> {
   const giveUpAt = performance.now() + 120_000;
   while (!holds()) {
-    if (performance.now() > giveUpAt) throw new Error("what was waited for did not come");
+    if (performance.now() > giveUpAt) throw new Error("the condition was not met in time");
     await Bun.sleep(10);
   }
 }

@@ -1,4 +1,4 @@
-// Several processes on one database: nothing is done twice, and nobody notices the others.
+// Several processes on one database: nothing is done twice.
 import { expect, test } from "bun:test";
 import { startChatSandbox } from "../sandbox/chat";
 import { api, at, call } from "../support/api";
@@ -16,7 +16,7 @@ async function consent(address: string, key: string, tool: string): Promise<void
   await new Browser().consent(String(at(started.body, "url")), "alice");
 }
 
-test("one Idempotency-Key, 20 requests at once over two servers: one message, 20 equal answers", async () => {
+test("20 simultaneous requests with one Idempotency-Key at two servers send one message and get equal answers", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   await installation.addChatProvider(chat);
@@ -44,7 +44,7 @@ test("one Idempotency-Key, 20 requests at once over two servers: one message, 20
   expect(chat.calls("chat.postMessage")).toBe(1);
 }, 60_000);
 
-test("an expired single-use refresh token, 10 calls by the server and 10 by the terminal: one refresh, 20 successes", async () => {
+test("an expired single-use refresh token is used once for 10 calls of the server and 10 of the terminal", async () => {
   await using chat = await startChatSandbox({ rotation: true });
   await using installation = new Installation(chat);
   await installation.addChatProvider(chat);
@@ -70,13 +70,13 @@ test("an expired single-use refresh token, 10 calls by the server and 10 by the 
   expect(chat.calls("refresh")).toBe(1);
 }, 60_000);
 
-test("a consent that another process finishes wakes who waits for it", async () => {
+test("a consent that another process completes wakes waiters", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   await installation.addChatProvider(chat);
   const key = await installation.key("run");
   await using first = await installation.serve();
-  // Both make their redirect addresses from the same public address, as behind one proxy.
+  // Both use the same public address for redirects, as behind a proxy.
   installation.environment["RUNTIME_PUBLIC_URL"] = first.address;
   await using second = await installation.serve();
   const started = await api(second.address, key).post("/v1/tools/authorize", {
@@ -92,7 +92,7 @@ test("a consent that another process finishes wakes who waits for it", async () 
   // Shorter than the wait.
 }, 50_000);
 
-test("a key that the terminal revokes stops at the server at once", async () => {
+test("a key that the terminal revokes is refused by the server at once", async () => {
   await using chat = await startChatSandbox();
   await using installation = new Installation(chat);
   const record = await installation.json(["keys", "create", "short-lived"]);

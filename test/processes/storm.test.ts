@@ -1,5 +1,5 @@
-// 200 calls over four processes while one token of single use has expired. The token endpoint of 15 s
-// is in test/long/storm.long.ts.
+// 200 calls in four processes with an expired single-use token. test/long/storm.long.ts has a token endpoint that takes
+// 15 s.
 import { describe, expect, test } from "bun:test";
 import type { Fault } from "../sandbox/chat";
 import { sentenceOf, storm } from "./storm";
@@ -8,7 +8,7 @@ test.each<[string, Fault | undefined]>([
   ["a token endpoint that answers at once", undefined],
   ["a token endpoint that takes 1.5 s", { kind: "delay", ms: 1500 }],
 ])(
-  "with %s: one refresh, 200 successes",
+  "with %s: one refresh, 200 successes [fault: refresh-race]",
   async (name, fault) => {
     const result = await storm((chat) => {
       if (fault !== undefined) chat.fail("refresh", fault);
@@ -28,13 +28,13 @@ test.each<[string, Fault | undefined]>([
   60_000,
 );
 
-// Who waited for the refresh that failed learns that it passes; nobody asks in his name meanwhile. The next one does.
-describe("when the first refresh fails without a word on the grant", () => {
+// Callers that waited for the failed refresh get a retryable error. The next caller refreshes again.
+describe("when the first refresh fails without an answer about the grant", () => {
   test.each<[string, Fault]>([
     ["the connection is reset", { kind: "reset_before" }],
     ["503 with a page", { kind: "server_error", status: 503 }],
   ])(
-    "(%s): one more refresh, and all 200 succeed, some when they try again as they are told",
+    "(%s): a second refresh follows, and all 200 calls succeed, some after the retry that they are told to make [fault: stuck-refresh]",
     async (name, fault) => {
       const result = await storm((chat) => chat.fail("refresh", fault));
       process.stdout.write(sentenceOf(name, result));
@@ -42,7 +42,7 @@ describe("when the first refresh fails without a word on the grant", () => {
       expect(result.others).toEqual([]);
       expect(result.refreshes).toBe(2);
       expect(result.succeeded + result.toldToRetry).toBe(200);
-      // Only those who waited in the process whose refresh failed: the others never hear of it.
+      // Only the callers in the process whose refresh failed get an error.
       expect(result.toldToRetry).toBeWithin(1, 51);
       expect(result.succeededThen).toBe(result.toldToRetry);
       expect([result.tokens, result.connection]).toEqual([1, "active"]);

@@ -1,4 +1,4 @@
-// A refresh storm: four servers on one data folder, one token of single use that has expired, 200 calls at once.
+// A refresh storm: four servers on one data folder, an expired single-use token, 200 simultaneous calls.
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { type ApiAnswer, api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -11,18 +11,18 @@ export interface Storm {
   /** Refreshes that reached the token endpoint. */
   readonly refreshes: number;
   readonly succeeded: number;
-  /** Calls that were told to try again, and how many of them succeeded when they did. */
+  /** Calls with a retryable error, and how many of them succeeded on the retry. */
   readonly toldToRetry: number;
   readonly succeededThen: number;
-  /** What the others were told; there must be none. */
+  /** Other errors; there must be none. */
   readonly others: readonly string[];
-  /** What the platform was asked with: tokens other than the newest are of no use. */
+  /** Tokens that the platform received; only the newest is valid. */
   readonly tokens: number;
-  /** How the connection stands afterwards. */
+  /** Status of the connection afterwards. */
   readonly connection: unknown;
 }
 
-/** `prepare` says how the token endpoint shall behave. */
+/** `prepare` sets the behaviour of the token endpoint. */
 export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm> {
   await using chat = await startChatSandbox({ rotation: true });
   await using installation = new Installation(chat);
@@ -71,7 +71,7 @@ function isSuccess({ status, body }: ApiAnswer): boolean {
   return status === 200 && at(body, "success") === true && at(body, "output.value.username") === "alice";
 }
 
-/** A failure that is known to pass: the answer says so itself. */
+/** A temporary failure: the answer itself says so. */
 function saysRetry({ status, body }: ApiAnswer): boolean {
   return status === 200 && at(body, "output.error.can_retry") === true;
 }

@@ -42,7 +42,7 @@ describe.each([
   ["the sources", () => undefined],
   ["the executable", () => [executable]],
 ] satisfies [string, () => readonly string[] | undefined][])("%s", (_name, command) => {
-  test("serve all three platforms", async () => {
+  test("run tools of all three platforms", async () => {
     await using installation = await installed(command());
     const key = await installation.key("run");
     await using server = await installation.serve();
@@ -72,7 +72,7 @@ describe.each([
     await consent("VendorCreatorApi.FetchVendorRecords");
     const ids = [at(await execute("VendorCreatorApi.FetchVendorRecords", LIST), "response_json.data.0.ID")];
     ids.push(at(await exec("VendorCreatorApi.FetchVendorRecords", LIST), "response_json.data.0.ID"));
-    // 19 digits, the same on both ways: no number has touched them.
+    // All 19 digits are kept in both directions: they were never a number.
     expect(ids).toEqual([ids[1], ids[0]]);
     expect(ids[0]).toMatch(/^\d{19}$/);
 

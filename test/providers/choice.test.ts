@@ -124,7 +124,7 @@ describe("a change by another process takes effect at once", () => {
   });
 });
 
-describe("a deleted provider (F067)", () => {
+describe("a deleted provider", () => {
   const COUNTS = query<{ connections: number; pending: number }>(
     "SELECT (SELECT COUNT(*) FROM connections) AS connections, " +
       "(SELECT COUNT(*) FROM authorizations WHERE status = 'pending') AS pending",

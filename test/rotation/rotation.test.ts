@@ -1,4 +1,4 @@
-// Rotation of keys: everything stays readable, for this process, for others, and after a kill at any moment.
+// Rotation of keys: everything stays readable, in all processes, and after a kill at any moment.
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ async function fill(count: number): Promise<string[]> {
 }
 
 describe("a new data key", () => {
-  test("asked for five times at once, from two processes, ends with everything under one key", async () => {
+  test("requested five times concurrently in two processes leaves all values under one key", async () => {
     site = await startSite();
     const texts = await fill(450);
     const operator = await site.runtime.identity.operator("default");
@@ -65,13 +65,13 @@ describe("a new data key", () => {
     expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).size).toBe(1);
   }, 30_000);
 
-  test("leaves what cannot be opened as it is, says so, and seals all else anew", async () => {
+  test("does not change values that cannot be opened, reports them, and re-encrypts all others", async () => {
     site = await startSite();
     const texts = await fill(450);
     const operator = await site.runtime.identity.operator("default");
     const { store } = site.runtime.core;
     const column = { table: "secrets", sealed: "sealed_value", key: "key", kind: "secrets" } as const;
-    // More than are sealed anew at once.
+    // More than one step re-encrypts.
     const damaged = Array.from({ length: 225 }, (_, index) => index * 2);
     for (const index of damaged) await damageSealed(store, column, `KEY_${index}`);
 
@@ -87,7 +87,7 @@ describe("a new data key", () => {
     expect(site.runtime.secrets.value("default", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
   }, 30_000);
 
-  test("seals everything anew, and all of it is still readable and works", async () => {
+  test("re-encrypts everything, which stays readable", async () => {
     site = await startSite({ chatOptions: { rotation: { expiresIn: 3600 } } });
     await site.addChatProvider();
     const agent = api(site.url, await site.key("run"));
@@ -99,7 +99,7 @@ describe("a new data key", () => {
 
     const { id, resealed } = await site.runtime.rotation.rotateDataKey(operator);
 
-    // 450 secrets, the client secret, tokens and facts of alice, the address of bob's flow.
+    // 450 secrets, the client secret, the tokens and user info of alice, the address of bob's flow.
     expect(resealed).toBe(450 + 1 + 2 + 1);
     expect(await values(site.runtime, 450)).toEqual(texts);
     const rows = await site.runtime.core.store.all<{ sealed_value: string }>({
@@ -113,7 +113,7 @@ describe("a new data key", () => {
     expect(at(bob.body, "output.value.username")).toBe("bob");
   });
 
-  test("leaves the old one until nothing can still need it", async () => {
+  test("keeps the old one as long as a value may need it", async () => {
     let now = Date.now();
     site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
     await fill(3);
@@ -128,7 +128,7 @@ describe("a new data key", () => {
     expect(await values(site.runtime, 3)).toEqual(["value 0", "value 1", "value 2"]);
   });
 
-  test("and a second an hour later leave a server working that has kept what it read before", async () => {
+  test("and a second one an hour later do not break a server with cached values", async () => {
     let now = Date.now();
     site = await startSite({
       chatOptions: { rotation: { expiresIn: 7 * 24 * 3600 } },
@@ -149,7 +149,7 @@ describe("a new data key", () => {
 
     await second.rotation.rotateDataKey(operator);
     now += 2 * 3600_000;
-    // Drops the key that everything was sealed with at first.
+    // Deletes the original key.
     await site.runtime.rotation.rotateDataKey(operator);
 
     expect(at((await execute()).body, "success")).toBe(true);
@@ -158,7 +158,7 @@ describe("a new data key", () => {
     expect((await site.runtime.providers.clientKeys(provider)).secret).toBe(secretBefore);
   });
 
-  test("of one project leaves the others alone", async () => {
+  test("of one project does not affect other projects", async () => {
     site = await startSite();
     const operator = await site.runtime.identity.operator("default");
     await site.runtime.identity.createProject(operator, "other", "Other");
@@ -175,7 +175,7 @@ describe("a new data key", () => {
 });
 
 describe("a new root key", () => {
-  test("replaces the file; a process that runs on reads, writes and makes projects as before", async () => {
+  test("replaces the file; a running process reads, writes and creates projects as before", async () => {
     site = await startSite();
     const texts = await fill(20);
     const before = readFileSync(rootKeyFile(), "utf8");
@@ -196,13 +196,13 @@ describe("a new root key", () => {
     expect(await third.secrets.value("made-after", "KEY_0")).toBe("written by the old process");
   });
 
-  test("killed after its commit is finished at the next start", async () => {
+  test("that is killed after its commit is completed by the next start", async () => {
     site = await startSite();
     const texts = await fill(3);
     const old = readFileSync(rootKeyFile(), "utf8");
     const operator = await site.runtime.identity.operator("default");
     const { id } = await (await another()).rotation.rotateRoot(operator);
-    // As it stands when the process dies between the commit and the renaming.
+    // The state if the process dies between the commit and the renaming.
     writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
     writeFileSync(rootKeyFile(), old);
 
@@ -213,13 +213,13 @@ describe("a new root key", () => {
     expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
   });
 
-  test("after one that was killed leaves nothing behind, though a process that runs on knows the old key only", async () => {
+  test("after a killed one leaves no files behind, although a running process only has the old key", async () => {
     site = await startSite();
     const texts = await fill(3);
     const old = readFileSync(rootKeyFile(), "utf8");
     const operator = await site.runtime.identity.operator("default");
     await (await another()).rotation.rotateRoot(operator);
-    // As it stands when the process dies between the commit and the renaming.
+    // The state if the process dies between the commit and the renaming.
     writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
     writeFileSync(rootKeyFile(), old);
 
@@ -230,19 +230,19 @@ describe("a new root key", () => {
     expect(await values(await another(), 3)).toEqual(texts);
   });
 
-  test("killed before its commit, after one that was killed later than that, leaves the earlier one's key", async () => {
+  test("that is killed before its commit keeps the key of an earlier one that was killed after its commit", async () => {
     site = await startSite();
     const texts = await fill(3);
     const old = readFileSync(rootKeyFile(), "utf8");
     const operator = await site.runtime.identity.operator("default");
     const next = `${rootKeyFile()}.next`;
     let earlier: string | undefined;
-    // From the moment at which it has written its own key it commits nothing any more.
+    // It cannot commit after it has written its key.
     const killed = (): boolean =>
       earlier !== undefined && existsSync(next) && readFileSync(next, "utf8") !== earlier;
     const knowsTheOld = await another({ openStore: breakableStore(killed) });
     const { id } = await (await another()).rotation.rotateRoot(operator);
-    // As it stands when the process dies between the commit and the renaming.
+    // The state if the process dies between the commit and the renaming.
     earlier = readFileSync(rootKeyFile(), "utf8");
     writeFileSync(next, earlier);
     writeFileSync(rootKeyFile(), old);
@@ -254,7 +254,7 @@ describe("a new root key", () => {
     expect(await values(started, 3)).toEqual(texts);
   });
 
-  test("killed before its commit leaves the old one in force", async () => {
+  test("that is killed before its commit keeps the old key valid", async () => {
     site = await startSite();
     const texts = await fill(3);
     writeFileSync(`${rootKeyFile()}.next`, `${Buffer.alloc(32, 7).toString("base64")}\n`);
@@ -263,7 +263,7 @@ describe("a new root key", () => {
     rmSync(`${rootKeyFile()}.next`);
   });
 
-  describe("beside data keys that are damaged", () => {
+  describe("with damaged data keys", () => {
     const keys = { table: "data_keys", sealed: "wrapped", key: "project_id", kind: "data_keys" } as const;
 
     /** Two projects, each with a secret; the data key of `broken` is damaged. */
@@ -278,7 +278,7 @@ describe("a new root key", () => {
       return { operator, broken };
     }
 
-    test("is refused, names them, and changes nothing", async () => {
+    test("is refused with their names, and changes nothing", async () => {
       const { operator } = await damagedSite();
       const before = readFileSync(rootKeyFile(), "utf8");
 
@@ -291,13 +291,15 @@ describe("a new root key", () => {
       expect(await values(await another(), 3)).toEqual(["value 0", "value 1", "value 2"]);
     });
 
-    test("leaves them when that is meant: the others work, and so does their project with a new one", async () => {
+    test("skips them if requested; the others work, and so does their project with a new data key", async () => {
       const { operator, broken } = await damagedSite();
 
       const { id, damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
 
       expect(damaged).toBe(1);
-      const said = site.logLines.filter((line) => line.includes("a data key was not wrapped anew"));
+      const said = site.logLines.filter((line) =>
+        line.includes("a data key was not wrapped with the new root key"),
+      );
       expect(said.map((line) => JSON.parse(line))).toEqual([
         expect.objectContaining({
           level: "error",
@@ -314,13 +316,13 @@ describe("a new root key", () => {
       expect(await third.rotation.rotateDataKey(broken)).toMatchObject({ resealed: 0, unopenable: 1 });
       await third.secrets.upsert(broken, "KEY_0", { value: "set anew" });
       expect(await site.runtime.secrets.value("broken", "KEY_0")).toBe("set anew");
-      // The one that was left is still there, and in the way of nobody who means it.
+      // The damaged key still exists and does not prevent further rotations that skip it.
       expect(await third.rotation.rotateRoot(operator, { leaveDamaged: true })).toMatchObject({ damaged: 1 });
       expect(await (await another()).secrets.value("broken", "KEY_0")).toBe("set anew");
     });
   });
 
-  test("of the environment is refused with what to do instead", async () => {
+  test("of the environment is refused, with an error that says what to do", async () => {
     const RUNTIME_ROOT_KEY = Buffer.alloc(32, 3).toString("base64");
     site = await startSite({ environment: { RUNTIME_ROOT_KEY } });
     const operator = await site.runtime.identity.operator("default");

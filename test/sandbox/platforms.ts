@@ -1,4 +1,4 @@
-// All platforms at once: what a deployment must be told of their stand-ins.
+// All platforms: the settings of a deployment that uses the stand-ins.
 import type { AuthProviderCreate } from "../../src/providers";
 import { chatProvider } from "../support/chat-provider";
 import { type ChatSandbox, startChatSandbox } from "./chat";

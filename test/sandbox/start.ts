@@ -1,5 +1,5 @@
-// `bun run start`: the sandbox platforms and a real server over a data folder of its own, ready to try. No account
-// anywhere. Everything it writes stands in `.sandbox/` and is made anew at each start.
+// `bun run start`: the sandbox platforms and a real server on its own data folder, ready to try without any account.
+// Everything is written to `.sandbox/` and created again at each start.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   process.once("SIGTERM", () => void stop());
 }
 
-// Before anything is touched: the folder may belong to a sandbox that is running.
+// Before any change, because the folder may belong to a running sandbox.
 function refuseTakenPort(): void {
   try {
     Bun.listen({ hostname: HOST, port: PORT, socket: { data: () => undefined } }).stop(true);
@@ -78,7 +78,7 @@ function refuseTakenPort(): void {
   }
 }
 
-// A person without `bun` on the path runs the command line through the very program that runs this.
+// Without `bun` on the path, the command line is run with the program that runs this.
 function writeLauncher(): void {
   const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   const lines = [

@@ -1,5 +1,5 @@
-// Twelve secrets are planted in one run of the main job. None may be found in an answer, in the log at level debug, or
-// in a file of the data folder. With encryption and redaction switched off the same search finds all of them.
+// Twelve secrets are used in one run of the main job. None may appear in an answer, in the log at level debug, or in a
+// file of the data folder. With encryption and redaction switched off, the same search finds all of them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog, systemClock, unsafePrintSecrets } from "../../src/base";
 import { type Keyring, type KeyringOptions, openKeyring } from "../../src/crypto";
@@ -63,7 +63,7 @@ async function run(parts: RuntimeParts, moreLines: string[]): Promise<Evidence> 
   await post("/v1/tools/execute", execute({ channel_name: "general", message: "first" }));
   await refreshSoon(site);
   await post("/v1/tools/execute", execute({ channel_name: "nowhere", message: FAILING_TEXT }));
-  // This answer says what was sent, and may: it is not evidence. The stored copy of it is.
+  // This answer may contain the sent text, so only its stored copy is checked.
   const sent = execute({ channel_name: "general", message: SENT_TEXT });
   await call(site.url, {
     method: "POST",
@@ -108,7 +108,7 @@ async function run(parts: RuntimeParts, moreLines: string[]): Promise<Evidence> 
   };
 }
 
-/** Makes the stored token due, so that the next call refreshes it. */
+/** Expires the stored token, so that the next call refreshes it. */
 async function refreshSoon(site: Site): Promise<void> {
   await site.runtime.core.store.write(function* () {
     yield { method: "run", text: "UPDATE connections SET expires_at = 1, refresh_at = 1", params: [] };
@@ -122,12 +122,12 @@ describe("with encryption and redaction", () => {
     evidence = await run({}, []);
   });
 
-  test("all twelve are planted", () => {
+  test("all twelve secrets are used", () => {
     for (const [name, secret] of Object.entries(evidence.canaries))
       expect([name, secret.length > 10]).toEqual([name, true]);
   });
 
-  test.each(["answers", "log", "files"] as const)("none is in the %s", (place) => {
+  test.each(["answers", "log", "files"] as const)("no secret is in the %s", (place) => {
     expect(evidence[place].length).toBeGreaterThan(1000);
     expect(found(evidence.canaries, evidence[place])).toEqual([]);
   });
@@ -143,13 +143,13 @@ describe("with encryption and redaction switched off", () => {
   });
   afterAll(() => lines.splice(0));
 
-  test("the same search finds all of them in log and files", () => {
+  test("the same search finds all secrets in log and files", () => {
     const everything = found(evidence.canaries, evidence.log + evidence.files);
     expect(everything.toSorted()).toEqual(Object.keys(evidence.canaries).toSorted());
   });
 });
 
-/** Stores everything in clear. */
+/** Stores everything unencrypted. */
 async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
   const real = await openKeyring(options);
   return {

@@ -1,4 +1,4 @@
-// The whole product on the engine that answers a turn later: what counts on synchronous answers of the store fails here.
+// The whole product on the engine that answers a turn later: code that relies on synchronous answers of the store fails.
 import { expect, test } from "bun:test";
 import { RotatingGrants } from "../support/token-endpoint";
 import { api, at, call } from "../support/api";
@@ -52,7 +52,7 @@ test("the main job: provider, requirements, consent, execution", async () => {
   expect(messages.at(-1)?.text).toBe("hello");
 });
 
-test("an expired token of single use is refreshed once for 20 calls, over HTTP and beside it (F001)", async () => {
+test("an expired single-use token is refreshed once for 20 calls, over HTTP and directly", async () => {
   const clock = new MovableClock();
   await using site = await startSite({
     parts: { ...parts, clock },
@@ -76,7 +76,7 @@ test("an expired token of single use is refreshed once for 20 calls, over HTTP a
   expect(site.chat.calls("refresh")).toBe(1);
 });
 
-test("the same, with 10 calls each in two processes on one database", async () => {
+test("an expired single-use token is refreshed once for 10 calls in each of two processes", async () => {
   await using deployment = await deploy({ parts });
   const grants = new RotatingGrants();
   const other = await deployment.another();
@@ -93,7 +93,7 @@ test("the same, with 10 calls each in two processes on one database", async () =
   expect(deployment.idp.requests).toHaveLength(1);
 });
 
-test("one Idempotency-Key sent 20 times at once is one message and 20 equal answers", async () => {
+test("one Idempotency-Key sent 20 times at the same time sends one message and returns 20 equal answers", async () => {
   await using site = await startSite({ parts });
   await site.addChatProvider();
   const key = await site.key("run");

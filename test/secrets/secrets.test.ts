@@ -1,4 +1,4 @@
-// Stored secrets: values go in, tools get them by key, and nobody is ever shown one.
+// Stored secrets: values are write-only; tools read them by key.
 import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { refusal, times, until } from "../connections/executing";
@@ -23,7 +23,7 @@ function upsert(
 }
 
 describe("a secret", () => {
-  test("is shown without its value", async () => {
+  test("is returned without its value", async () => {
     await using deployment = await deploy();
     const stored = await upsert(deployment, "API_word", VALUE, "what it is for");
 
@@ -43,16 +43,16 @@ describe("a secret", () => {
     ["text", "open sesame"],
     ["letters of all kinds", "Ünïcode ✓ 🔑"],
     ["nothing", ""],
-    ["line ends, as they were sent (F062)", "line\nsecond\r\n"],
+    ["line ends, as they were sent", "line\nsecond\r\n"],
     ["5000 characters", "x".repeat(5000)],
-  ])("of %s comes back to tools as it was", async (_name, value) => {
+  ])("of %s is passed to tools unchanged", async (_name, value) => {
     await using deployment = await deploy();
     await upsert(deployment, "WORD", value);
 
     expect(await deployment.runtime.secrets.value("default", "WORD")).toBe(value);
   });
 
-  test("is in no file in clear, and in no log line", async () => {
+  test("is not in any file in plain text, and not in the log", async () => {
     await using deployment = await deploy();
     await upsert(deployment, "WORD");
     await deployment.runtime.secrets.value("default", "WORD");
@@ -64,7 +64,7 @@ describe("a secret", () => {
   });
 });
 
-describe("a secret of a key that is there already", () => {
+describe("a secret whose key exists already", () => {
   test.each(["WORD", "word", "Word"])(
     "written as %s replaces the value and keeps id, key and date",
     async (again) => {
@@ -87,7 +87,7 @@ describe("a secret of a key that is there already", () => {
     },
   );
 
-  test("takes a new description", async () => {
+  test("can get a new description", async () => {
     await using deployment = await deploy();
     await upsert(deployment, "WORD", "first", "old words");
 
@@ -96,7 +96,7 @@ describe("a secret of a key that is there already", () => {
     });
   });
 
-  test("is one secret when ten write it at once in two processes", async () => {
+  test("is a single secret after ten concurrent writes in two processes", async () => {
     await using deployment = await deploy();
     const other = await deployment.another();
     const writes = await times(10, (index) =>
@@ -113,7 +113,7 @@ describe("a deleted secret", () => {
     ["by id", (id) => id],
     ["by key", () => "WORD"],
     ["by key in another case", () => "word"],
-  ])("%s is gone for tools", async (_name, name) => {
+  ])("%s is no longer available to tools", async (_name, name) => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const { id } = await upsert(deployment, "WORD");
@@ -124,7 +124,7 @@ describe("a deleted secret", () => {
     expect((await runtime.secrets.list(operator())).items).toEqual([]);
   });
 
-  test("comes back as another one", async () => {
+  test("gets a new id if it is created again", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const { id } = await upsert(deployment, "WORD", "first");
@@ -136,7 +136,7 @@ describe("a deleted secret", () => {
     expect(await runtime.secrets.value("default", "WORD")).toBe("second");
   });
 
-  test("whose id is another secret's key is the one of that id", async () => {
+  test("is found by id before a secret with that text as key", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const { id } = await upsert(deployment, "FIRST");
@@ -146,7 +146,7 @@ describe("a deleted secret", () => {
     expect((await runtime.secrets.list(operator())).items.map(({ key }) => key)).toEqual([id]);
   });
 
-  test.each(["none", "sec_none", ""])("that is not there (%p) is not found", async (name) => {
+  test.each(["none", "sec_none", ""])("that does not exist (%p) is not found", async (name) => {
     await using deployment = await deploy();
     await upsert(deployment, "WORD");
 
@@ -162,7 +162,7 @@ describe("of another project", () => {
     return { ...deployment, id };
   }
 
-  test("a secret is neither read, listed nor deleted", async () => {
+  test("a secret cannot be read, listed or deleted", async () => {
     await using deployment = await twoProjects();
     const { secrets } = deployment.runtime;
 
@@ -175,7 +175,7 @@ describe("of another project", () => {
     expect(await secrets.value("default", "WORD")).toBe("of the first");
   });
 
-  test("a secret of the same key is another one", async () => {
+  test("a secret with the same key is independent", async () => {
     await using deployment = await twoProjects();
     const { secrets } = deployment.runtime;
     await upsert(deployment, "WORD", "of the second", undefined, "second");
@@ -184,7 +184,7 @@ describe("of another project", () => {
     expect(await secrets.value("default", "WORD")).toBe("of the first");
   });
 
-  test("a secret's row cannot be read, even when it is moved there", async () => {
+  test("a secret cannot be decrypted, even if its row is moved", async () => {
     await using deployment = await twoProjects();
     const { store } = deployment.runtime.core;
     const move = query("UPDATE secrets SET project_id = 'second' WHERE key = 'WORD'");
@@ -196,7 +196,7 @@ describe("of another project", () => {
   });
 });
 
-test("a change by another process counts at once", async () => {
+test("a change by another process is visible immediately", async () => {
   await using deployment = await deploy();
   const other = await deployment.another();
   await upsert(deployment, "WORD", "first");
@@ -212,7 +212,7 @@ test("a change by another process counts at once", async () => {
   ]);
 });
 
-test("the last access is that of a tool, not of a listing", async () => {
+test("the time of last access is set by tools, not by lists", async () => {
   await using deployment = await deploy();
   const { runtime } = deployment;
   await upsert(deployment, "WORD");

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { RuntimeError } from "../../src/errors";
-import { bindError } from "../../server/bind-error";
+import { bindError } from "../../server";
 import { type Own, startOwn, testCatalog } from "./own";
 
 const BEHIND = { RUNTIME_BEHIND_PROXY: "true" };
@@ -22,7 +22,7 @@ async function refusalOf(environment: Record<string, string>): Promise<RuntimeEr
 const healthOf = async (url: string) => (await fetch(`${url}/v1/health`)).status;
 const portOf = ({ url }: Own) => new URL(url).port;
 
-test("a port that another server of ours has is refused at once, and that server goes on", async () => {
+test("a port that another server of ours has is refused at once, and that server goes on [fault: shared-port]", async () => {
   await using first = await startOwn();
   const { message } = await refusalOf({ RUNTIME_PORT: portOf(first) });
   expect(message).toContain(`127.0.0.1:${portOf(first)} is in use by another program`);
@@ -41,7 +41,7 @@ test("so is a port that any other program has, on one address or on all", async 
 test.each([
   ["192.0.2.1", "is no address of this machine"],
   ["not a host", "is no address of this machine"],
-])("%s is refused as no address of this machine", async (host, text) => {
+])("%s is refused as no address of this machine [fault: shared-port]", async (host, text) => {
   const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host });
   expect(message).toContain(text);
   expect(message).not.toContain("in use");
@@ -54,7 +54,7 @@ test.each([
   ["EPERM", "no permission"],
   ["EADDRNOTAVAIL", "no address of this machine"],
   ["ENOTFOUND", "no address of this machine"],
-])("%s is told as: %s", (code, text) => {
+])("%s is told as: %s [fault: shared-port]", (code, text) => {
   const error = bindError("127.0.0.1", 80, Object.assign(new Error("s3cr3t"), { code }));
   expect(error.message).toContain("127.0.0.1:80");
   expect(error.message).toContain(text);
@@ -95,11 +95,14 @@ const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
 );
 const hosts = ["127.0.0.1", "0.0.0.0", "localhost", ...(hasIpv6 ? ["::1", "[::1]", "::"] : [])];
 
-test.each(hosts)("listening on %s it can be reached at the address it prints", async (host) => {
-  await using own = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: host });
-  expect(await healthOf(own.url)).toBe(200);
-  expect(own.runtime.core.publicUrl()).toBe(own.url);
-});
+test.each(hosts)(
+  "listening on %s it can be reached at the address it prints [fault: address-family]",
+  async (host) => {
+    await using own = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: host });
+    expect(await healthOf(own.url)).toBe(200);
+    expect(own.runtime.core.publicUrl()).toBe(own.url);
+  },
+);
 
 test("two servers on two databases do not share a port", async () => {
   await using first = await startOwn();

@@ -41,7 +41,7 @@ describe("two consents that are open together", () => {
     ["in one browser, second first", one, true],
     ["in two browsers, first first", two, false],
     ["in two browsers, second first", two, true],
-  ])("%s, complete on their own", async (_what, browsers, reversed) => {
+  ])("%s, complete on their own [fault: concurrent-consents]", async (_what, browsers, reversed) => {
     const flows = await pair(browsers());
     const order = reversed ? flows.toReversed() : [...flows];
     for (const flow of order) {
@@ -60,7 +60,7 @@ describe("two consents that are open together", () => {
 });
 
 describe("a callback that is repeated", () => {
-  test("after the end is 400, asks the provider nothing and changes nothing", async () => {
+  test("after the end is 400, asks the provider nothing and changes nothing [fault: concurrent-consents]", async () => {
     const flow = await agreed(stage);
     await finish(stage, flow);
     const [before, calls] = [flowRow(stage, flow.id), exchanges()];
@@ -137,27 +137,30 @@ describe("an answer of the provider that is no grant", () => {
     ["temporarily_unavailable", "the provider answered temporarily_unavailable"],
     [HTML, "the provider answered with an error"],
     ["x".repeat(61), "the provider answered with an error"],
-  ])("error=%s ends the consent with a reason and wakes its poller", async (error, reason) => {
-    const { id, browser, state } = await atProvider(stage);
-    // Longer than a test may take: an answer shows that the callback ended the wait.
-    const polling = statusOf(stage, id, 59);
-    const query = new URLSearchParams({
-      error,
-      error_description: HTML,
-      error_uri: `https://e.example/${HTML}`,
-      state,
-    });
-    const page = await browser.open(`${redirect}?${query}`);
-    expect(page.status).toBe(200);
-    const html = await page.text();
-    expect(html).toContain("Not connected");
-    expect(html).not.toContain("<img");
-    expect(html).not.toContain("onerror");
-    const record = await polling;
-    expect(at(record, "status")).toBe("failed");
-    expect(at(record, "status_reason")).toContain(reason);
-    expect(JSON.stringify(record)).not.toContain("onerror");
-  });
+  ])(
+    "error=%s ends the consent with a reason and wakes its poller [fault: refused-consent] [fault: html-in-error]",
+    async (error, reason) => {
+      const { id, browser, state } = await atProvider(stage);
+      // Longer than a test may take: an answer shows that the callback ended the wait.
+      const polling = statusOf(stage, id, 59);
+      const query = new URLSearchParams({
+        error,
+        error_description: HTML,
+        error_uri: `https://e.example/${HTML}`,
+        state,
+      });
+      const page = await browser.open(`${redirect}?${query}`);
+      expect(page.status).toBe(200);
+      const html = await page.text();
+      expect(html).toContain("Not connected");
+      expect(html).not.toContain("<img");
+      expect(html).not.toContain("onerror");
+      const record = await polling;
+      expect(at(record, "status")).toBe("failed");
+      expect(at(record, "status_reason")).toContain(reason);
+      expect(JSON.stringify(record)).not.toContain("onerror");
+    },
+  );
 
   test("is final: the code of a later answer is not taken", async () => {
     const { id, browser, state } = await atProvider(stage);
@@ -198,7 +201,7 @@ describe("an answer of the provider that is no grant", () => {
       "a state in another case",
       (state) => `?code=c&state=${state === state.toLowerCase() ? state.toUpperCase() : state.toLowerCase()}`,
     ],
-  ])("%s is 400 and changes nothing", async (_what, query) => {
+  ])("%s is 400 and changes nothing [fault: refused-consent]", async (_what, query) => {
     const { id, browser, state } = await atProvider(stage);
     const before = flowRow(stage, id);
     const page = await browser.open(redirect + query(state));

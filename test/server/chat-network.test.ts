@@ -46,7 +46,7 @@ async function asked(host: string, options: SiteOptions): Promise<[status: numbe
   return [answer.status, String(at(answer.body, "choices.0.message.content") ?? at(answer.body, "message"))];
 }
 
-describe("a server of models behind a private certificate authority", () => {
+describe("a server of models behind a private certificate authority [fault: private-authority]", () => {
   test("is asked when the authority is configured", async () => {
     expect(await asked("127.0.0.1", { environment: { RUNTIME_EGRESS_CA_FILE: certificate } })).toEqual([
       200,
@@ -74,7 +74,7 @@ describe("a server of models on a machine with a proxy", () => {
       resolve: () => Promise.resolve(["127.0.0.1"]),
     });
 
-  test("a proxy that is dead is named", async () => {
+  test("a proxy that is dead is named [fault: private-authority]", async () => {
     const egress = through({ https_proxy: "http://127.0.0.1:1" });
     expect(await asked("models.internal", { parts: { egress } })).toEqual([
       500,

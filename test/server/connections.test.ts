@@ -185,7 +185,7 @@ describe("a user without a connection never gets another user's token", () => {
     ],
   );
 
-  test("not even when bob calls at the same time", async () => {
+  test("not even when bob calls at the same time [fault: token-of-another-user]", async () => {
     stage.site.chat.clearRequests();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => execute(index % 2 === 0 ? "bob" : "carol")),

@@ -1,7 +1,7 @@
 // The credential of a request: what is one, what is none, and when it stops being one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../support/config";
 import { newApiKey, systemRandom } from "../../src/crypto";
@@ -108,6 +108,8 @@ describe("a revoked key", () => {
 test("no key stands in the log or in the database", () => {
   const state = JSON.stringify(dump(databaseOf(stage.site)));
   const log = stage.site.logLines.join("\n");
+  expect(log).toContain('"path":"/v1/tools"');
+  expect(state).toContain('"name":"');
   for (const key of Object.values(stage.keys)) {
     expect(log).not.toContain(key);
     expect(state).not.toContain(key);

@@ -32,6 +32,7 @@ describe("a method that a path does not take", () => {
 
   test("a path that does not exist takes none", async () => {
     const answer = await call(stage.site.url, { method: "DELETE", path: "/v1/nothing" });
+    expect(answer.status).toBe(404);
     expect(answer.headers.get("allow")).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 // The page of the API description in a real browser that can reach this server only.
 import { describe, expect, test } from "bun:test";
 import { chromium } from "playwright-core";
-import { contractOperations as operations } from "../../server/operations/all";
+import { contractOperations as operations } from "../../server/operations";
 import { CHROMIUM, hasChromium, testWith } from "../support/require";
 import { startOwn } from "./own";
 

@@ -9,7 +9,7 @@ import { Components } from "../../server/openapi/components";
 import { exampleOf } from "../../server/openapi/examples";
 import { documentOf } from "../../server/openapi";
 import { RECORDS } from "../../server/openapi/records";
-import { contractOperations as operations } from "../../server/operations/all";
+import { contractOperations as operations } from "../../server/operations";
 import { fieldErrors } from "../../src/base";
 import {
   answerFaults,

@@ -1,5 +1,5 @@
 // One row per operation of the table: a request that succeeds for an admin key, and who else may send it.
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { type ApiAnswer, api, at, call } from "../support/api";
 import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
 

@@ -1,6 +1,6 @@
 // Every list with paging parameters against the same table.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { operations } from "../../server/operations/all";
+import { operations } from "../../server/operations";
 import { Redacted } from "../../src/base";
 import { api, at } from "../support/api";
 import { type Stage, startStage } from "./stage";
@@ -88,14 +88,14 @@ describe.each(LISTS)("%s", (list, totalOf) => {
     "offset=1.5",
     "offset=99999999999999999999",
     "offset=-99999999999999999999",
-  ])("%s is 400 and names the parameter", async (query) => {
+  ])("%s is 400 and names the parameter [fault: page-limit]", async (query) => {
     const { status, body, text } = await page(query);
     expect({ status, text }).toEqual({ status: 400, text });
     expect(at(body, "message")).toContain(query.slice(0, query.indexOf("=")));
     expect(text).not.toContain("DROP");
   });
 
-  test("page after page is the whole list, each item once, in one order", async () => {
+  test("page after page is the whole list, each item once, in one order [fault: page-limit]", async () => {
     const total = await totalOf();
     const seen: unknown[] = [];
     for (let offset = 0; offset < total; offset += 40) {
@@ -126,7 +126,7 @@ describe.each(LIMITED.map(pathOf))("every list: %s", (path) => {
     async (query) => expect((await get(path, query)).status).toBe(400),
   );
 
-  test("never sends more than a hundred", async () => {
+  test("never sends more than a hundred [fault: page-limit]", async () => {
     const { status, body } = await get(path, "limit=101");
     expect(status).toBe(200);
     const items = at(body, "items");
@@ -139,7 +139,7 @@ describe.each(PAGED)("every list with pages: %s", (path) => {
     expect((await get(path, query)).status).toBe(400);
   });
 
-  test("limit=101 is cut to 100, in what is said and in what is sent", async () => {
+  test("limit=101 is cut to 100, in what is said and in what is sent [fault: page-limit]", async () => {
     const { status, body } = await get(path, "limit=101");
     expect([status, at(body, "limit")]).toEqual([200, 100]);
     const items = at(body, "items");

@@ -289,6 +289,7 @@ describe("by redirect", () => {
     await enabled(false);
     expect([...(await atProvider(new Browser())).searchParams.keys()]).not.toContain("code_challenge");
     await enabled(true);
+    expect([...(await atProvider(new Browser())).searchParams.keys()]).toContain("code_challenge");
   });
 
   test("every opening has a state of its own, and none leaves a row", async () => {
@@ -425,6 +426,7 @@ describe("back from the provider", () => {
     const { state, back } = await sentAway();
     await back({ code: "s3cr3t-code", picked_file_ids: "s3cr3t-file" });
     const log = redirecting.site.logLines.join("\n");
+    expect(log).toContain('"method":"GET"');
     expect(log).not.toContain("s3cr3t");
     expect(log).not.toContain(state);
   });

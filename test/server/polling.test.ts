@@ -15,7 +15,7 @@ import { type Stage, startConsent, startStage } from "./stage";
 let stage: Stage;
 let redirect = "";
 /** Longer than the ten seconds after which Bun would close a silent connection. */
-let longPoll: Promise<{ answer: ApiAnswer; ms: number }>;
+let longPoll: Promise<ApiAnswer>;
 /** A sender of headers that take 100 s, longer than a test may; cut off meanwhile. */
 let slowHead: Promise<RawAnswer>;
 beforeAll(async () => {
@@ -29,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-async function poll(id: string, wait: number | string): Promise<{ answer: ApiAnswer; ms: number }> {
-  const started = performance.now();
-  const answer = await api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=${wait}`);
-  return { answer, ms: performance.now() - started };
-}
+const poll = (id: string, wait: number | string): Promise<ApiAnswer> =>
+  api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=${wait}`);
+
+/** Returns after the server has received what was sent before. */
+const received = async (id: string): Promise<void> => void (await poll(id, 0));
 
 /** The names of the polls in the order in which they are answered. */
 async function orderOf(polls: Readonly<Record<string, Promise<unknown>>>): Promise<string[]> {
@@ -52,7 +52,7 @@ describe("a request", () => {
   const bad = ["60", "-1", "1.5", "abc", "", "%20", "1e1", "0x1", "NaN", "99999999999999999999", "1,2"];
   const rows: Scenario[] = [
     ...bad.map((wait) => ({
-      name: `with wait=${wait} is 400`,
+      name: `with wait=${wait} is 400 [fault: endless-polling]`,
       ...get(`id=ar_x&wait=${wait}`),
       status: 400,
       contains: ["wait must"],
@@ -95,7 +95,7 @@ describe("a consent that is pending", () => {
     for (const wait of [0, "0"]) {
       const immediate = poll(id, wait);
       expect(await orderOf({ second: poll(id, 1), immediate })).toEqual(["immediate", "second"]);
-      expect((await immediate).answer.body).toMatchObject({
+      expect((await immediate).body).toMatchObject({
         id,
         status: "pending",
         url,
@@ -108,20 +108,18 @@ describe("a consent that is pending", () => {
 
   test("is answered when the wait is over", async () => {
     const { id } = await startConsent(stage, { user_id: "waiting" });
-    const short = poll(id, 1);
-    expect(await orderOf({ long: poll(id, 3), short })).toEqual(["short", "long"]);
-    const { answer, ms } = await short;
-    expect(statusIn(answer)).toBe("pending");
-    expect(ms).toBeGreaterThan(950);
+    const polls = { long: poll(id, 3), short: poll(id, 1), without: poll(id, 0) };
+    expect(await orderOf(polls)).toEqual(["without", "short", "long"]);
+    for (const answer of await Promise.all(Object.values(polls))) expect(statusIn(answer)).toBe("pending");
   });
 });
 
-/** Polls first, acts 200 ms later; the answer. */
+/** The answer to a poll that arrives before the act. */
 async function wokenBy(id: string, act: () => Promise<unknown>): Promise<ApiAnswer> {
   const polling = poll(id, LONGER_THAN_A_TEST);
-  await Bun.sleep(200);
+  await received(id);
   await act();
-  return (await polling).answer;
+  return polling;
 }
 
 describe("a poller wakes long before its own wait ends", () => {
@@ -132,7 +130,7 @@ describe("a poller wakes long before its own wait ends", () => {
     expect(at(answer.body, "url")).toBeUndefined();
   });
 
-  test("when the provider says no", async () => {
+  test("when the provider says no [fault: endless-polling]", async () => {
     const { id, browser, state } = await atProvider(stage);
     const deny = () => browser.open(`${redirect}?error=access_denied&state=${state}`);
     expect(statusIn(await wokenBy(id, deny))).toBe("failed");
@@ -141,12 +139,12 @@ describe("a poller wakes long before its own wait ends", () => {
   test("with fifty others that wait for the same", async () => {
     const flow = await agreed(stage);
     const polls = Array.from({ length: 50 }, () => poll(flow.id, LONGER_THAN_A_TEST));
-    await Bun.sleep(200);
+    await received(flow.id);
     await finish(stage, flow);
-    for (const { answer } of await Promise.all(polls)) expect(statusIn(answer)).toBe("completed");
+    for (const answer of await Promise.all(polls)) expect(statusIn(answer)).toBe("completed");
   });
 
-  test("when another process finishes the consent", async () => {
+  test("when another process finishes the consent [fault: endless-polling]", async () => {
     const { environment } = stage.site;
     const second = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
     const server = await startServer(second);
@@ -165,16 +163,15 @@ describe("a poller wakes long before its own wait ends", () => {
     const { id } = await startConsent(stage, { user_id: "gone" });
     const ended = () =>
       stage.site.logLines.filter((line) => line.includes('"path":"/v1/auth/status"')).length;
-    const before = ended();
     const abort = new AbortController();
     const headers = { authorization: stage.keys.run };
     const { signal } = abort;
     const request = fetch(`${stage.site.url}/v1/auth/status?id=${id}&wait=59`, { headers, signal });
-    await Bun.sleep(100);
-    expect(ended()).toBe(before);
+    await received(id);
+    const before = ended();
     abort.abort();
     await request.catch(() => undefined);
-    for (let tries = 0; ended() === before && tries < 50; tries++) await Bun.sleep(20);
+    for (let tries = 0; ended() === before && tries < 500; tries++) await Bun.sleep(20);
     expect(ended()).toBe(before + 1);
   });
 });
@@ -189,7 +186,7 @@ describe("a consent that has ended", () => {
     for (const id of [flow.id, String(at(list.body, "items.0.id"))]) {
       const ended = poll(id, LONGER_THAN_A_TEST);
       expect(await orderOf({ pending: poll(pending.id, 1), ended })).toEqual(["ended", "pending"]);
-      expect((await ended).answer.body).toMatchObject({
+      expect((await ended).body).toMatchObject({
         id,
         status: "completed",
         user_id: "ended",
@@ -203,17 +200,13 @@ describe("a consent that has ended", () => {
     await browser.open(`${redirect}?error=access_denied&state=${state}`);
     const polls = { long: poll(id, LONGER_THAN_A_TEST), short: poll(id, 1), without: poll(id, 0) };
     expect(await orderOf(polls)).toEqual(["without", "short", "long"]);
-    const [long, short, without] = await Promise.all([polls.long, polls.short, polls.without]);
-    for (const { answer } of [without, short, long]) expect(statusIn(answer)).toBe("failed");
-    expect(short.ms).toBeGreaterThan(900);
-    expect(long.ms).toBeGreaterThan(1800);
+    for (const answer of await Promise.all(Object.values(polls))) expect(statusIn(answer)).toBe("failed");
   });
 });
 
-test("twelve seconds without an event end in an answer, not in a closed connection", async () => {
-  const { answer, ms } = await longPoll;
+test("twelve seconds without an event end in an answer, not in a closed connection [fault: silent-request]", async () => {
+  const answer = await longPoll;
   expect({ status: answer.status, state: statusIn(answer) }).toEqual({ status: 200, state: "pending" });
-  expect(ms).toBeGreaterThan(11_900);
 }, 20_000);
 
 test("a head that trickles in is cut off, and the server answers others meanwhile", async () => {

@@ -43,7 +43,7 @@ describe("a database whose root key is another one", () => {
     return error.message;
   }
 
-  test("is refused at the start, naming where the key came from, and nothing is overwritten", async () => {
+  test("is refused at the start, naming where the key came from, and nothing is overwritten [fault: wrong-root-key]", async () => {
     const message = await refusalOf({ RUNTIME_ROOT_KEY: OTHER_KEY });
     expect(message).toContain("RUNTIME_ROOT_KEY");
     expect(message).toContain("Nothing was changed");
@@ -70,7 +70,7 @@ describe("a database whose root key is another one", () => {
     expect(dump(file)).toEqual(before as Record<string, unknown[]>);
   });
 
-  test("works again with its own key", async () => {
+  test("works again with its own key [fault: wrong-root-key]", async () => {
     await using site = await startSite({ folder });
     const { secrets } = site.runtime;
     expect(await secrets.value("default", "TOKEN")).toBe("kept");
@@ -129,7 +129,7 @@ describe("a database that cannot be used", () => {
   });
 });
 
-test("a database file that is destroyed under a running server: 503, no crash, no insides", async () => {
+test("a database file that is destroyed under a running server: 503, no crash, no insides [fault: full-disk]", async () => {
   await using stage = await startStage();
   const admin = api(stage.site.url, stage.keys.admin);
   for (const suffix of ["", "-wal"]) {
@@ -147,7 +147,7 @@ test("a database file that is destroyed under a running server: 503, no crash, n
   });
 });
 
-test("a root key that is another one now makes health 503 with that reason, and 200 when it is back", async () => {
+test("a root key that is another one now makes health 503 with that reason, and 200 when it is back [fault: wrong-root-key]", async () => {
   await using stage = await startStage();
   const health = () => call(stage.site.url, { method: "GET", path: "/v1/health" });
   const canary = (change: string) => {
@@ -162,7 +162,8 @@ test("a root key that is another one now makes health 503 with that reason, and 
 
   expect({ status: answer.status, reason: at(answer.body, "reason") }).toEqual({
     status: 503,
-    reason: "The root key cannot be used: stored tokens and secrets stay closed. The log has the reason.",
+    reason:
+      "The root key cannot be used, so stored tokens and secrets cannot be decrypted. The log has the reason.",
   });
   canary("substr(value, 2)");
   expect((await health()).status).toBe(200);
@@ -174,7 +175,8 @@ describe("a server that stops", () => {
     const { id } = await startConsent(stage);
     // Longer than a test may take: an answer shows that the stop ended the wait.
     const polling = api(stage.site.url, stage.keys.run).get(`/v1/auth/status?id=${id}&wait=59`);
-    await Bun.sleep(50);
+    // The server has received the poll when it answers this.
+    await fetch(`${stage.site.url}/v1/health`);
     await stage[Symbol.asyncDispose]();
     const answer = await polling;
     expect(answer.status).toBe(200);
@@ -189,7 +191,7 @@ describe("a server that stops", () => {
       tool_name: "Chat.WhoAmI",
       user_id: "alice",
     });
-    await Bun.sleep(100);
+    while (stage.site.chat.calls("users.info") === 0) await Bun.sleep(1);
     await stage[Symbol.asyncDispose]();
     expect((await running).body).toMatchObject({ success: true });
   });

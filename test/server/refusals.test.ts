@@ -180,6 +180,7 @@ describe("a secret on a page", () => {
 test("none of them reached the log or the database", () => {
   const log = stage.site.logLines.join("\n");
   const state = JSON.stringify(dump(databaseOf(stage.site)));
+  expect(log).toContain('"status":400');
   for (const form of [CANARY, btoa(`x:${CANARY}`), encodeURIComponent(CANARY)]) {
     expect(log).not.toContain(form);
     expect(state).not.toContain(form);

@@ -77,8 +77,10 @@ describe("a provider that is created again under the same key", () => {
   });
 
   test("leaves neither secret nor key in the database to read", async () => {
-    await post("/v1/admin/auth_providers", "canary-of-the-key", provider("sealed"));
+    const made = await post("/v1/admin/auth_providers", "canary-of-the-key", provider("sealed"));
     const text = JSON.stringify(dump(databaseOf(stage.site)));
+    expect(made.status).toBe(201);
+    expect(text).toContain('"sealed"');
     expect(text).not.toContain("s3cr3t of the client");
     expect(text).not.toContain("canary-of-the-key");
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
-import { FORMATS } from "../../src/tools/formats";
+import { FORMATS } from "../../src/tools/schema";
 import { until } from "../connections/executing";
 import { api, at } from "../support/api";
 import { type Own, startOwn, testCatalog } from "./own";

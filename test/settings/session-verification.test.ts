@@ -1,4 +1,4 @@
-// Session verification settings over HTTP: what may be set, what stays, what is written down.
+// Session verification settings over HTTP: validation, unchanged fields and audit entries.
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { api, at, type ApiAnswer } from "../support/api";
@@ -85,7 +85,7 @@ describe("a field", () => {
     expect((await deployment.get()).body).toEqual(expected);
   });
 
-  test("of the wrong kind is 400 and changes nothing", async () => {
+  test("of the wrong type is 400 and changes nothing", async () => {
     await using deployment = await started();
     await deployment.put({ verifier_url: VERIFIER });
 
@@ -152,7 +152,7 @@ describe("the address of a verifier", () => {
     expect(checkedAddress(text)).toBe(expected);
   });
 
-  test("that is not good is 400 and changes nothing", async () => {
+  test("is 400 if it is not valid, and changes nothing", async () => {
     await using deployment = await started();
     await deployment.put({ verifier_url: VERIFIER });
 
@@ -168,7 +168,7 @@ describe("the address of a verifier", () => {
     ).toBe(400);
   });
 
-  test("is held to redirects.allow", async () => {
+  test("must match redirects.allow", async () => {
     await using deployment = await started({ RUNTIME_REDIRECTS_ALLOW: "app.example" });
 
     expect(outcome(await deployment.put({ verifier_url: VERIFIER }))).toEqual([400, BAD]);
@@ -187,13 +187,13 @@ describe("the address of a verifier", () => {
     ["https://app.example.evil.example/", BAD],
     ["https://app.example@evil.example/", BAD],
     ["http://localhost:3000/", BAD],
-  ])("is pinned to redirects.allow where that is set: %j → %j", (text, expected) => {
+  ])("must match redirects.allow if that is set: %j → %j", (text, expected) => {
     expect(checkedAddress(text, ["app.example", "WWW.Upper.example"])).toBe(expected);
   });
 });
 
 describe("skipping the check", () => {
-  test("is 403 where it is not allowed, whatever else is asked for, and changes nothing", async () => {
+  test("is 403 if it is not allowed, with any other fields, and changes nothing", async () => {
     await using deployment = await started();
     const answer = await deployment.put({ unsafe_skip_verification: true, verifier_url: VERIFIER });
 
@@ -202,14 +202,14 @@ describe("skipping the check", () => {
     expect(auditRows(deployment.site)).toEqual([]);
   });
 
-  test("false is fine anywhere", async () => {
+  test("can always be set to false", async () => {
     await using deployment = await started();
 
     expect((await deployment.put({ unsafe_skip_verification: false })).body).toEqual(DEFAULTS);
   });
 });
 
-test("every change is written down, without the address; a refused one is not", async () => {
+test("every change is audited, without the address; a refused one is not", async () => {
   await using deployment = await started();
   await deployment.put({ verifier_url: VERIFIER });
   await deployment.put({ verifier_url: "ftp://x" });
@@ -229,7 +229,7 @@ test("every change is written down, without the address; a refused one is not", 
   expect(JSON.stringify(rows)).not.toContain("verifier.example");
 });
 
-test("each project has its own, under its own path and no other's", async () => {
+test("each project has its own, only at its own path", async () => {
   await using deployment = await started();
   const { site } = deployment;
   await site.runtime.identity.createProject(

@@ -1,5 +1,5 @@
-// What the tests of the store run in other processes: `bun child.ts <work> <file>`. Each prints `ready` and waits for a
-// line on standard input, so that several can begin at one instant.
+// Programs that the tests of the store run in other processes: `bun child.ts <work> <file>`. Each prints `ready` and waits for
+// a line on standard input, so that several can start at the same moment.
 import { Database } from "bun:sqlite";
 import { openSqlite, type Store, touch } from "../../src/store";
 import { increment, insert, LIST, migrations, upgraded } from "./notes";
@@ -23,7 +23,7 @@ function succeeded(work: Promise<unknown>): Promise<boolean> {
 }
 
 const WORKS: { [name: string]: () => Promise<void> } = {
-  /** Opens a file that may be new, and closes it. */
+  /** Opens a file, which may be new, and closes it. */
   open: async () => {
     await started();
     await open().close();
@@ -43,7 +43,7 @@ const WORKS: { [name: string]: () => Promise<void> } = {
     await store.close();
   },
 
-  /** Adds notes for ever, five at a time, and prints the number of each when it is acknowledged. */
+  /** Adds notes for ever, five at a time, and prints the number of each after it is acknowledged. */
   acknowledge: async () => {
     const store = open();
     await started();
@@ -58,7 +58,7 @@ const WORKS: { [name: string]: () => Promise<void> } = {
     }
   },
 
-  /** Adds notes, then does the least that is a write, until there is no room; prints what was stored and the rest. */
+  /** Adds notes until the disk is full, then tries minimal writes. Prints what was stored and the errors. */
   fill: async () => {
     const store = open();
     await started();

@@ -1,20 +1,13 @@
-// The second half of the contract of the store port: generations, waiting for a change, the cache above them.
+// The contract of the store port, part two: generations, waiting for changes, and the caches.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
-import {
-  CachedByGeneration,
-  CachedByOwner,
-  query,
-  type SqliteOptions,
-  type Store,
-  touch,
-} from "../../src/store";
+import { CachedByGeneration, query, type SqliteOptions, type Store, touch } from "../../src/store";
 import { FIND, increment, insert } from "./notes";
 import { engine, nextTurn } from "./opening";
 
 const STORED = query<{ value: number }>("SELECT value FROM generations WHERE kind = ?");
 
-/** Numbers below `below` that are the same in every run. */
+/** Random numbers below `below`, the same in every run. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +24,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await stores.new().generation("keys")).toBe(0);
     });
 
-    test("a touch raises its own kind alone", async () => {
+    test("a touch raises only its own kind", async () => {
       const store = stores.new();
       await store.write(() => touch("keys"));
 
@@ -47,7 +40,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await other.generation("keys")]).toEqual([0, 1]);
     });
 
-    test("touches of one turn raise every kind of theirs, and no other", async () => {
+    test("touches of one turn raise their kinds, and no others", async () => {
       const store = stores.new();
       await Promise.all([
         store.write(() => touch("keys")),
@@ -62,7 +55,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([keys > 0, secrets > 0, await store.generation("providers")]).toEqual([true, true, 0]);
     });
 
-    test("a touch of a body that throws raises nothing", async () => {
+    test("a touch in a body that throws raises nothing", async () => {
       const store = stores.new();
       const written = store.write(function* () {
         yield* touch("keys");
@@ -73,8 +66,8 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("keys")).toBe(0);
     });
 
-    // An instance counts its own touches and reads those of others: neither may be missed, however they come together.
-    test("two instances that touch by turns and at once say what is stored", async () => {
+    // An instance counts its own touches and reads those of others. It must miss neither.
+    test("two instances that touch alternately and concurrently return the stored generation", async () => {
       const [one, other] = stores.two();
       const kinds = ["keys", "secrets", "providers"] as const;
       const random = seeded(7);
@@ -102,10 +95,10 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   });
 
   describe(`${name}: waiting for a change`, () => {
-    /** Longer than a test may take: one that ends shows that something ended the wait. */
+    /** Longer than a test may take, so a test that ends shows that something ended the wait. */
     const LONG = 60_000;
 
-    test("returns at once when the generation has moved on already", async () => {
+    test("returns at once if the generation has already changed", async () => {
       const store = stores.new();
       await store.write(() => touch("authorizations"));
       await store.changed("authorizations", 0, { timeoutMs: LONG });
@@ -113,7 +106,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await store.generation("authorizations")).toBe(1);
     });
 
-    test("a commit of the same instance wakes within a few turns, before any poll", async () => {
+    test("a commit of the same instance wakes a waiter within a few turns, before any poll", async () => {
       const store = stores.new();
       let woken = false;
       void store.changed("authorizations", 0, { timeoutMs: LONG }).then(() => (woken = true));
@@ -124,7 +117,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(woken).toBe(true);
     });
 
-    test("a commit of another instance wakes", async () => {
+    test("a commit of another instance wakes a waiter", async () => {
       const [one, other] = stores.two();
       const woken = other.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -143,13 +136,32 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await Promise.all(waiters)).toHaveLength(3);
     });
 
-    test("a change of another kind wakes nobody: the wait ends by its time", async () => {
+    test("a change of another kind does not wake a waiter", async () => {
       const store = stores.new();
-      const elapsed = timeOf(() => store.changed("authorizations", 0, { timeoutMs: 200 }));
+      const order: string[] = [];
+      const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
+      const woken = waiting.then(() => order.push("authorizations"));
+      const other = store.changed("keys", 0, { timeoutMs: LONG }).then(() => order.push("keys"));
       await nextTurn();
       await store.write(() => touch("keys"));
+      await other;
+      expect(order).toEqual(["keys"]);
+      await store.write(() => touch("authorizations"));
+      await woken;
 
-      expect(await elapsed).toBeGreaterThan(190);
+      expect(order).toEqual(["keys", "authorizations"]);
+    });
+
+    test("a wait ends by its time", async () => {
+      const store = stores.new();
+      const order: string[] = [];
+      const wait = async (timeoutMs: number): Promise<void> => {
+        await store.changed("authorizations", 0, { timeoutMs });
+        order.push(`${timeoutMs} ms`);
+      };
+      await Promise.all([wait(300), wait(20)]);
+
+      expect(order).toEqual(["20 ms", "300 ms"]);
     });
 
     test("an abort ends the wait", async () => {
@@ -162,14 +174,14 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await waiting).toBeUndefined();
     });
 
-    test("a signal that was aborted before ends the wait at once", async () => {
+    test("an aborted signal ends the wait at once", async () => {
       const store = stores.new();
       const wait = { timeoutMs: LONG, signal: AbortSignal.abort() };
 
       expect(await store.changed("authorizations", 0, wait)).toBeUndefined();
     });
 
-    test("closing the store wakes who waits", async () => {
+    test("closing the store wakes all waiters", async () => {
       const store = stores.new();
       const waiting = store.changed("authorizations", 0, { timeoutMs: LONG });
       await nextTurn();
@@ -182,7 +194,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
   describe(`${name}: a cache by generation`, () => {
     const numberOf = (store: Store) => async (id: string) => (await store.get(FIND, id))?.number;
 
-    test("asks once while nothing changes", async () => {
+    test("loads once while nothing changes", async () => {
       const store = stores.new();
       await store.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
@@ -191,7 +203,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBe(1);
     });
 
-    test("asks again after another instance's touch", async () => {
+    test("loads again after another instance's touch", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("a", 1));
       const cache = new CachedByGeneration<string, number | undefined>(other, "keys");
@@ -205,7 +217,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
     });
 
-    test("a touch of another kind leaves it alone", async () => {
+    test("a touch of another kind does not empty it", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       await cache.get("a", () => 1);
@@ -214,7 +226,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 2)).toBe(1);
     });
 
-    test("that nothing was found is remembered too", async () => {
+    test("caches undefined too", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number | undefined>(store, "keys");
       await cache.get("a", numberOf(store));
@@ -222,7 +234,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 99)).toBeUndefined();
     });
 
-    test("what was loaded while the kind changed is used but not kept", async () => {
+    test("a value that was loaded during a change is used but not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const loaded = await cache.get("a", async () => {
@@ -233,7 +245,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([loaded, await cache.get("a", () => "fresh")]).toEqual(["stale", "fresh"]);
     });
 
-    test("what was loaded late does not come back after others have seen the change", async () => {
+    test("a value that was loaded late does not reappear after others have seen the change", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const gate = Promise.withResolvers<string>();
@@ -246,7 +258,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([await late, await cache.get("a", () => "unused")]).toEqual(["stale", "fresh"]);
     });
 
-    test("a load that throws is not remembered", async () => {
+    test("an error of a load is not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
       const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
@@ -255,7 +267,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 
-    test("beyond its limit it starts over instead of growing", async () => {
+    test("above its limit it is emptied", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys", 2);
       for (const key of ["a", "b", "c"]) await cache.get(key, () => 1);
@@ -263,65 +275,4 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([await cache.get("a", () => 2), await cache.get("c", () => 2)]).toEqual([2, 1]);
     });
   });
-
-  describe(`${name}: a cache by owner`, () => {
-    const cacheOf = (store: Store, limit?: number) => new CachedByOwner<{ of: string }>(store, "keys", limit);
-    const value = (of: string) => () => ({ of });
-
-    test("keeps what one owner has apart from what another has under the same name", async () => {
-      const cache = cacheOf(stores.new());
-      await cache.get("one", "a", value("one"));
-
-      expect(await cache.get("other", "a", value("other"))).toEqual({ of: "other" });
-      expect(await cache.get("one", "a", value("unused"))).toEqual({ of: "one" });
-    });
-
-    test("a touch of another instance empties it, for every owner", async () => {
-      const [one, other] = stores.two();
-      const cache = cacheOf(other);
-      for (const owner of ["one", "other"]) await cache.get(owner, "a", value("before"));
-      await one.write(() => touch("keys"));
-      await nextTurn();
-
-      for (const owner of ["one", "other"])
-        expect(await cache.get(owner, "a", value("after"))).toEqual({ of: "after" });
-    });
-
-    test("what was loaded while the kind changed is used but not kept", async () => {
-      const store = stores.new();
-      const cache = cacheOf(store);
-      const loaded = await cache.get("one", "a", async () => {
-        await store.write(() => touch("keys"));
-        return { of: "stale" };
-      });
-
-      expect([loaded, await cache.get("one", "a", value("fresh"))]).toEqual([
-        { of: "stale" },
-        { of: "fresh" },
-      ]);
-    });
-
-    test("a load that throws is not remembered", async () => {
-      const cache = cacheOf(stores.new());
-      const failed = cache.get("one", "a", () => Promise.reject(notFound("There is no such note.")));
-
-      await expect(failed).rejects.toThrow("There is no such note.");
-      expect(await cache.get("one", "a", value("one"))).toEqual({ of: "one" });
-    });
-
-    test("beyond its limit an owner's starts over, another's stays", async () => {
-      const cache = cacheOf(stores.new(), 2);
-      await cache.get("other", "a", value("kept"));
-      for (const key of ["a", "b", "c"]) await cache.get("one", key, value("before"));
-
-      expect(await cache.get("one", "a", value("after"))).toEqual({ of: "after" });
-      expect(await cache.get("other", "a", value("unused"))).toEqual({ of: "kept" });
-    });
-  });
-}
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

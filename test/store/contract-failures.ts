@@ -1,4 +1,4 @@
-// The contract of the store port, where something goes wrong: what one body breaks is its own loss alone.
+// The contract of the store port for failures: a failed body does not affect others.
 import { describe, expect, test } from "bun:test";
 import { notFound } from "../../src/errors";
 import {
@@ -18,7 +18,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
   const idsOf = async (store: Store): Promise<string[]> => (await store.all(LIST)).map(({ id }) => id);
 
   describe(`${name}: a body that throws`, () => {
-    test("its error reaches the caller as it was thrown", async () => {
+    test("its error reaches the caller unchanged", async () => {
       const refusal = notFound("There is no such note.");
       const written = stores.new().write(function* () {
         yield* insert("a", 1);
@@ -28,7 +28,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await written.catch((error: unknown) => error)).toBe(refusal);
     });
 
-    test("its rows are gone, the rows of its turn's other writes are kept", async () => {
+    test("its rows are rolled back, the rows of other writes of its turn are stored", async () => {
       const store = stores.new();
       const written = await Promise.allSettled([
         store.write(() => insert("before", 1)),
@@ -47,31 +47,34 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       ["before it wrote", refused],
       ["after it wrote", () => insertThen(refused)],
       ["after it touched", () => touchThen(refused)],
-      ["because a row is there already, after it wrote", () => insertThen(() => insert("before", 9))],
-      ["because a row points at nothing", () => run(INSERT_BELOW, "gone", 99, "nobody")],
+      ["because a row exists, after it wrote", () => insertThen(() => insert("before", 9))],
+      ["because of a broken reference", () => run(INSERT_BELOW, "gone", 99, "nobody")],
     ];
-    test.each(REFUSED)("%s harms no write of its turn, and each is answered once", async (_when, refuse) => {
-      const store = stores.new();
-      const answers: string[] = [];
-      const queue = (body: () => Transaction<unknown>): Promise<unknown> =>
-        store.write(body).then(
-          (value) => answers.push(String(value)),
-          () => answers.push("refused"),
-        );
-      await Promise.all([
-        queue(() => insert("before", 1)),
-        queue(refuse),
-        queue(() => increment("before")),
-        queue(refuse),
-        queue(listIds),
-      ]);
+    test.each(REFUSED)(
+      "%s does not affect other writes of its turn, and each settles once",
+      async (_when, refuse) => {
+        const store = stores.new();
+        const answers: string[] = [];
+        const queue = (body: () => Transaction<unknown>): Promise<unknown> =>
+          store.write(body).then(
+            (value) => answers.push(String(value)),
+            () => answers.push("refused"),
+          );
+        await Promise.all([
+          queue(() => insert("before", 1)),
+          queue(refuse),
+          queue(() => increment("before")),
+          queue(refuse),
+          queue(listIds),
+        ]);
 
-      expect(answers.toSorted()).toEqual(["1", "2", "before", "refused", "refused"]);
-      expect(await store.all(LIST)).toEqual([{ id: "before", number: 2 }]);
-      expect(await store.generation("keys")).toBe(0);
-    });
+        expect(answers.toSorted()).toEqual(["1", "2", "before", "refused", "refused"]);
+        expect(await store.all(LIST)).toEqual([{ id: "before", number: 2 }]);
+        expect(await store.generation("keys")).toBe(0);
+      },
+    );
 
-    test("all of a turn leave nothing, and each has its own error", async () => {
+    test("if all of a turn throw, nothing is stored, and each gets its own error", async () => {
       const store = stores.new();
       const written = await Promise.allSettled(
         ["a", "b", "c"].map((id, index) =>
@@ -91,7 +94,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await store.write(() => insert("a", 1))).toBe(1);
     });
 
-    test("a body that throws before its first step harms nobody", async () => {
+    test("an error before the first step does not affect others", async () => {
       const store = stores.new();
       const failed = store.write(() => {
         throw notFound("There is no such note.");
@@ -102,7 +105,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await kept).toBe(1);
     });
 
-    test("a statement that is no SQL rejects its own write alone", async () => {
+    test("a statement with a syntax error only rejects its own write", async () => {
       const store = stores.new();
       const failed = store.write(() => run(query("INSERT INTO nowhere VALUES (1)")));
       const kept = store.write(() => insert("a", 1));
@@ -112,7 +115,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
     });
   });
 
-  describe(`${name}: a key that exists`, () => {
+  describe(`${name}: an existing key`, () => {
     const twice: [string, string, number][] = [
       ["primary key", "a", 2],
       ["unique column", "b", 1],
@@ -143,7 +146,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await idsOf(store)).toEqual(["a", "kept", "instead"]);
     });
 
-    test("the body may catch it between two writes, beside others that do the same or fail", async () => {
+    test("the body may catch it between two writes, next to others that do the same or fail", async () => {
       const store = stores.new();
       function* around(id: string, number: number): Transaction<void> {
         yield* insert(`${id} before`, number);
@@ -170,7 +173,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
       expect(await idsOf(store)).toEqual(["a", "b before", "b after", "c before", "c after"]);
     });
 
-    test("of two writes of one turn with one key the first wins", async () => {
+    test("of two writes of one turn with the same key the first succeeds", async () => {
       const store = stores.new();
       const [first, second] = await Promise.allSettled([
         store.write(() => insert("a", 1)),

@@ -1,4 +1,4 @@
-// What every engine of the store port owes its callers. Run by `store.test.ts` for each of them.
+// The contract of the store port. `store.test.ts` runs it for each engine.
 import { describe, expect, test } from "bun:test";
 import { get, query, run, type SqliteOptions, type Store, touch } from "../../src/store";
 import { changesContract } from "./contract-changes";
@@ -18,11 +18,11 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await store.get(FIND, "a")).toEqual({ id: "a", number: 1 });
     });
 
-    test("a read that finds nothing gives undefined", async () => {
+    test("a read without a match returns undefined", async () => {
       expect(await stores.new().get(FIND, "a")).toBeUndefined();
     });
 
-    test("a list has every row in order", async () => {
+    test("a list returns all rows in order", async () => {
       const store = stores.new();
       await store.write(() => insert("b", 2));
       await store.write(() => insert("a", 1));
@@ -33,7 +33,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       ]);
     });
 
-    test("text with a quote, a NUL and letters of two alphabets comes back as it went in", async () => {
+    test("text with a quote, a NUL and letters of two alphabets is stored unchanged", async () => {
       const store = stores.new();
       const id = `it's "x"\u0000 ключ 🔑`;
       await store.write(() => insert(id, 1));
@@ -41,7 +41,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect((await store.get(FIND, id))?.id).toBe(id);
     });
 
-    test("who waited for a write reads it, though the same turn read before it and after it was queued", async () => {
+    test("a caller reads its own write, even if the same turn has read before", async () => {
       const store = stores.new();
       const before = store.get(FIND, "a");
       const written = store.write(() => insert("a", 1));
@@ -54,7 +54,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       await queued;
     });
 
-    test("who waited for a touch reads the new generation, though the same turn had read the old one", async () => {
+    test("a caller reads the generation of its own touch, even if the same turn has read the old one", async () => {
       const store = stores.new();
       const written = store.write(() => touch("keys"));
       const queued = store.generation("keys");
@@ -65,14 +65,14 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await after).toBe(1);
     });
 
-    test("another instance on the file reads what was acknowledged", async () => {
+    test("another instance on the file reads acknowledged writes", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("a", 1));
 
       expect(await idsOf(other)).toEqual(["a"]);
     });
 
-    test("a write answers what its body returns", async () => {
+    test("a write returns the result of its body", async () => {
       expect(await stores.new().write(() => insert("a", 1))).toBe(1);
     });
 
@@ -92,7 +92,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await store.write(listIds)).toEqual(["a"]);
     });
 
-    test("a row that points at nothing is refused", async () => {
+    test("a row with a broken reference is refused", async () => {
       const store = stores.new();
       const written = store.write(() => run(INSERT_BELOW, "a", 1, "nobody"));
 
@@ -102,7 +102,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   });
 
   describe(`${name}: many writers`, () => {
-    test("read-then-write bodies of two instances lose no increment", async () => {
+    test("read-then-write transactions of two instances lose no increment", async () => {
       const [one, other] = stores.two();
       await one.write(() => insert("counter", 0));
       await Promise.all(
@@ -116,14 +116,14 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   });
 
   describe(`${name}: the check`, () => {
-    test("of a database at work resolves", async () => {
+    test("of an open database resolves", async () => {
       const store = stores.new();
       await store.write(() => insert("a", 1));
 
       expect(await store.check()).toBeUndefined();
     });
 
-    test("of a closed one rejects", async () => {
+    test("of a closed database rejects", async () => {
       const store = stores.new();
       await store.close();
 
@@ -132,7 +132,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   });
 
   describe(`${name}: closing`, () => {
-    test("waits for the writes that were queued", async () => {
+    test("waits for queued writes", async () => {
       const file = newFile();
       const store = open({ file, migrations });
       const written = [1, 2, 3].map((number) => store.write(() => insert(`n${number}`, number)));
@@ -142,7 +142,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(await idsOf(stores.at(file))).toEqual(["n1", "n2", "n3"]);
     });
 
-    test("a read afterwards is refused as unavailable, and so is a generation", async () => {
+    test("a later read is refused as unavailable, and so is a generation", async () => {
       const store = stores.new();
       await store.close();
       const reading = async () => store.get(FIND, "a");
@@ -153,14 +153,14 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       }
     });
 
-    test("a write afterwards is refused as unavailable", async () => {
+    test("a later write is refused as unavailable", async () => {
       const store = stores.new();
       await store.close();
 
       await expect(store.write(() => insert("a", 1))).rejects.toMatchObject({ name: "unavailable" });
     });
 
-    test("may happen twice", async () => {
+    test("may be called twice", async () => {
       const store = stores.new();
       await store.close();
 
@@ -169,7 +169,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   });
 
   describe(`${name}: steps`, () => {
-    test("an update says how many rows it changed", async () => {
+    test("an update returns the number of changed rows", async () => {
       const store = stores.new();
       await store.write(() => insert("a", 1));
       const remove = query("DELETE FROM notes WHERE id = ?");
@@ -181,7 +181,7 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
       expect(changed).toEqual([1, 0]);
     });
 
-    test("a step that finds nothing gives undefined", async () => {
+    test("a step without a match returns undefined", async () => {
       expect(await stores.new().write(() => get(FIND, "a"))).toBeUndefined();
     });
   });

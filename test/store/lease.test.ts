@@ -1,4 +1,4 @@
-// Leases in rows: one holder at a time, and nobody stores anything under a lease that he has lost.
+// Leases: one holder at a time, and no result is stored under a lost lease.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import {
@@ -29,16 +29,16 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     store.write(() => takeLease("refresh", holder, now, TTL));
   const taken = async (store: Store, holder: string, now: number): Promise<Lease> => {
     const lease = await take(store, holder, now);
-    if (lease === undefined) throw new Error("the lease is somebody else's");
+    if (lease === undefined) throw new Error("another holder has the lease");
     return lease;
   };
   const held = (store: Store, lease: Lease): Promise<boolean> => store.write(() => stillHeld(lease));
 
-  test("is taken by the first who asks", async () => {
+  test("is taken by the first process", async () => {
     expect(await take(openNew(), "one", 0)).toEqual({ name: "refresh", holder: "one", fence: 1 });
   });
 
-  test("is refused to everybody else, its holder too, until its time is up", async () => {
+  test("is refused to all others, and to its holder, until it expires", async () => {
     const store = openNew();
     await take(store, "one", 0);
 
@@ -48,28 +48,28 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     ]);
   });
 
-  test("goes to one of many who ask at once", async () => {
+  test("goes to one of many concurrent requests", async () => {
     const store = openNew();
     const answers = await Promise.all(["one", "two", "three"].map((holder) => take(store, holder, 0)));
 
     expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
   });
 
-  test("of another name is another lease", async () => {
+  test("with another name is independent", async () => {
     const store = openNew();
     await take(store, "one", 0);
 
     expect(await store.write(() => takeLease("schedule", "two", 0, TTL))).toMatchObject({ holder: "two" });
   });
 
-  test("goes to the next under a higher fence when its time is up", async () => {
+  test("goes to the next with a higher fence after it expires", async () => {
     const store = openNew();
     await take(store, "one", 0);
 
     expect(await take(store, "two", TTL)).toEqual({ name: "refresh", holder: "two", fence: 2 });
   });
 
-  test("that was taken over is no longer its first holder's", async () => {
+  test("that was taken over is not held by its first holder", async () => {
     const store = openNew();
     const first = await taken(store, "one", 0);
     const before = await held(store, first);
@@ -78,7 +78,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect([before, await held(store, first), await held(store, second)]).toEqual([true, false, true]);
   });
 
-  test("that its own holder took anew is not held by the earlier taking", async () => {
+  test("that its holder took again is not held under the earlier fence", async () => {
     const store = openNew();
     const first = await taken(store, "one", 0);
     await take(store, "one", TTL);
@@ -86,14 +86,14 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await held(store, first)).toBe(false);
   });
 
-  test("whose time is up, but that nobody took over, is still held", async () => {
+  test("that has expired is still held until another process takes it", async () => {
     const store = openNew();
     const lease = await taken(store, "one", 0);
 
     expect(await held(store, lease)).toBe(true);
   });
 
-  test("that was given back is free at once, under a higher fence", async () => {
+  test("that was released is free at once, with a higher fence", async () => {
     const store = openNew();
     const lease = await taken(store, "one", 0);
     await store.write(() => releaseLease(lease));
@@ -102,7 +102,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await take(store, "two", 1)).toMatchObject({ holder: "two", fence: 2 });
   });
 
-  test("cannot be given back by who has lost it", async () => {
+  test("cannot be released by a former holder", async () => {
     const store = openNew();
     const first = await taken(store, "one", 0);
     const second = await taken(store, "two", TTL);
@@ -111,7 +111,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await held(store, second)).toBe(true);
   });
 
-  test("wakes those who wait for it when it is given back", async () => {
+  test("wakes waiters when it is released", async () => {
     const store = openNew();
     const lease = await taken(store, "one", 0);
     const before = await store.generation("leases");
@@ -120,11 +120,11 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await store.generation("leases")).toBe(before + 1);
   });
 
-  test("that nobody ever took is held by nobody", async () => {
+  test("that was never taken is not held", async () => {
     expect(await held(openNew(), { name: "refresh", holder: "one", fence: 1 })).toBe(false);
   });
 
-  test("that ended a day ago makes room for a new one; others stay, and so does one that is held", async () => {
+  test("that expired a day ago is deleted for a new one; others stay, and so does one that is held", async () => {
     const store = openNew();
     const DAY = 24 * 3_600_000;
     const takeNamed = (name: string, now: number, ttl = TTL) =>
@@ -140,7 +140,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect((await store.all(names)).map(({ name }) => name)).toEqual(["held", "late", "new"]);
   });
 
-  test("has a fence that only ever grows", async () => {
+  test("has a fence that only grows", async () => {
     const store = openNew();
     const fences: (number | undefined)[] = [];
     for (let round = 0; round < 4; round++) {

@@ -56,7 +56,7 @@ describe("migrations", () => {
     expect(await stepsOf(store)).toEqual(["second, first statement", "second, second statement", "third"]);
   });
 
-  test("are written down with version and name", async () => {
+  test("are recorded with version and name", async () => {
     const store = openAt(newFile(), [...notes, second]);
 
     expect(await store.all(APPLIED)).toEqual([
@@ -65,7 +65,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("run once: opening again does nothing", async () => {
+  test("run only once", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
     const store = openAt(file, [...notes, second]);
@@ -73,7 +73,7 @@ describe("migrations", () => {
     expect(await stepsOf(store)).toEqual(["second, first statement", "second, second statement"]);
   });
 
-  test("that are new run on an old file, the old ones do not", async () => {
+  test("only run on an old file if they are new", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
     const store = openAt(file, [...notes, second, third]);
@@ -81,7 +81,7 @@ describe("migrations", () => {
     expect(await stepsOf(store)).toEqual(["second, first statement", "second, second statement", "third"]);
   });
 
-  test("one that fails leaves the file as it was", async () => {
+  test("a failed one leaves the file unchanged", async () => {
     const file = newFile();
     await openAt(file, [...notes, second]).close();
 
@@ -92,7 +92,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("one that fails lets go of the file", async () => {
+  test("a failed one closes the file", async () => {
     const file = newFile();
     expect(() => openSqlite({ file, migrations: [...notes, second, broken] })).toThrow();
     await openAt(file, [...notes, second, third]).close();
@@ -108,18 +108,18 @@ describe("a file of a newer version", () => {
     return file;
   }
 
-  test("is refused with both versions and what to do", async () => {
+  test("is refused with both versions and advice", async () => {
     const file = await newerFile();
 
     expect(() => openSqlite({ file, migrations: notes })).toThrow(
       expect.objectContaining({
         name: "configuration",
-        message: expect.stringMatching(/notes\.db .*newer version.*schema 2.*knows 1.*backup/),
+        message: expect.stringMatching(/notes\.db .*newer version.*schema 2.*supports 1.*backup/),
       }),
     );
   });
 
-  test("is byte for byte what it was", async () => {
+  test("is unchanged", async () => {
     const file = await newerFile();
     const before = readFileSync(file);
     expect(() => openSqlite({ file, migrations: notes })).toThrow(/newer version/);
@@ -127,7 +127,7 @@ describe("a file of a newer version", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test("is byte for byte what it was when a killed process left a log beside it", async () => {
+  test("is unchanged when a killed process has left a log", async () => {
     const killed = newFile();
     const store = openAt(killed, [...notes, second]);
     await store.write(() => run(query("INSERT INTO steps (step) VALUES ('only in the log')")));
@@ -140,7 +140,7 @@ describe("a file of a newer version", () => {
     expect(await stepsOf(openAt(file, [...notes, second]))).toContain("only in the log");
   });
 
-  test("is left alone while its own version is at work on it", async () => {
+  test("is unchanged while its own version uses it", async () => {
     const file = newFile();
     const store = openAt(file, [...notes, second]);
     expect(() => openSqlite({ file, migrations: notes })).toThrow(/newer version/);
@@ -156,11 +156,11 @@ describe("the schemas of this version", () => {
     ["execution log", executionLogMigrations],
   ];
 
-  test.each(schemas)("%s: versions count up from 1", (_name, migrations) => {
+  test.each(schemas)("%s: has consecutive versions from 1", (_name, migrations) => {
     expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
   });
 
-  test.each(schemas)("%s: every table is STRICT", async (_name, migrations) => {
+  test.each(schemas)("%s: has only STRICT tables", async (_name, migrations) => {
     const store = openAt(newFile(), migrations);
     const loose = query<{ name: string }>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
@@ -169,7 +169,7 @@ describe("the schemas of this version", () => {
     expect(await store.all(loose)).toEqual([]);
   });
 
-  test.each(schemas)("%s: has a generation for what is waited for", async (_name, migrations) => {
+  test.each(schemas)("%s: has generations for records that are waited for", async (_name, migrations) => {
     const store = openAt(newFile(), migrations);
     const kinds = query<{ kind: string }>("SELECT kind FROM generations ORDER BY kind");
 

@@ -1,4 +1,4 @@
-// A small schema and its statements, for the tests of the store. `number` is unique; a note may point at another.
+// A small schema and its statements, for the tests of the store. `number` is unique; a note may refer to another.
 import { all, get, type Migration, query, run, type Transaction } from "../../src/store";
 import { KINDS } from "../../src/store/port";
 import { generations } from "../../src/store/schema/generations";
@@ -17,7 +17,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** The same, and a second version after it. */
+/** The same schema with a second version. */
 export const upgraded: readonly Migration[] = [
   ...migrations,
   { version: 2, name: "second", statements: ["ALTER TABLE notes ADD COLUMN title TEXT"] },
@@ -34,12 +34,12 @@ export const FIND = query<Note>("SELECT id, number FROM notes WHERE id = ?");
 export const LIST = query<Note>("SELECT id, number FROM notes ORDER BY number");
 export const RENUMBER = query("UPDATE notes SET number = ? WHERE id = ?");
 
-/** Adds a note; how many rows that made. */
+/** Adds a note. Returns the number of new rows. */
 export function* insert(id: string, number: number): Transaction<number> {
   return yield* run(INSERT, id, number);
 }
 
-/** Reads a note's number and writes it back one higher: what two writers at once would lose. */
+/** Increments a note's number with a read and a write, which concurrent writers without a lock would lose. */
 export function* increment(id: string): Transaction<number> {
   const number = ((yield* get(FIND, id))?.number ?? 0) + 1;
   yield* run(RENUMBER, number, id);

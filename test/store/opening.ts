@@ -1,24 +1,24 @@
-// Databases of the tests of the store: a new one of an engine, or of SQLite with a connection beside it.
+// Databases for the tests of the store.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { openSqlite, type SqliteOptions, type Store } from "../../src/store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { migrations } from "./notes";
 
-/** The script that other processes run. */
+/** The program that other processes run. */
 export const CHILD = join(import.meta.dir, "child.ts");
 
-/** Where a database can be made. To be called inside a test, as all here. */
+/** The path of a new database. Like all functions here, must be called inside a test. */
 export function newFile(): string {
   return join(temporaryFolder(), "notes.db");
 }
 
-/** A SQLite store on the file, closed when the test is over. */
+/** A SQLite store on the file, closed after the test. */
 export function openAt(file: string, options: Partial<SqliteOptions> = {}): Store {
   return closedAfterTest(openSqlite({ file, migrations, ...options }));
 }
 
-/** Another process's connection in all but the process id: SQLite treats both alike. */
+/** A connection like that of another process: SQLite treats both the same. */
 export function connect(file: string): Database {
   return new Database(file, { strict: true });
 }
@@ -27,7 +27,7 @@ export function connect(file: string): Database {
 export interface Engine {
   at: (file: string) => Store;
   new: () => Store;
-  /** Two stores on one file, as two processes would have them. */
+  /** Two stores on one file, like those of two processes. */
   two: () => [Store, Store];
 }
 
@@ -43,7 +43,7 @@ export function engine(open: (options: SqliteOptions) => Store): Engine {
   };
 }
 
-/** Lets what was queued in this turn happen. */
+/** Waits until the writes of this turn are done. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -31,7 +31,7 @@ describe("a lock that another process holds", () => {
     expect(longest).toBeLessThan(300);
   });
 
-  test("does not stop reads", async () => {
+  test("does not block reads", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("a", 1));
@@ -44,7 +44,7 @@ describe("a lock that another process holds", () => {
     expect(read?.number).toBe(1);
   });
 
-  test("that outlasts the lock timeout rejects the write as unavailable", async () => {
+  test("that is longer than the lock timeout rejects the write as unavailable", async () => {
     const file = newFile();
     const store = openAt(file, { lockTimeoutMs: 100 });
     const other = connect(file);
@@ -55,7 +55,7 @@ describe("a lock that another process holds", () => {
     expect(written).toMatchObject({ name: "unavailable", message: expect.stringMatching(/locked/) });
   });
 
-  test("that outlasted one write does not harm the next", async () => {
+  test("does not affect the next write after a timeout", async () => {
     const file = newFile();
     const store = openAt(file, { lockTimeoutMs: 100 });
     const other = connect(file);
@@ -69,7 +69,7 @@ describe("a lock that another process holds", () => {
 });
 
 describe("processes", () => {
-  test("three of them, 200 read-then-write increments each, lose none", async () => {
+  test("three of them with 200 read-then-write increments each lose none", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("counter", 0));
@@ -99,7 +99,7 @@ describe("processes", () => {
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   });
 
-  test("what a killed writer left behind is sound", async () => {
+  test("the file of a killed writer is intact", async () => {
     const file = newFile();
     const child = startChild(CHILD, "acknowledge", file);
     await child.line();
@@ -112,7 +112,7 @@ describe("processes", () => {
     expect(await openAt(file).all(check)).toEqual([{ integrity_check: "ok" }]);
   });
 
-  test("four that open a new file at once all succeed, and it is migrated once", async () => {
+  test("four that open a new file at the same time all succeed, and it is migrated once", async () => {
     const file = newFile();
     const children = [1, 2, 3, 4].map(() => startChild(CHILD, "open", file));
     for (const child of children) await child.line();
@@ -124,7 +124,7 @@ describe("processes", () => {
     expect(await openAt(file).all(applied)).toEqual([{ version: 1 }]);
   });
 
-  test("four that open an old file at once all succeed, and it is migrated once", async () => {
+  test("four that open an old file at the same time all succeed, and it is migrated once", async () => {
     const file = newFile();
     await openAt(file).close();
     const children = [1, 2, 3, 4].map(() => startChild(CHILD, "upgrade", file));
@@ -140,7 +140,7 @@ describe("processes", () => {
     ]);
   });
 
-  // What two openers of a new file do to each other, one half of it held still.
+  // Simulates a process that is creating the file at the same time.
   test("a file that another process writes to before it is in WAL mode can be opened", async () => {
     const file = newFile();
     const before = connect(file);

@@ -1,4 +1,4 @@
-// What is peculiar to the SQLite engine: shared commits and snapshots, commits that fail, files.
+// The SQLite engine: shared commits and snapshots, failed commits, files.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe("commits of one turn", () => {
     expect(commitsIn(file) - before).toBe(10);
   });
 
-  test("a body that throws costs its turn no second commit", async () => {
+  test("a body that throws does not cause a second commit", async () => {
     const file = newFile();
     const store = openAt(file);
     const before = commitsIn(file);
@@ -53,7 +53,7 @@ describe("commits of one turn", () => {
     expect(commitsIn(file) - before).toBe(1);
   });
 
-  test("a group of which one has failed runs no body oftener than twice", async () => {
+  test("a group with a failure runs each body at most twice", async () => {
     const store = openAt(newFile());
     const runs = [0, 0, 0];
     const counted = (index: number, body: () => Transaction<unknown>) => () => {
@@ -70,14 +70,14 @@ describe("commits of one turn", () => {
     expect(runs).toEqual([2, 2, 1]);
   });
 
-  test("touches of a turn raise a generation once", async () => {
+  test("the touches of a turn raise a generation once", async () => {
     const store = openAt(newFile());
     await Promise.all([1, 2, 3].map(() => store.write(() => touch("keys"))));
 
     expect(await store.generation("keys")).toBe(1);
   });
 
-  test("what was acknowledged is in the log already", async () => {
+  test("an acknowledged write is in the log", async () => {
     const file = newFile();
     await openAt(file).write(() => insert("a", 1));
     const other = connect(file);
@@ -88,7 +88,7 @@ describe("commits of one turn", () => {
 });
 
 describe("reads of one turn", () => {
-  test("share a snapshot: a commit between two of them shows in neither", async () => {
+  test("share a snapshot: neither sees a commit between them", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("a", 1));
@@ -124,7 +124,7 @@ describe("reads of one turn", () => {
     expect((await store.get(FIND, "a"))?.number).toBe(11);
   });
 
-  test("a read that is no SQL throws and leaves the next one alone", async () => {
+  test("a read with a syntax error rejects and does not affect the next", async () => {
     const store = openAt(newFile());
     await store.write(() => insert("a", 1));
 
@@ -138,7 +138,7 @@ describe("reads of one turn", () => {
 });
 
 describe("a commit that fails", () => {
-  // The rule is checked at COMMIT then, after every body of the turn has run.
+  // The constraint is then checked at COMMIT, after every body of the turn has run.
   function* insertBelowNobody(): Transaction<void> {
     yield { method: "get", text: "PRAGMA defer_foreign_keys=ON", params: [] };
     yield* run(INSERT_BELOW, "orphan", 99, "nobody");
@@ -156,21 +156,21 @@ describe("a commit that fails", () => {
     expect(await store.all(LIST)).toEqual([]);
   });
 
-  test("does not harm the next", async () => {
+  test("does not affect the next", async () => {
     const store = openAt(newFile());
     await store.write(insertBelowNobody).catch(() => undefined);
 
     expect(await store.write(() => insert("a", 1))).toBe(1);
   });
 
-  test("for once leaves the check to find that the next goes through", async () => {
+  test("does not fail the check if the next commit succeeds", async () => {
     const store = openAt(newFile());
     await store.write(insertBelowNobody).catch(() => undefined);
 
     expect(await store.check()).toBeUndefined();
   });
 
-  test("for want of room is told, the check fails, and what was acknowledged is there", async () => {
+  test("because the disk is full is reported, the check fails, and acknowledged writes are stored", async () => {
     const file = newFile();
     const child = startChildOnFullDisk(2000, CHILD, "fill", file);
     await child.line();
@@ -185,7 +185,7 @@ describe("a commit that fails", () => {
 });
 
 describe("files", () => {
-  test("the database, its log and its index are for their owner alone", async () => {
+  test("the database, its log and its index are only accessible to their owner", async () => {
     const file = newFile();
     const folder = join(file, "..");
     await openAt(file).write(() => insert("a", 1));
@@ -198,7 +198,7 @@ describe("files", () => {
     ]);
   });
 
-  test("a file that others could read is closed to them", () => {
+  test("a file that others could read is made private", () => {
     const file = newFile();
     writeFileSync(file, "", { mode: 0o644 });
     openAt(file);
@@ -206,7 +206,7 @@ describe("files", () => {
     expect(modeOf(file)).toBe("600");
   });
 
-  test("closing leaves one file that holds everything", async () => {
+  test("closing leaves one file with all data", async () => {
     const file = newFile();
     const store = openAt(file);
     await store.write(() => insert("a", 1));
@@ -215,7 +215,7 @@ describe("files", () => {
     expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false]);
   });
 
-  test("a folder that is not there is an error of the opening", () => {
+  test("a missing folder is an error", () => {
     const file = join(temporaryFolder(), "nowhere", "notes.db");
 
     expect(() => openSqlite({ file, migrations })).toThrow(/unable to open/);
@@ -223,12 +223,12 @@ describe("files", () => {
 
   const durabilities: [string, Partial<SqliteOptions>, number][] = [
     ["full by default", {}, 2],
-    ["full when asked for", { durability: "full" }, 2],
-    ["normal when asked for", { durability: "normal" }, 1],
+    ["full when set", { durability: "full" }, 2],
+    ["normal when set", { durability: "normal" }, 1],
   ];
   test.each(durabilities)("synchronous is %s", async (_name, options, level) => {
     const store = openAt(newFile(), options);
-    // A body runs on the connection that writes, which is the one that counts.
+    // A body runs on the writing connection.
     const found = await store.write(function* () {
       return (yield { method: "get", text: "PRAGMA synchronous", params: [] }) as unknown;
     });
@@ -237,7 +237,7 @@ describe("files", () => {
   });
 });
 
-test("more statements than the driver remembers still read and write", async () => {
+test("more statements than the driver caches still work", async () => {
   const store = openAt(newFile());
   await store.write(() => insert("a", 1));
   for (let index = 0; index < 60; index++) await store.all(query(`SELECT ${index} AS number FROM notes`));

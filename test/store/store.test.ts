@@ -1,4 +1,4 @@
-// The contract of the store port, on the engine that answers at once and on one that answers a turn later.
+// The contract of the store port, for SQLite and for an engine that answers later.
 import { openSqlite } from "../../src/store";
 import { openLateStore } from "../support/late-store";
 import { storeContract } from "./contract";

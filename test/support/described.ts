@@ -2,7 +2,7 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { documentOf } from "../../server/openapi";
-import { contractOperations, operations } from "../../server/operations/all";
+import { contractOperations, operations } from "../../server/operations";
 import { isObject, type JsonObject } from "../../src/base";
 
 type Check = ReturnType<typeof Compile>;

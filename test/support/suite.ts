@@ -1,7 +1,7 @@
 // Rules for the tests themselves.
 import type { SourceFile } from "./rules";
 
-/** Files that may measure time, with the reason. Paths under test/. */
+/** Files that may assert how long something takes, with the reason. Paths under test/. */
 export const MAY_MEASURE: Readonly<Record<string, string>> = {
   "suite.test.ts": "contains examples that break the rule",
   "support/growth.ts": "compares the time of large and small inputs",
@@ -10,20 +10,28 @@ export const MAY_MEASURE: Readonly<Record<string, string>> = {
     "a blocked event loop takes 1 s, a free one about 27 ms; the bound is 300 ms",
 };
 
-const NOW = String.raw`(?:performance|Date)\.now\(\)`;
-const DIFFERENCE = new RegExp(String.raw`${NOW}\s*-\s*[\w#.(]|[\w)\]]\s*-\s*${NOW}`);
+const difference = (now: string): RegExp =>
+  new RegExp(String.raw`${now}\(\)\s*-\s*[\w#.(]|[\w)\]]\s*-\s*${now}\(\)`);
+// A date is also subtracted from to get another date, so only its upper bounds are durations.
 const UPPER_BOUND = /\.(?:toBeLessThan|toBeLessThanOrEqual|toBeWithin)\(/;
+const BOUND = /\.(?:toBeLessThan|toBeLessThanOrEqual|toBeGreaterThan|toBeGreaterThanOrEqual|toBeWithin)\(/;
+const CLOCKS = [
+  { measures: difference("Date.now"), asserts: UPPER_BOUND },
+  { measures: difference("performance.now"), asserts: BOUND },
+];
 
 /**
- * The files that assert an upper bound where they measure time, or that measure it for others to do so. On a busy machine
- * such a test fails without a fault: wait for something that is longer than a test may take, compare orders, or move the
- * clock. Lower bounds are fine.
+ * The files that assert a bound where they measure time, or that measure it for others to do so. On a busy machine such
+ * a test fails without a fault: wait for something that is longer than a test may take, compare orders, or move the
+ * clock.
  */
 export function timeViolations(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path, text }) => {
-      if (path in MAY_MEASURE || !DIFFERENCE.test(text)) return false;
-      return UPPER_BOUND.test(text) || !text.includes("expect(");
-    })
-    .map(({ path }) => `${path} measures time for an upper bound`);
+    .filter(({ path }) => !(path in MAY_MEASURE))
+    .filter(({ text }) =>
+      CLOCKS.some(
+        ({ measures, asserts }) => measures.test(text) && (asserts.test(text) || !text.includes("expect(")),
+      ),
+    )
+    .map(({ path }) => `${path} asserts how long something takes`);
 }

@@ -6,7 +6,8 @@ import { RuntimeError } from "../../src/errors";
 import { defineTool } from "../../src/tools";
 import { ToolResponse } from "../../src/tools/schema";
 import { toolRecord } from "../../src/tools/document";
-import { FORMATS, formatOf, formatted } from "../../src/tools/formats";
+import { formatOf, formatted } from "../../src/tools/formats";
+import { FORMATS } from "../../src/tools/schema";
 import { Registry } from "../../src/tools/registry";
 
 const metadata = {
@@ -141,7 +142,7 @@ describe("a format", () => {
     expect(formatted(fullTool, "arcade")).toEqual(toolRecord(fullTool));
   });
 
-  test("of a tool without parameters has an empty schema, with an empty list of what is required (F044)", () => {
+  test("of a tool without parameters has an empty schema, with an empty list of what is required", () => {
     expect(formatted(noneTool, "openai")).toEqual({
       type: "function",
       function: {
@@ -161,7 +162,7 @@ describe("a format", () => {
     expect(() => formatOf(name)).toThrow("openai, anthropic");
   });
 
-  test("has names that models can use (F028)", () => {
+  test("has names that models can use", () => {
     for (const tool of tools) {
       expect(JSON.stringify(formatted(tool, "openai"))).toMatch(/"name":"[A-Za-z0-9_-]{1,64}"/);
     }

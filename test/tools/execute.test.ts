@@ -216,7 +216,7 @@ describe("nothing runs", () => {
     expect(deployment.test.runs).toBe(0);
   });
 
-  test("without a secret: 400, naming the secret (F067)", async () => {
+  test("without a secret: 400, naming the secret", async () => {
     await using deployment = await deploy();
     const { runtime, platform } = deployment;
     await deployment.addProvider();

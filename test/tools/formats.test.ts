@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { type TObject, Type } from "typebox";
 import { extensions } from "../../catalogs";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
-import { type Format, FORMATS, formatted } from "../../src/tools/formats";
+import { type Format, formatted } from "../../src/tools/formats";
+import { FORMATS } from "../../src/tools/schema";
 import { selfContained } from "../../src/tools/formats/self-contained";
 import { Registry } from "../../src/tools/registry";
 import { growthOf } from "../support/growth";
@@ -90,7 +91,7 @@ describe("the shape", () => {
       { name: "Kit_Do", title: "Kit.Do", description: "Does it.", inputSchema: SCHEMA, annotations: HINTS },
       { name: "Kit_Do", title: "Kit.Do", description: "Does it.", inputSchema: EMPTY, annotations: HINTS },
     ],
-  ])("of %s, with optional and open parameters (F041) and with none (F044)", (format, full, empty) => {
+  ])("of %s, with optional and open parameters and with none", (format, full, empty) => {
     expect(shown(updating, format)).toEqual(full);
     expect(shown(Type.Object({}), format)).toEqual(empty);
   });
@@ -127,7 +128,7 @@ describe("every tool of the catalogs", () => {
     }
   });
 
-  test("has a name that vendors take, unique, that leads back to it in any case (F028)", () => {
+  test("has a name that vendors take, unique, that leads back to it in any case [fault: tool-names]", () => {
     const names = registry.tools.map(({ modelName }) => modelName);
 
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
@@ -180,7 +181,7 @@ describe("names", () => {
   });
 });
 
-describe("references (F040)", () => {
+describe("references", () => {
   const point = { type: "object", properties: { x: { type: "number" } }, required: ["x"] };
   const node = {
     type: "object",
@@ -202,17 +203,20 @@ describe("references (F040)", () => {
     });
   });
 
-  test.each<Format>(["openai", "anthropic", "gemini"])("are written out in %s", (format) => {
-    const before = JSON.stringify(input);
-    const text = JSON.stringify(shown(input, format));
+  test.each<Format>(["openai", "anthropic", "gemini"])(
+    "are written out in %s [fault: schema-references]",
+    (format) => {
+      const before = JSON.stringify(input);
+      const text = JSON.stringify(shown(input, format));
 
-    expect(text).not.toContain("$ref");
-    expect(text).not.toContain("$defs");
-    expect(text).toContain('"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}');
-    expect(JSON.stringify(input)).toBe(before);
-  });
+      expect(text).not.toContain("$ref");
+      expect(text).not.toContain("$defs");
+      expect(text).toContain('"at":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}');
+      expect(JSON.stringify(input)).toBe(before);
+    },
+  );
 
-  test("of a schema to itself end after two rounds, with the same type", () => {
+  test("of a schema to itself end after two rounds, with the same type [fault: schema-references]", () => {
     const items = { type: "object", properties: { name: { type: "string" }, children: { type: "array" } } };
 
     expect(selfContained(input)["properties"]).toMatchObject({
@@ -263,7 +267,7 @@ describe("references (F040)", () => {
     return { type: "object", properties: all, $defs };
   };
 
-  test("that multiply are cut: the schema stays small enough to send", () => {
+  test("that multiply are cut: the schema stays small enough to send [fault: schema-references]", () => {
     expect(JSON.stringify(selfContained(multiplying(12))).length).toBeLessThan(200_000);
   });
 

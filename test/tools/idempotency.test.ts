@@ -1,5 +1,5 @@
 // `Idempotency-Key`: one run however often it is asked for, and never a second one after a crash.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { Principal } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
 import type { Execution } from "../../src/tools";
@@ -221,8 +221,10 @@ describe("a run whose process died", () => {
     deployment.test.act = () => end.promise;
     const first = run(deployment.runtime);
     await until(() => deployment.test.runs === 1);
-    const waiting = run(await deployment.another());
-    await Bun.sleep(50);
+    const other = await deployment.another();
+    const waits = spyOn(other.core.store, "changed");
+    const waiting = run(other);
+    await until(() => waits.mock.calls.length > 0);
     deployment.clock.move(15_000);
 
     expect(await waiting).toMatchObject(UNKNOWN);

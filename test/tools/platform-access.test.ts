@@ -132,7 +132,7 @@ describe("the platform's address", () => {
     expect(deployment.platform.calls).toEqual([]);
   });
 
-  test("with a line end after it is the same address (F062)", async () => {
+  test("with a line end after it is the same address [fault: secret-line-end]", async () => {
     await using deployment = await connected();
     const { secrets } = deployment.runtime;
     await secrets.upsert(operator(), "TEST_ADDRESS", { value: `${deployment.platform.url}\r\n` });

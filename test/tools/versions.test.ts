@@ -1,6 +1,6 @@
 // The order of versions: examples of semver.org, and versions that people write all the same.
 import { expect, test } from "bun:test";
-import { newestFirst } from "../../src/tools/versions";
+import { newestFirst } from "../../src/tools/registry";
 
 test.each([
   [["1.10.0", "1.9.0", "1.2.0"]],

@@ -1,20 +1,20 @@
-// Messages as the tools give them back: the platform's own, with names beside the ids of people.
+// Messages as the tools return them: the platform's own, with names added to the ids of people.
 import { Type } from "typebox";
 import { type JsonObject, ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { IN_FLIGHT, MENTIONS_NAMED, REACTIONS_NAMED } from "../limits";
 import { orNull } from "../parameters";
 import { type BasicUser, shownName } from "../records/user";
-import { findUser, isKnownUser } from "../resolve/users";
+import { findUser, isCachedUser } from "../resolve/users";
 import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { Limiter } from "../../upstream/limiter";
 
 const Person = Type.Object({
   id: Type.String(),
-  name: orNull(Type.String({ description: "Null when it cannot be told" })),
+  name: orNull(Type.String({ description: "Null if it is not known" })),
 });
 
-/** Whatever else the platform tells stands in it unchanged: `blocks`, `attachments`, `files`, `subtype`, … */
+/** Other fields of the platform are passed on unchanged: `blocks`, `attachments`, `files`, `subtype`, … */
 export const Message = Type.Unsafe<JsonObject>(
   Type.Object(
     {
@@ -25,7 +25,7 @@ export const Message = Type.Unsafe<JsonObject>(
         Type.String({ description: "The same time, in UTC, in the form 'YYYY-MM-DD HH:MM:SS'" }),
       ),
       user: Type.Optional(orNull(Person)),
-      text: Type.Optional(orNull(Type.String({ description: "Mentions read <@name (id:U…)>" }))),
+      text: Type.Optional(orNull(Type.String({ description: "Mentions have the form <@name (id:U…)>" }))),
       reactions: Type.Optional(
         orNull(
           Type.Array(
@@ -38,7 +38,7 @@ export const Message = Type.Unsafe<JsonObject>(
   ),
 );
 
-/** Puts names and readable times into messages. Names that cannot be told are null; nothing is thrown for them. */
+/** Adds names and readable times to messages. Names that cannot be looked up are null; that is not an error. */
 export async function readable(client: ChatClient, messages: readonly JsonObject[]): Promise<JsonObject[]> {
   const names = await namesOf(client, peopleIn(client, messages));
   return messages.map((message) => ({
@@ -50,7 +50,7 @@ export async function readable(client: ChatClient, messages: readonly JsonObject
   }));
 }
 
-/** All authors; of the others those who are known, and as many more as the reader may wait for. */
+/** All authors; of the others those in the cache, and as many more as can be looked up in reasonable time. */
 function peopleIn(client: ChatClient, messages: readonly JsonObject[]): string[] {
   const authors = new Set(messages.flatMap((message) => textIn(message, "user") ?? []));
   const mentioned = new Set(messages.flatMap((message) => mentionsIn(textIn(message, "text") ?? "")));
@@ -64,9 +64,9 @@ function peopleIn(client: ChatClient, messages: readonly JsonObject[]): string[]
   ];
 }
 
-function affordable(client: ChatClient, ids: ReadonlySet<string>, lookUps: number): string[] {
-  let left = lookUps;
-  return [...ids].filter((id) => isKnownUser(client, id) || left-- > 0);
+function affordable(client: ChatClient, ids: ReadonlySet<string>, lookups: number): string[] {
+  let left = lookups;
+  return [...ids].filter((id) => isCachedUser(client, id) || left-- > 0);
 }
 
 const MENTION = /<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>/g;
@@ -100,16 +100,16 @@ function datetimeOf(ts: string | undefined): string | null {
   return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** Names by id; those that could not be told are absent. */
+/** Names by id. Unknown names are absent. */
 type Names = ReadonlyMap<string, string>;
 
 /**
- * The names of these people, from memory and by one call each. The first failure ends the looking up: what is not
- * known by then stays without a name, and nothing is thrown for it.
+ * The names of these people, from the cache or by one call each. Stops at the first failure: names that are still
+ * unknown stay absent, and nothing is thrown.
  */
 async function namesOf(client: ChatClient, ids: Iterable<string>): Promise<Names> {
   const names = new Map<string, string>();
-  const line = new Limiter(IN_FLIGHT);
+  const limiter = new Limiter(IN_FLIGHT);
   let failed = false;
   const find = async (id: string): Promise<BasicUser | undefined> => {
     try {
@@ -122,7 +122,7 @@ async function namesOf(client: ChatClient, ids: Iterable<string>): Promise<Names
   };
   await Promise.all(
     Array.from(new Set(ids), async (id) => {
-      const user = await line.run(() => find(id));
+      const user = await limiter.run(() => find(id));
       const name = user === undefined ? null : shownName(user);
       if (name !== null) names.set(id, name);
     }),

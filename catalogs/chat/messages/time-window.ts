@@ -1,4 +1,4 @@
-// The time filters of messages: four parameters in, the platform's bounds out.
+// Converts the four time filters of messages to the platform's bounds.
 import { Type } from "typebox";
 import { badInput, retryableInput } from "../../../src/tools";
 import { RETRY_AFTER_MS } from "../limits";
@@ -8,7 +8,7 @@ const DATETIME_FORM = "YYYY-MM-DD HH:MM:SS";
 const relative = (what: string) =>
   Type.Optional(
     Type.String({
-      description: `${what} Days, hours and minutes back from now, in the form '${RELATIVE_FORM}'.`,
+      description: `${what} Days, hours and minutes before now, in the form '${RELATIVE_FORM}'.`,
     }),
   );
 const datetime = (what: string) =>
@@ -16,10 +16,10 @@ const datetime = (what: string) =>
 
 /** Spread into a tool's input. */
 export const TIME_PARAMETERS = {
-  oldest_relative: relative("Only messages from then on."),
-  latest_relative: relative("Only messages up to then; without an oldest bound, only messages from then on."),
-  oldest_datetime: datetime("Only messages from then on. Not together with oldest_relative."),
-  latest_datetime: datetime("Only messages up to then. Not together with latest_relative."),
+  oldest_relative: relative("Only messages since then."),
+  latest_relative: relative("Only messages until then; without an oldest bound, only messages since then."),
+  oldest_datetime: datetime("Only messages since then. Cannot be combined with oldest_relative."),
+  latest_datetime: datetime("Only messages until then. Cannot be combined with latest_relative."),
 };
 
 export interface TimeFilters {
@@ -29,13 +29,13 @@ export interface TimeFilters {
   latest_datetime?: string;
 }
 
-/** Arguments of `conversations.history`: seconds since 1970, bounds included. Empty without filters. */
+/** Arguments of `conversations.history`: seconds since 1970, inclusive bounds. Empty without filters. */
 export type Window = { oldest?: string; latest?: string; inclusive?: true };
 
 /**
- * The window that the filters describe at the instant `now` (milliseconds), whatever the server's time zone.
- * Throws bad input for filters that exclude each other, and a retryable error that names the form for a text that
- * is no time.
+ * The window that the filters describe at the instant `now` (milliseconds), independent of the server's time zone.
+ * Throws bad input for filters that exclude each other, and a retryable error that names the expected form for a text
+ * that is not a time.
  */
 export function windowOf(filters: TimeFilters, now: number): Window {
   const given = presentIn(filters);
@@ -45,10 +45,10 @@ export function windowOf(filters: TimeFilters, now: number): Window {
   const latest = relativeTime(given, "latest_relative", now) ?? absoluteTime(given, "latest_datetime");
   if (oldest === undefined && latest === undefined) return {};
   if (oldest === undefined && given.latest_datetime !== undefined) return windowBetween(undefined, latest);
-  // Alone, the relative form counts from now back to the bound.
+  // Alone, the relative form means from the bound until now.
   if (oldest === undefined) return windowBetween(latest, now);
-  // With `oldest` alone the platform begins at the far end; with both, at the newest messages. An oldest bound that
-  // lies ahead (the caller's clock may be) is an empty window, no mistake.
+  // With `oldest` alone the platform starts with the oldest messages; with both, with the newest. An oldest bound in
+  // the future (the caller's clock may be fast) is an empty window, not an error.
   return windowBetween(oldest, latest ?? Math.max(now, oldest));
 }
 
@@ -68,7 +68,7 @@ function requireOne(filters: TimeFilters, bound: "oldest" | "latest"): void {
 
 function windowBetween(oldest: number | undefined, latest: number | undefined): Window {
   if (oldest !== undefined && latest !== undefined && oldest > latest) {
-    throw badInput("The oldest bound lies after the latest one.");
+    throw badInput("The oldest bound is later than the latest one. Swap or correct them.");
   }
   return {
     ...(oldest !== undefined && { oldest: secondsOf(oldest) }),
@@ -85,23 +85,24 @@ function relativeTime(
   const text = filters[name];
   if (text === undefined) return undefined;
   const parts = /^(\d+):(\d+):(\d+)$/.exec(text);
-  if (parts === null) throw noTime(name, RELATIVE_FORM, "two days and three hours back are '02:03:00'");
+  if (parts === null) throw badTime(name, RELATIVE_FORM, "'02:03:00' is two days and three hours ago");
   const [days = 0, hours = 0, minutes = 0] = parts.slice(1).map(Number);
   return now - (days * 86_400 + hours * 3600 + minutes * 60) * 1000;
 }
 
-/** Read as UTC unless an offset stands behind it; the form with `T` and fractions is taken as well. */
+/** UTC unless an offset follows; the form with `T` and fractions is accepted as well. */
 const DATETIME = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s*(?:Z|([+-])(\d\d):?(\d\d))?$/i;
 
 function absoluteTime(filters: TimeFilters, name: "oldest_datetime" | "latest_datetime"): number | undefined {
   const text = filters[name];
   if (text === undefined) return undefined;
   const time = parseDatetime(text);
-  if (time === undefined) throw noTime(name, DATETIME_FORM, "'2026-03-08 14:30:00' is half past two, in UTC");
+  if (time === undefined)
+    throw badTime(name, DATETIME_FORM, "'2026-03-08 14:30:00' is half past two in the afternoon, UTC");
   return time;
 }
 
-/** Undefined for what is no time, such as the 30th of February. */
+/** Undefined for a text that is not a time, such as the 30th of February. */
 function parseDatetime(text: string): number | undefined {
   const match = DATETIME.exec(text);
   if (match === null) return undefined;
@@ -109,7 +110,7 @@ function parseDatetime(text: string): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
-  // Parts that are out of range run over into the next ones, which shows.
+  // Parts that are out of range overflow into the next ones, so the result differs from the text.
   const read = date.toISOString().slice(0, 19).replace("T", " ");
   if (read !== text.slice(0, 19).toUpperCase().replace("T", " ")) return undefined;
   const [fraction = "0", sign = "+", offsetHours = "0", offsetMinutes = "0"] = match.slice(7);
@@ -118,14 +119,14 @@ function parseDatetime(text: string): number | undefined {
   return date.getTime() + Number(`0.${fraction}`) * 1000 - offset;
 }
 
-function noTime(name: string, form: string, example: string): Error {
+function badTime(name: string, form: string, example: string): Error {
   return retryableInput(`\`${name}\` is not in the form '${form}'.`, {
     retryAfterMs: RETRY_AFTER_MS,
     additionalPromptContent: `Write \`${name}\` in the form '${form}': ${example}.`,
   });
 }
 
-/** The platform's timestamps have ten digits before the point and six behind it. */
+/** The platform's timestamps have ten digits before the point and six after it. */
 const LAST_SECOND = 9_999_999_999;
 
 function secondsOf(time: number): string {

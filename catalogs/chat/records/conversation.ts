@@ -1,4 +1,4 @@
-// The record of a conversation in the tools' results, and how it is read from the platform's own.
+// The record of a conversation in the tools' results, and its conversion from the platform's record.
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
 import { objectIn, textIn } from "../../upstream/json";
@@ -6,25 +6,29 @@ import { orNull } from "../parameters";
 
 export const ConversationMetadata = Type.Object({
   id: Type.String({ description: "The conversation's id" }),
-  name: orNull(Type.String({ description: "Direct messages have none" })),
+  name: orNull(Type.String({ description: "Null for direct messages" })),
   conversation_type: Type.Enum(["public_channel", "private_channel", "mpim", "im"], {
     type: "string",
-    description: "mpim: a direct conversation of several people; im: of two",
+    description: "mpim: a direct conversation of several people; im: of two people",
   }),
   is_private: Type.Boolean(),
   is_archived: Type.Boolean(),
-  is_member: Type.Boolean({ description: "Whether the user is in it" }),
+  is_member: Type.Boolean({ description: "Whether the user is a member" }),
   purpose: Type.String(),
   num_members: orNull(Type.Integer()),
-  user: Type.Optional(orNull(Type.String({ description: "The other party's id, of direct messages only" }))),
+  user: Type.Optional(
+    orNull(Type.String({ description: "The other person's id; only for direct messages" })),
+  ),
   is_user_deleted: Type.Optional(
-    orNull(Type.Boolean({ description: "Whether the other party is deactivated, of direct messages only" })),
+    orNull(
+      Type.Boolean({ description: "Whether the other person is deactivated; only for direct messages" }),
+    ),
   ),
 });
 export type ConversationMetadata = Static<typeof ConversationMetadata>;
 type ConversationType = ConversationMetadata["conversation_type"];
 
-/** Undefined for something that has no id. */
+/** Undefined for a record without an id. */
 export function conversationMetadata(conversation: JsonObject): ConversationMetadata | undefined {
   const id = textIn(conversation, "id");
   if (id === undefined) return undefined;
@@ -45,8 +49,8 @@ export function conversationMetadata(conversation: JsonObject): ConversationMeta
   };
 }
 
-/** How many people are in it, as far as the platform's record tells. */
-export function toldMemberCount(conversation: JsonObject): number | undefined {
+/** The number of members, if the platform's record has it. */
+export function memberCountIn(conversation: JsonObject): number | undefined {
   const count = conversation["num_members"];
   return typeof count === "number" && Number.isSafeInteger(count) ? count : undefined;
 }
@@ -54,8 +58,8 @@ export function toldMemberCount(conversation: JsonObject): number | undefined {
 const FLAGS = ["is_im", "is_mpim", "is_private", "is_group", "is_channel"];
 
 /**
- * The order matters: group messages say `is_group` too, and newer private channels say `is_channel`, so testing
- * those first misreports both.
+ * The order matters: group messages also have `is_group`, and newer private channels have `is_channel`, so testing
+ * those first would misreport both.
  */
 function typeOf(id: string, conversation: JsonObject): ConversationType {
   if (flagIn(conversation, "is_im") === true) return "im";
@@ -69,12 +73,12 @@ function typeOf(id: string, conversation: JsonObject): ConversationType {
 
 function memberCount(type: ConversationType, conversation: JsonObject): number | null {
   if (type === "im") return 2;
-  const told = toldMemberCount(conversation);
-  if (told !== undefined) return told;
+  const count = memberCountIn(conversation);
+  if (count !== undefined) return count;
   return type === "mpim" ? countInName(textIn(conversation, "name") ?? "") : 0;
 }
 
-/** Group messages are named after their members: `mpdm-ada--grace--mary-1`, of which the number may be missing. */
+/** Group messages are named after their members: `mpdm-ada--grace--mary-1`; the number may be missing. */
 function countInName(name: string): number | null {
   const people = /^mpdm-(.+?)(?:-\d+)?$/.exec(name)?.[1];
   return people === undefined ? null : people.split("--").length;

@@ -1,10 +1,10 @@
-// The record of a person in the tools' results, and how it is read from the platform's own.
+// The record of a person in the tools' results, and its conversion from the platform's record.
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../../../src/tools";
 import { objectIn, textIn } from "../../upstream/json";
 import { orNull } from "../parameters";
 
-/** A person or bot, in short. What the platform does not tell is null. */
+/** A person or bot. Fields that the platform does not return are null. */
 export const BasicUser = Type.Object({
   id: Type.String({ description: "The user's id" }),
   name: orNull(Type.String({ description: "The handle" })),
@@ -16,7 +16,7 @@ export const BasicUser = Type.Object({
 });
 export type BasicUser = Static<typeof BasicUser>;
 
-/** Undefined for something that has no id. */
+/** Undefined for a record without an id. */
 export function basicUser(user: JsonObject): BasicUser | undefined {
   const id = textIn(user, "id");
   if (id === undefined) return undefined;
@@ -32,23 +32,23 @@ export function basicUser(user: JsonObject): BasicUser | undefined {
   };
 }
 
-/** Members of other organizations carry their name in the profile only. */
+/** Members of other organizations have their name only in the profile. */
 export function realName(user: JsonObject): string | undefined {
   return textIn(user, "real_name") ?? textIn(objectIn(user, "profile"), "real_name");
 }
 
-/** The record of somebody of whom the platform tells nothing but the id. */
+/** The record of a person of whom only the id is known. */
 export function unknownUser(id: string): BasicUser {
   const none = { name: null, is_bot: null, email: null, display_name: null, real_name: null, timezone: null };
   return { id, ...none };
 }
 
-/** What to call somebody in a text: the handle, else what members of other organizations have instead of it. */
+/** The name to show in texts: the handle, or what members of other organizations have instead. */
 export function shownName({ name, display_name, real_name }: BasicUser): string | null {
   return [name, display_name, real_name].find((text) => text !== null && text !== "") ?? null;
 }
 
-/** The platform's own bot is listed as a person. */
+/** The platform's own bot, which it lists as a person. */
 const PLATFORM_BOT = "USLACKBOT";
 
 export function isBot({ id, is_bot }: BasicUser): boolean {

@@ -1,4 +1,4 @@
-// From a channel's name to its id. The platform cannot look a name up: the channels are listed for it.
+// Finds a channel by its name. The platform has no lookup by name, so the channels are listed.
 import { badInput, type JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
@@ -24,7 +24,7 @@ export const CHANNELS: Listing<Channel> = {
   read: readChannel,
   names: (channel, item) => [channel.name, textIn(item, "name_normalized") ?? channel.name].map(foldName),
   idOf: ({ record }) => record.id,
-  // Shared channels may bear the name of one's own.
+  // A shared channel may have the same name as one of the own workspace.
   better: (channel, than) =>
     channel.record.is_member === than.record.is_member
       ? than.isShared && !channel.isShared
@@ -35,20 +35,20 @@ export const CHANNELS: Listing<Channel> = {
 const ID_SHAPED = /^[CGD][A-Z0-9]{8,}$/;
 const OUT_OF_DATE: ReadonlySet<unknown> = new Set(["channel_not_found", "is_archived"]);
 
-/** The name without the sign in front. Throws bad input when nothing is left of it. */
+/** The name without the leading sign. Throws bad input if it is empty. */
 export function channelName(given: string): string {
   const name = given.replace(/^[#\s]+/, "").trim();
-  if (name === "") throw badInput("`channel_name` holds no name.");
+  if (name === "") throw badInput("`channel_name` contains no name.");
   return name;
 }
 
-/** What is done with a channel: `fresh` is its record, when it was read for this very call. */
+/** Uses a channel. `fresh` is its record, if it was read for this call. */
 export type UseChannel<Result> = (id: string, fresh: ConversationMetadata | undefined) => Promise<Result>;
 
 /**
- * Calls `use` with the id of the channel of that name. A remembered id is verified by its use: when the platform
- * does not know it any longer, or has it archived, the name is looked up anew, once.
- * Throws a retryable not-found error that offers the closest names.
+ * Calls `use` with the id of the channel of that name. A cached id is verified by its use: if the channel is gone or
+ * archived, the name is looked up once more.
+ * Throws a retryable not-found error that suggests the closest names.
  */
 export async function withChannel<Result>(
   client: ChatClient,
@@ -62,16 +62,16 @@ export async function withChannel<Result>(
       if (codeOf(error) !== "channel_not_found") throw error;
     }
   }
-  const { channel, directory, remembered } = await findChannel(client, name);
-  if (!remembered) return use(channel.id, channel);
+  const { channel, directory, cached } = await findChannel(client, name);
+  if (!cached) return use(channel.id, channel);
   try {
     return await use(channel.id, undefined);
   } catch (error) {
     if (!OUT_OF_DATE.has(codeOf(error))) throw error;
     directory.forget(client);
   }
-  const anew = await findChannel(client, name);
-  return use(anew.channel.id, anew.channel);
+  const again = await findChannel(client, name);
+  return use(again.channel.id, again.channel);
 }
 
 async function findChannel(
@@ -84,8 +84,8 @@ async function findChannel(
   const channel = directory.get(folded);
   if (channel !== undefined) return { ...found, channel: channel.record };
   const known = closest([name], directory.entries(), (item) => [item.name], SUGGESTIONS);
-  const offered = known.map((item) => ({ id: item.record.id, name: item.name }));
-  throw notFound(`channel "${name}"`, stopped, `Known channels: ${JSON.stringify(offered)}`);
+  const suggestions = known.map((item) => ({ id: item.record.id, name: item.name }));
+  throw notFound(`channel "${name}"`, stopped, `Known channels: ${JSON.stringify(suggestions)}`);
 }
 
 function foldName(name: string): string {
@@ -95,7 +95,7 @@ function foldName(name: string): string {
 function readChannel(item: JsonObject): Channel | undefined {
   const record = conversationMetadata(item);
   if (record === undefined || record.name === null) return undefined;
-  // Group messages have a name that nobody calls them by.
+  // The names of group messages are generated; callers do not use them.
   if (record.conversation_type === "mpim" || record.conversation_type === "im") return undefined;
   return { record, name: record.name, isShared: item["is_ext_shared"] === true };
 }

@@ -1,4 +1,4 @@
-// From the selector of a tool to the conversation that it means.
+// Finds the conversation for the selector of a tool.
 import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import type { ConversationMetadata } from "../records/conversation";
@@ -10,9 +10,9 @@ import type { Place, Selector } from "./selector";
 /** A conversation that was found. */
 export interface Found {
   id: string;
-  /** How errors name it: as the caller did. */
+  /** Its name in errors: as the caller gave it. */
   subject: string;
-  /** Its record, when finding it told that. */
+  /** Its record, if the search returned one. */
   record?: ConversationMetadata | undefined;
   /** The platform's record of a direct conversation. */
   direct?: JsonObject;
@@ -20,14 +20,14 @@ export interface Found {
 
 export type Use<Result> = (conversation: Found) => Promise<Result>;
 
-/** Finds the conversation that an id or a channel's name means, and calls `use` with it. Throws `ToolError`. */
+/** Finds the conversation with an id or a channel's name, and calls `use` with it. Throws `ToolError`. */
 export function withPlace<Result>(client: ChatClient, place: Place, use: Use<Result>): Promise<Result> {
   if (place.kind === "id") return use({ id: place.id, subject: subjectOf(place.id) });
   const name = channelName(place.name);
   return withChannel(client, name, (id, record) => use({ id, subject: `channel "${name}" (${id})`, record }));
 }
 
-/** The same for people too: the conversation with them is created when there is none. */
+/** Like `withPlace`, also for people: creates the conversation with them if there is none. */
 export async function withConversation<Result>(
   client: ChatClient,
   selector: Selector,
@@ -38,7 +38,7 @@ export async function withConversation<Result>(
   return use({ id, subject: subjectOf(id) });
 }
 
-/** The same for tools that only read: undefined when there is no conversation with these people yet. */
+/** Like `withConversation`, for tools that only read: undefined if there is no conversation with these people. */
 export async function withExisting<Result>(
   client: ChatClient,
   selector: Selector,

@@ -1,7 +1,7 @@
 // Direct conversations by the people in them.
 import { badInput, type JsonObject, ScopesLost, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { MAX_OTHERS, REMEMBER_MS } from "../limits";
+import { MAX_OTHERS, CACHE_MS } from "../limits";
 import { OPEN_ONE, OPEN_SEVERAL } from "../scopes";
 import { codeOf } from "../upstream/failure";
 import { objectIn, textIn } from "../../upstream/json";
@@ -10,25 +10,24 @@ import { findListed } from "./listed";
 import { findPeople } from "./people";
 import type { People } from "./selector";
 
-/** Whom a direct conversation is with. */
+/** The people in a direct conversation. */
 export interface Participants {
   own: string;
-  /** The ids that it is opened with: the others, or oneself for one's own notes. */
+  /** The ids to open it with: those of the others, or the user's own for notes to oneself. */
   users: readonly string[];
 }
 
-/** The id of the direct conversation with these people, which is created when there is none. */
+/** The id of the direct conversation with these people. Creates it if there is none. */
 export async function openConversation(client: ChatClient, people: People): Promise<string> {
   const { users } = await participantsOf(client, people);
   const id = textIn(await open(client, users, {}), "id");
-  if (id === undefined) throw upstreamFailed("The platform opened a conversation and did not say which.");
+  if (id === undefined) throw upstreamFailed("The platform opened a conversation but did not return its id.");
   return id;
 }
 
 /**
- * The platform's record of the direct conversation with these people; undefined when there is none yet. Opening
- * finds it in one call, but takes a scope for writing even then; without that scope the listing is searched.
- * Throws `ToolError`.
+ * The platform's record of the direct conversation with these people; undefined if there is none. Opening finds it in
+ * one call but requires a write scope; without that scope the listing is searched. Throws `ToolError`.
  */
 export async function existingConversation(
   client: ChatClient,
@@ -43,8 +42,8 @@ export async function existingConversation(
   } catch (error) {
     if (codeOf(error) === "channel_not_found") return undefined;
     if (!(error instanceof ScopesLost) || !error.needed.includes(scope)) throw error;
-    // The grant claims what the token does not hold. The tool does without, so nobody is asked to consent anew.
-    client.context.cache.set(keyOf(scope), true, REMEMBER_MS);
+    // The stored grant has a scope that the token lacks. The tool works without it, so no new consent is needed.
+    client.context.cache.set(keyOf(scope), true, CACHE_MS);
     return findListed(client, participants);
   }
 }
@@ -58,7 +57,7 @@ function keyOf(scope: string): string {
   return `lost:${scope}`;
 }
 
-/** Finds the people who are given by handle or address. Throws bad input when they are too many. */
+/** Looks up the people given by handle or address. Throws bad input if there are too many. */
 async function participantsOf(client: ChatClient, people: People): Promise<Participants> {
   // Ids are not looked up: opening checks them.
   requireFew(without(people.userIds, knownOwnId(client)), knownOwnId(client) === undefined);
@@ -68,7 +67,7 @@ async function participantsOf(client: ChatClient, people: People): Promise<Parti
   return { own, users: others.length === 0 ? [own] : others };
 }
 
-/** The platform's record of the conversation with these people; an empty one when it does not say. */
+/** The platform's record of the conversation with these people; empty if the answer has none. */
 async function open(
   client: ChatClient,
   users: readonly string[],
@@ -84,10 +83,10 @@ function without(ids: readonly string[], own: string | undefined): string[] {
   return [...new Set(ids)].filter((id) => id !== own);
 }
 
-/** @param mayHoldOwn whether one of the ids may still turn out to be the user's own */
-function requireFew(others: readonly string[], mayHoldOwn: boolean): void {
-  if (others.length <= MAX_OTHERS + (mayHoldOwn ? 1 : 0)) return;
+/** @param mayIncludeOwn whether one of the ids may be the user's own */
+function requireFew(others: readonly string[], mayIncludeOwn: boolean): void {
+  if (others.length <= MAX_OTHERS + (mayIncludeOwn ? 1 : 0)) return;
   throw badInput(
-    `A direct conversation takes at most ${MAX_OTHERS} other people; ${others.length} were given.`,
+    `A direct conversation can have at most ${MAX_OTHERS} other people; ${others.length} were given.`,
   );
 }

@@ -1,4 +1,4 @@
-// From e-mail addresses to people. The platform looks one up at a time and knows active people only.
+// Finds people by e-mail address. The platform looks up one address at a time, and only active people.
 import { badInput } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser } from "../records/user";
@@ -8,14 +8,14 @@ import { rememberUser } from "./users";
 
 const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 
-/** Throws bad input that names every text which is no address. */
+/** Throws bad input that lists all texts that are not addresses. */
 export function requireAddresses(emails: readonly string[]): void {
   const wrong = emails.filter((email) => !ADDRESS.test(email));
   if (wrong.length === 0) return;
   throw badInput(`Not an e-mail address (local@domain.tld): ${wrong.join(", ")}.`);
 }
 
-/** The person of each address, in the same order; undefined where there is none. Any other failure is thrown. */
+/** The person of each address, in the same order; undefined if there is none. Throws all other failures. */
 export function findEmails(
   client: ChatClient,
   emails: readonly string[],

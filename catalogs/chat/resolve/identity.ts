@@ -1,26 +1,26 @@
-// Whose grant it is: told at consent and stored with the grant, else asked of the platform once.
+// The user and workspace of the grant: stored with the grant at consent, otherwise requested once.
 import { type JsonObject, upstreamFailed } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { REMEMBER_MS } from "../limits";
+import { CACHE_MS } from "../limits";
 import { textIn } from "../../upstream/json";
 
 const AUTH_TEST = "auth.test";
 
-/** The id of the user who granted; costs a call only when the grant does not tell it. */
+/** The id of the user who gave the grant. Makes a call only if the grant does not store it. */
 export async function ownId(client: ChatClient): Promise<string> {
   const id = knownOwnId(client) ?? textIn(await authTest(client), "user_id");
-  if (id === undefined) throw upstreamFailed("The platform did not say whose grant this is.");
+  if (id === undefined) throw upstreamFailed("The platform did not return the user of this grant.");
   return id;
 }
 
-/** The id of the user who granted, if it is known without a call. */
+/** The id of the user who gave the grant, if it is known without a call. */
 export function knownOwnId(client: ChatClient): string | undefined {
   return fact(client, "user_id");
 }
 
 /**
- * The workspace, for calls that need it said: a grant for a whole organization sees many. Undefined for a grant in
- * one workspace, which must not say it.
+ * The workspace, for calls with a grant for a whole organization, which covers several. Undefined for a grant for one
+ * workspace, whose calls must not name it.
  */
 export async function teamOfOrganization(client: ChatClient): Promise<string | undefined> {
   if (client.context.grant?.facts["is_enterprise_install"] !== true) return undefined;
@@ -29,10 +29,10 @@ export async function teamOfOrganization(client: ChatClient): Promise<string | u
 
 /** The workspace of the grant, as far as it is known without a call. */
 export function knownTeam(client: ChatClient): { id: string | undefined; name: string | undefined } {
-  const told = client.context.cache.get<JsonObject>(AUTH_TEST) ?? {};
+  const answer = client.context.cache.get<JsonObject>(AUTH_TEST) ?? {};
   return {
-    id: fact(client, "team_id") ?? textIn(told, "team_id"),
-    name: fact(client, "team_name") ?? textIn(told, "team"),
+    id: fact(client, "team_id") ?? textIn(answer, "team_id"),
+    name: fact(client, "team_name") ?? textIn(answer, "team"),
   };
 }
 
@@ -46,6 +46,6 @@ async function authTest(client: ChatClient): Promise<JsonObject> {
   const known = cache.get<JsonObject>(AUTH_TEST);
   if (known !== undefined) return known;
   const answer = await client.shared(AUTH_TEST, () => client.call(AUTH_TEST));
-  cache.set(AUTH_TEST, answer, REMEMBER_MS);
+  cache.set(AUTH_TEST, answer, CACHE_MS);
   return answer;
 }

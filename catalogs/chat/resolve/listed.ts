@@ -1,15 +1,15 @@
-// Looking for a direct conversation in the listing of one's own: needs no scope for writing, and pages.
+// Finds a direct conversation in the listing of the user's conversations, which requires no write scope.
 import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { IN_FLIGHT, SMALL_PAGE } from "../limits";
-import { toldMemberCount } from "../records/conversation";
+import { memberCountIn } from "../records/conversation";
 import { isNotFound } from "../upstream/failure";
 import { nextCursorIn } from "../upstream/exchange";
 import { objectsIn, textIn, textsIn } from "../../upstream/json";
 import { type Source, pagesOf } from "./listing";
 import type { Participants } from "./direct";
 
-/** The platform's record of the conversation of exactly these people; undefined when there is none. */
+/** The platform's record of the conversation with exactly these people; undefined if there is none. */
 export function findListed(
   client: ChatClient,
   { own, users }: Participants,
@@ -25,40 +25,44 @@ export function findListed(
 async function firstOf(
   client: ChatClient,
   type: "im" | "mpim",
-  among: (page: readonly JsonObject[]) => Promise<JsonObject | undefined>,
+  find: (page: readonly JsonObject[]) => Promise<JsonObject | undefined>,
 ): Promise<JsonObject | undefined> {
   const listing: Source = { method: "conversations.list", params: { types: [type] } };
   for await (const body of pagesOf(client, listing)) {
-    const found = await among(objectsIn(body, "channels"));
+    const found = await find(objectsIn(body, "channels"));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The group with exactly these members. Who is in a group must be asked: only those of the right size are. */
+/** The group with exactly these members. Its members take a call, made only for groups of the right size. */
 async function groupOf(
   client: ChatClient,
   page: readonly JsonObject[],
   members: ReadonlySet<string>,
 ): Promise<JsonObject | undefined> {
-  const candidates = page.filter((group) => (toldMemberCount(group) ?? members.size) === members.size);
+  const candidates = page.filter((group) => (memberCountIn(group) ?? members.size) === members.size);
   for (let start = 0; start < candidates.length; start += IN_FLIGHT) {
     const some = candidates.slice(start, start + IN_FLIGHT);
-    const verdicts = await client.together(some.map((group) => isOf(client, group, members)));
-    const found = some[verdicts.indexOf(true)];
+    const matches = await client.together(some.map((group) => hasMembers(client, group, members)));
+    const found = some[matches.indexOf(true)];
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function isOf(client: ChatClient, group: JsonObject, members: ReadonlySet<string>): Promise<boolean> {
+async function hasMembers(
+  client: ChatClient,
+  group: JsonObject,
+  members: ReadonlySet<string>,
+): Promise<boolean> {
   const channel = textIn(group, "id");
   if (channel === undefined) return false;
   try {
     const ids = await membersOf(client, channel);
     return ids.size === members.size && ids.isSubsetOf(members);
   } catch (error) {
-    // It was listed, and is closed by now.
+    // It was closed after it was listed.
     if (isNotFound(error)) return false;
     throw error;
   }
@@ -66,7 +70,7 @@ async function isOf(client: ChatClient, group: JsonObject, members: ReadonlySet<
 
 async function membersOf(client: ChatClient, channel: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  const passed = new Set<string>();
+  const seen = new Set<string>();
   for (let cursor: string | undefined; ;) {
     const body = await client.call(
       "conversations.members",
@@ -75,7 +79,7 @@ async function membersOf(client: ChatClient, channel: string): Promise<ReadonlyS
     );
     for (const id of textsIn(body, "members")) ids.add(id);
     cursor = nextCursorIn(body);
-    if (cursor === undefined || passed.has(cursor)) return ids;
-    passed.add(cursor);
+    if (cursor === undefined || seen.has(cursor)) return ids;
+    seen.add(cursor);
   }
 }

@@ -1,4 +1,4 @@
-// One page of a listing that is read for names, as large as the platform will give.
+// Pages of a listing that is read to look up names: as large as the platform allows.
 import { type JsonObject, networkTimeout, ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { LARGE_PAGE, SMALL_PAGE } from "../limits";
@@ -7,30 +7,30 @@ import type { Params } from "../upstream/methods";
 import { nextCursorIn } from "../upstream/exchange";
 import { teamOfOrganization } from "./identity";
 
-/** A listing method and what is asked of it, cursor and limit aside. */
+/** A listing method and its parameters, without cursor and limit. */
 export interface Source {
   method: "conversations.list" | "users.list";
   params: Params;
 }
 
-/** A listing, and what is remembered of its items. */
+/** A listing, and what is cached of its items. */
 export interface Listing<Entry> extends Source {
   /** Field of the answer that holds the items. */
   items: string;
-  /** Undefined for an item that is of no use. */
+  /** Undefined for an item that cannot be used. */
   read(item: JsonObject): Entry | undefined;
-  /** The names by which it is found, folded as they are compared; none for one that can never be meant. */
+  /** The names by which it is found, normalized for comparison; none for an entry that callers cannot address. */
   names(entry: Entry, item: JsonObject): readonly string[];
   idOf(entry: Entry): string;
-  /** Which of two with the same name is meant. */
+  /** Whether `entry` takes precedence over `than`, which has the same name. */
   better(entry: Entry, than: Entry): boolean;
-  /** What else is to be done with an entry that was read. */
+  /** Called with each entry that was read. */
   seen?(client: ChatClient, entry: Entry): void;
 }
 
 export interface Page {
   body: JsonObject;
-  /** The page size that worked: the one to go on with. */
+  /** The page size that worked, for the next page. */
   size: number;
 }
 
@@ -42,46 +42,46 @@ export async function pageOf(
   { method, params }: Source,
   cursor: string | undefined,
   limit: number,
-  repeat = true,
+  retry = true,
 ): Promise<JsonObject> {
   const team = await teamOfOrganization(client);
-  return client.call(method, { ...params, limit, cursor, team_id: team }, { paging: true, repeat });
+  return client.call(method, { ...params, limit, cursor, team_id: team }, { paging: true, retry });
 }
 
-/** Reads one page; when the platform fails at a large one, a small one is its second try. Throws `ToolError`. */
+/** Reads one page. If a large page fails, retries with a small one. Throws `ToolError`. */
 export async function readPage(
   client: ChatClient,
   source: Source,
   cursor: string | undefined,
   size: number,
 ): Promise<Page> {
-  const read = (limit: number, repeat: boolean) => pageOf(client, source, cursor, limit, repeat);
+  const read = (limit: number, retry: boolean) => pageOf(client, source, cursor, limit, retry);
   if (size < LARGE_PAGE) return { body: await read(size, true), size };
   try {
     return { body: await read(size, false), size };
   } catch (error) {
-    if (!mayWorkSmaller(error) || client.budget.spent || client.ended) throw error;
+    if (!mayWorkWithSmallPage(error) || client.budget.spent || client.ended) throw error;
     await client.jitter();
     return { body: await read(SMALL_PAGE, false), size: SMALL_PAGE };
   }
 }
 
-/** All pages of a listing, as large as the platform will give, while there is time for them. Throws `ToolError`. */
+/** All pages of a listing, as large as the platform allows. Throws `ToolError`, also when the time is spent. */
 export async function* pagesOf(client: ChatClient, source: Source): AsyncGenerator<JsonObject, void> {
-  const passed = new Set<string>();
+  const seen = new Set<string>();
   let size = LARGE_PAGE;
   for (let cursor: string | undefined; !client.budget.spent;) {
     const page = await readPage(client, source, cursor, size);
     yield page.body;
     cursor = nextCursorIn(page.body);
-    if (cursor === undefined || passed.has(cursor)) return;
-    passed.add(cursor);
+    if (cursor === undefined || seen.has(cursor)) return;
+    seen.add(cursor);
     size = page.size;
   }
   throw networkTimeout("The platform's listing is too long for the time of one run.");
 }
 
-function mayWorkSmaller(error: unknown): boolean {
+function mayWorkWithSmallPage(error: unknown): boolean {
   if (!(error instanceof ToolError)) return false;
   return TOO_LARGE.has(codeOf(error)) || (error.canRetry && error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT");
 }

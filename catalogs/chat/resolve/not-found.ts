@@ -1,12 +1,12 @@
-// How a name that leads nowhere is reported: with the names that the caller may have meant.
+// The error for a name that was not found, with the names that the caller may have meant.
 import { retryableInput, type ToolError, upstreamRateLimited } from "../../../src/tools";
 import { RETRY_AFTER_MS } from "../limits";
 import type { Stop } from "./search";
 
 /**
- * @param what what was looked for, as the caller named it
- * @param stopped why the search ended early, if it did: then nobody can say that it does not exist
- * @param known for the model: what there is instead
+ * @param what what was looked up, as the caller named it
+ * @param stopped why the search ended early, if it did: then the name may exist all the same
+ * @param known for the model: what exists instead
  */
 export function notFound(what: string, stopped: Stop | undefined, known: string): ToolError {
   const details = { statusCode: 404, retryAfterMs: RETRY_AFTER_MS, additionalPromptContent: known };
@@ -15,10 +15,10 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   }
   const soFar = `Not found so far: ${what}. The workspace is large;`;
   if (stopped === "time") {
-    return retryableInput(`${soFar} the search ran out of time. Try again, or give an id.`, details);
+    return retryableInput(`${soFar} the search ran out of time. Try again or give an id.`, details);
   }
   return upstreamRateLimited(
-    `${soFar} the search was stopped by the platform's rate limit. Try again later, or give an id.`,
+    `${soFar} the search was stopped by the platform's rate limit. Try again later or give an id.`,
     {
       ...stopped.details,
       additionalPromptContent: known,
@@ -26,7 +26,7 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   );
 }
 
-/** The items whose texts look most like one of the wanted ones, best first, at most `count`. */
+/** The items whose texts are most similar to one of the wanted ones, best first, at most `count`. */
 export function closest<Item>(
   wanted: readonly string[],
   items: Iterable<Item>,
@@ -34,15 +34,15 @@ export function closest<Item>(
   count: number,
 ): Item[] {
   const targets = wanted.map(pairsOf);
-  const likeness = (item: Item): number =>
+  const similarity = (item: Item): number =>
     Math.max(0, ...textsOf(item).flatMap((text) => targets.map((target) => overlap(target, text ?? ""))));
-  return Array.from(items, (item) => ({ item, score: likeness(item) }))
+  return Array.from(items, (item) => ({ item, score: similarity(item) }))
     .toSorted((left, right) => right.score - left.score)
     .slice(0, count)
     .map(({ item }) => item);
 }
 
-/** Adjacent letters; a name of one letter is a pair with nothing. */
+/** Pairs of adjacent letters; a name of one letter is one item. */
 function pairsOf(text: string): Set<string> {
   const folded = text.toLowerCase();
   const pairs = new Set<string>();
@@ -51,7 +51,7 @@ function pairsOf(text: string): Set<string> {
   return pairs;
 }
 
-/** Dice's coefficient of two sets of pairs: 0 for nothing in common, 1 for the same. */
+/** Dice's coefficient of two sets of pairs: 0 for nothing in common, 1 for equal sets. */
 function overlap(target: Set<string>, text: string): number {
   const pairs = pairsOf(text);
   let common = 0;

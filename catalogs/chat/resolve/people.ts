@@ -1,4 +1,4 @@
-// From what a caller knows of people to the people.
+// Finds people by id, handle or e-mail address.
 import type { ToolError } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
@@ -13,9 +13,9 @@ import { findUsernames, type Member, MEMBERS } from "./usernames";
 import { findUser } from "./users";
 
 /**
- * Finds people by id, by handle and by address, all at a time: the ids' people first, then the handles', then the
- * addresses', each in the order given; somebody who is meant twice comes once.
- * One retryable error names all that are missing.
+ * Finds people by id, handle and address at the same time. The result has those given by id first, then by handle,
+ * then by address, each in the given order and without duplicates.
+ * Throws one retryable error that names all who were not found.
  */
 export async function findPeople(
   client: ChatClient,
@@ -43,12 +43,12 @@ function peopleNotFound(
   const people = closest(missing, active, textsOf, SUGGESTIONS).map(shortRecord);
   const known =
     people.length === 0
-      ? `${TOOLKIT}.ListUsers tells which people there are.`
+      ? `${TOOLKIT}.ListUsers lists the people.`
       : `Available people: ${JSON.stringify(people)}`;
   return notFound(missing.join(", "), stopped, known);
 }
 
-/** The display name shows the model why somebody is offered; it never decides. */
+/** The display name shows the model why a person is suggested; it never identifies one. */
 function shortRecord({ user: { id, name, email, display_name } }: Member): Partial<BasicUser> {
   return { id, name, email, display_name };
 }

@@ -1,25 +1,25 @@
-// Looking for names in a listing: in what is known of it first, then page by page until all are found, the listing
-// ends, or the time for it does.
+// Searches a listing for names: first the cached part, then page by page until all are found, the listing ends or the
+// time is spent.
 import { ToolError, endedBecause } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { BELIEVE_ABSENCE_MS } from "../limits";
+import { CACHE_ABSENCE_MS } from "../limits";
 import { Directory } from "./directory";
 import type { Listing } from "./listing";
 
-/** Why a search ended before the listing did: a rate limit's error, or the time. */
+/** Why a search ended before the last page: the error of a rate limit, or the time. */
 export type Stop = ToolError | "time";
 
-/** How far a search came. */
+/** The result of a search. */
 export interface Search<Entry> {
   directory: Directory<Entry>;
-  /** Whether it read nothing: what was found may be out of date. */
-  remembered: boolean;
+  /** Whether no page was read: the entries may be out of date. */
+  cached: boolean;
   stopped: Stop | undefined;
 }
 
 /**
- * Searches until each of `names` is settled: an entry that no later page can replace.
- * Throws `ToolError` when the platform refuses or fails; a rate limit and the end of the time are no errors here.
+ * Searches until each of `names` is settled: has an entry that no later page can replace.
+ * Throws `ToolError` if the platform refuses or fails; a rate limit and the end of the time are results, not errors.
  */
 export async function search<Entry>(
   client: ChatClient,
@@ -27,25 +27,25 @@ export async function search<Entry>(
   names: readonly string[],
   settles: (entry: Entry) => boolean = () => true,
 ): Promise<Search<Entry>> {
-  const since = client.context.now() - BELIEVE_ABSENCE_MS;
+  const since = client.context.now() - CACHE_ABSENCE_MS;
   let directory = Directory.of(client, listing);
-  let remembered = true;
+  let cached = true;
   for (;;) {
     const missing = names.filter((name) => !isSettled(directory.get(name), settles));
-    if (missing.length === 0) return { directory, remembered, stopped: undefined };
+    if (missing.length === 0) return { directory, cached, stopped: undefined };
     if (directory.complete) {
       const absent = missing.filter((name) => directory.get(name) === undefined);
       if (absent.length === 0 || directory.startedAt >= since) {
-        return { directory, remembered, stopped: undefined };
+        return { directory, cached, stopped: undefined };
       }
-      // What is new may stand on any page, so an absence is believed only while the first page is young.
+      // A new entry may be on any page, so an absence counts only while the first page is fresh.
       directory.forget(client);
       directory = Directory.of(client, listing);
     }
-    if (client.budget.spent) return { directory, remembered, stopped: "time" };
-    remembered = false;
+    if (client.budget.spent) return { directory, cached, stopped: "time" };
+    cached = false;
     const stopped = await step(client, directory);
-    if (stopped !== undefined) return { directory, remembered, stopped };
+    if (stopped !== undefined) return { directory, cached, stopped };
   }
 }
 

@@ -1,4 +1,4 @@
-// The one-of rule of the tools that address a conversation. It is checked before anything is sent.
+// The parameters that select a conversation or people, checked before any request.
 import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
 import { requireAddresses } from "./emails";
@@ -10,7 +10,7 @@ export const SELECTOR_PARAMETERS = {
     Type.String({ description: "The name of the channel, with or without a leading #." }),
   ),
   conversation_id: Type.Optional(
-    Type.String({ description: "The id of the conversation. Fastest: prefer it over the channel's name." }),
+    Type.String({ description: "The id of the conversation. Faster than the channel's name." }),
   ),
   user_ids: Type.Optional(
     Type.Array(Type.String(), {
@@ -27,7 +27,7 @@ export const SELECTOR_PARAMETERS = {
   ),
 };
 
-/** What selects a conversation that is not one with people; spread into a tool's input. */
+/** The parameters without people; spread into a tool's input. */
 export const PLACE_PARAMETERS = {
   conversation_id: SELECTOR_PARAMETERS.conversation_id,
   channel_name: SELECTOR_PARAMETERS.channel_name,
@@ -48,7 +48,7 @@ export interface SelectorInput extends PlaceInput, PeopleInput {}
 
 export interface People {
   userIds: readonly string[];
-  /** Folded as handles are compared. */
+  /** Normalized for comparison. */
   usernames: readonly string[];
   emails: readonly string[];
 }
@@ -60,7 +60,7 @@ const RULE =
   "Give exactly one of: `conversation_id`; `channel_name`; or `user_ids`, `usernames` and `emails` in any combination.";
 const PLACE_RULE = "Give exactly one of `conversation_id` and `channel_name`.";
 
-/** The one selector that was given. Blank texts and empty lists count as absent. Throws bad input. */
+/** The given selector. Blank texts and empty lists count as absent. Throws bad input unless exactly one is given. */
 export function selectorOf(input: SelectorInput): Selector {
   const people = peopleOf(input);
   const given: Selector[] = placesIn(input);
@@ -68,12 +68,12 @@ export function selectorOf(input: SelectorInput): Selector {
   return theOnly(given, RULE);
 }
 
-/** The same for tools that take no people. */
+/** Like `selectorOf`, for tools that do not accept people. */
 export function placeOf(input: PlaceInput): Place {
   return theOnly(placesIn(input), PLACE_RULE);
 }
 
-/** The people who were given, each once; undefined when there are none. Throws bad input for what is no address. */
+/** The given people, each once; undefined if there are none. Throws bad input for an invalid e-mail address. */
 export function peopleOf(input: PeopleInput): People | undefined {
   const people = {
     userIds: distinct(input.user_ids, (value) => value),

@@ -1,4 +1,4 @@
-// From handles to people. The platform cannot look a handle up: the workspace's members are listed for it.
+// Finds people by handle. The platform has no lookup by handle, so the workspace's members are listed.
 import type { JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser, isBot } from "../records/user";
@@ -6,13 +6,13 @@ import type { Listing } from "./listing";
 import { search, type Stop } from "./search";
 import { rememberUser } from "./users";
 
-/** Somebody whom the workspace lists. */
+/** A member of the workspace. */
 export interface Member {
   user: BasicUser;
   deactivated: boolean;
 }
 
-/** Members by handle. Display names are not unique and never decide who is meant; bots never are. */
+/** Members by handle. Display names are not unique, so they never identify a person; bots cannot be found. */
 export const MEMBERS: Listing<Member> = {
   method: "users.list",
   params: {},
@@ -20,32 +20,32 @@ export const MEMBERS: Listing<Member> = {
   read: readMember,
   names: ({ user }) => (user.name === null || isBot(user) ? [] : [foldUsername(user.name)]),
   idOf: ({ user }) => user.id,
-  // A handle is free again once its owner is deactivated.
+  // The handle of a deactivated person can be used again.
   better: (member, than) => than.deactivated && !member.deactivated,
   seen: (client, { user }) => rememberUser(client, user),
 };
 
 export interface FoundMembers {
-  /** In the order of the names; undefined where nobody was found. */
+  /** In the order of the names; undefined for names that were not found. */
   people: (BasicUser | undefined)[];
   /** Why the search ended before the last page, if it did. */
   stopped: Stop | undefined;
 }
 
-/** The person of each handle. Throws `ToolError` when the platform refuses or fails. */
+/** The person of each handle. Throws `ToolError` if the platform refuses or fails. */
 export async function findUsernames(client: ChatClient, usernames: readonly string[]): Promise<FoundMembers> {
   if (usernames.length === 0) return { people: [], stopped: undefined };
   const names = usernames.map(foldUsername);
   const { directory, stopped } = await search(client, MEMBERS, names, (member) => !member.deactivated);
   const members = names.map((name) => directory.get(name));
-  // On the pages that were not read, an active owner of the same handle may stand.
+  // The pages that were not read may have an active person with the same handle.
   const certain = members.map((member) =>
     stopped !== undefined && member?.deactivated ? undefined : member,
   );
   return { people: certain.map((member) => member?.user), stopped };
 }
 
-/** A handle as it is compared: without the sign in front, in lower case. */
+/** A handle, normalized for comparison: without the leading sign, in lower case. */
 export function foldUsername(username: string): string {
   return username
     .replace(/^[@\s]+/, "")

@@ -1,12 +1,12 @@
-// People by id, one call each, remembered for their connection whatever told of them.
+// Finds people by id, with one call each. A cache per connection also stores people from other answers.
 import type { CallOptions, ChatClient } from "../client";
-import { BELIEVE_ABSENCE_MS, REMEMBER_MS, REMEMBERED_PEOPLE } from "../limits";
+import { CACHE_ABSENCE_MS, CACHE_MS, MAX_CACHED_PEOPLE } from "../limits";
 import { isNotFound } from "../upstream/failure";
 import { type BasicUser, basicUser } from "../records/user";
 import { objectIn } from "../../upstream/json";
 
-/** Null for an id that nobody has, or nobody that this user may see. */
-type Known = Memory<BasicUser | null>;
+/** Null for an id that does not exist or that this user may not see. */
+type People = Memory<BasicUser | null>;
 
 const KEY = "users";
 
@@ -14,12 +14,12 @@ export function rememberUser(client: ChatClient, user: BasicUser): void {
   remember(client, user.id, user);
 }
 
-/** Whether `findUser` answers from memory. */
-export function isKnownUser(client: ChatClient, id: string): boolean {
+/** Whether `findUser` needs no call. */
+export function isCachedUser(client: ChatClient, id: string): boolean {
   return memoryOf(client).get(id, client.context.now()) !== undefined;
 }
 
-/** The person or bot with this id; undefined when there is none that this user may see. Throws `ToolError`. */
+/** The person or bot with this id; undefined if it does not exist or this user may not see it. Throws `ToolError`. */
 export async function findUser(
   client: ChatClient,
   id: string,
@@ -27,7 +27,7 @@ export async function findUser(
 ): Promise<BasicUser | undefined> {
   const known = memoryOf(client).get(id, client.context.now());
   if (known !== undefined) return known ?? undefined;
-  // Only those who are as patient share a request: one that is given up says nothing to the other.
+  // Only calls with the same options share a request: one that gives up early must not end the others.
   const key = `users.info ${id} ${JSON.stringify(options)}`;
   const user = await client.shared(key, () => lookUp(client, id, options));
   remember(client, id, user ?? null);
@@ -45,18 +45,18 @@ async function lookUp(client: ChatClient, id: string, options: CallOptions): Pro
 }
 
 function remember(client: ChatClient, id: string, user: BasicUser | null): void {
-  const ttl = user === null ? BELIEVE_ABSENCE_MS : REMEMBER_MS;
+  const ttl = user === null ? CACHE_ABSENCE_MS : CACHE_MS;
   memoryOf(client).set(id, user, client.context.now() + ttl);
 }
 
-function memoryOf({ context }: ChatClient): Known {
-  const memory: Known = context.cache.get<Known>(KEY) ?? new Memory(REMEMBERED_PEOPLE);
-  // It stays while it is used: what is in it ends by itself.
-  context.cache.set(KEY, memory, REMEMBER_MS);
+function memoryOf({ context }: ChatClient): People {
+  const memory: People = context.cache.get<People>(KEY) ?? new Memory(MAX_CACHED_PEOPLE);
+  // Stored again on every use: its entries expire by themselves.
+  context.cache.set(KEY, memory, CACHE_MS);
   return memory;
 }
 
-/** Values that are believed for a while. When there are too many, those that were learned first go. */
+/** Values with an expiry time. When there are too many, the oldest are removed. */
 export class Memory<Value> {
   readonly #size: number;
   readonly #entries = new Map<string, { value: Value; until: number }>();
@@ -71,7 +71,7 @@ export class Memory<Value> {
   }
 
   set(key: string, value: Value, until: number): void {
-    // A key that is set again counts as learned now.
+    // A key that is set again becomes the newest.
     this.#entries.delete(key);
     this.#entries.set(key, { value, until });
     const [oldest] = this.#entries.keys();

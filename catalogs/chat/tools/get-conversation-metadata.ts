@@ -1,4 +1,4 @@
-// Chat.GetConversationMetadata: what there is to know about a conversation, its messages aside.
+// Chat.GetConversationMetadata: everything about a conversation except its messages.
 import { Type } from "typebox";
 import { defineTool, type ToolContext, upstreamFailed, upstreamNotFound } from "../../../src/tools";
 import { ChatClient } from "../client";
@@ -12,8 +12,8 @@ import { objectIn } from "../../upstream/json";
 export const getConversationMetadata = defineTool({
   name: "GetConversationMetadata",
   description:
-    "Tells about a conversation (type, purpose, size, membership): by its id, by the channel's name, or by the " +
-    "people in it.",
+    "Returns the metadata of a conversation (type, purpose, size, membership), given by its id, by the channel's " +
+    "name, or by the people in it.",
   input: Type.Object(SELECTOR_PARAMETERS),
   output: ConversationMetadata,
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
@@ -21,14 +21,14 @@ export const getConversationMetadata = defineTool({
   run: (input, context) => metadataOf(context, input),
 });
 
-/** Not found when there is no conversation with these people yet: reading never creates one. */
+/** Throws not found if there is no conversation with these people yet: reading never creates one. */
 export async function metadataOf(context: ToolContext, input: SelectorInput): Promise<ConversationMetadata> {
   const selector = selectorOf(input);
   const client = new ChatClient(context);
   const metadata = await withExisting(client, selector, (found) => describe(client, found));
   if (metadata === undefined) {
     throw upstreamNotFound(
-      "There is no conversation with these people yet. Sending them a message creates it.",
+      "There is no conversation with these people yet. Send them a message to create it.",
     );
   }
   return metadata;
@@ -37,9 +37,9 @@ export async function metadataOf(context: ToolContext, input: SelectorInput): Pr
 async function describe(client: ChatClient, found: Found): Promise<ConversationMetadata> {
   if (found.record !== undefined) return found.record;
   const { direct } = found;
-  // Opening may tell the id alone.
-  const isWhole = direct?.["is_im"] === true || direct?.["is_mpim"] === true;
-  const conversation = isWhole ? direct : await info(client, found);
+  // Opening may return only the id.
+  const isComplete = direct?.["is_im"] === true || direct?.["is_mpim"] === true;
+  const conversation = isComplete ? direct : await info(client, found);
   const metadata = conversationMetadata(conversation);
   if (metadata === undefined) throw upstreamFailed("The platform answered without a conversation.");
   return metadata;

@@ -1,4 +1,4 @@
-// Chat.GetMessages: what was written in a conversation.
+// Chat.GetMessages: the messages of a conversation.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
@@ -14,16 +14,16 @@ import { nextCursorIn } from "../upstream/exchange";
 import { objectsIn } from "../../upstream/json";
 
 export const Messages = Type.Object({
-  messages: Type.Array(Message, { description: "Newest first; replies in threads are not among them" }),
+  messages: Type.Array(Message, { description: "Newest first, without replies in threads" }),
   next_cursor: orNull(Type.String()),
 });
 
 export const getMessages = defineTool({
   name: "GetMessages",
   description:
-    "Reads the messages of a conversation, newest first: by its id, by the channel's name, or by the people in it. " +
-    "With only an oldest bound, up to now; with only latest_datetime, from the beginning up to it; with only " +
-    "latest_relative, from then up to now.",
+    "Reads the messages of a conversation, newest first. The conversation is given by its id, by the channel's name, " +
+    "or by the people in it. With only an oldest bound, it reads until now; with only latest_datetime, from the " +
+    "beginning until then; with only latest_relative, from then until now.",
   input: Type.Object({
     ...SELECTOR_PARAMETERS,
     ...TIME_PARAMETERS,
@@ -37,7 +37,7 @@ export const getMessages = defineTool({
   run: (input, context) => messagesIn(context, input),
 });
 
-/** No messages when nobody has written to these people yet: reading never creates a conversation. */
+/** No messages if there is no conversation with these people yet: reading never creates one. */
 export async function messagesIn(
   context: ToolContext,
   input: SelectorInput & TimeFilters & PageRequest,
@@ -46,7 +46,7 @@ export async function messagesIn(
   const window = windowOf(input, context.now());
   const client = new ChatClient(context);
   const cursor = cursorOf(input);
-  // One page, which may be short: some apps get few messages a minute, and asking on would cost the caller that.
+  // One page, which may be short: some apps may read only a few messages per minute, so more pages would use that up.
   const limit = limitOf(input, MESSAGES_LIMIT);
   const body = await withExisting(client, selector, ({ id: channel, subject }) =>
     client.call("conversations.history", { channel, limit, cursor, ...window }, { subject }),
@@ -58,7 +58,7 @@ export async function messagesIn(
   };
 }
 
-/** A cursor that comes back would never end. */
+/** A repeated cursor would loop forever. */
 function nextAfter(cursor: string | undefined, body: JsonObject): string | null {
   const next = nextCursorIn(body);
   return next === undefined || next === cursor ? null : next;

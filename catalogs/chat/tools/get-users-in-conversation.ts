@@ -15,17 +15,16 @@ import { nextCursorIn } from "../upstream/exchange";
 import { textsIn } from "../../upstream/json";
 
 const Users = Type.Object({
-  users: Type.Array(BasicUser, { description: "Of those whom the platform does not show, only the id" }),
+  users: Type.Array(BasicUser, { description: "Only the id for people whom the platform does not show" }),
   next_cursor: orNull(Type.String()),
 });
 
 export const getUsersInConversation = defineTool({
   name: "GetUsersInConversation",
-  description:
-    "Lists the people in a conversation, which is given by its id or by the channel's name. Bots are left out.",
+  description: "Lists the people in a conversation, given by its id or by the channel's name, without bots.",
   input: Type.Object({
     ...PLACE_PARAMETERS,
-    limit: limitParameter(LIST_LIMIT, "members are read"),
+    limit: limitParameter(LIST_LIMIT, "members to read"),
     next_cursor: NEXT_CURSOR,
   }),
   output: Users,
@@ -35,7 +34,7 @@ export const getUsersInConversation = defineTool({
   run: (input, context) => usersInConversation(context, input),
 });
 
-/** The platform tells ids only, bots' among them, so a part may hold fewer people than were read. */
+/** The platform returns only ids, including those of bots, so a page may have fewer people than were read. */
 export async function usersInConversation(
   context: ToolContext,
   input: PlaceInput & PageRequest,

@@ -1,4 +1,4 @@
-// Chat.GetUsersInfo: people by id, handle and address.
+// Chat.GetUsersInfo: people by id, handle or e-mail address.
 import { type Static, Type } from "typebox";
 import { badInput, defineTool, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
@@ -11,12 +11,15 @@ import { READ_USERS } from "../scopes";
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
 const Users = Type.Object({
-  users: Type.Array(BasicUser, { description: "By ids first, then by usernames, then by addresses" }),
+  users: Type.Array(BasicUser, {
+    description: "First those given by id, then by username, then by e-mail address",
+  }),
 });
 
 export const getUsersInfo = defineTool({
   name: "GetUsersInfo",
-  description: "Tells about people in the chat workspace, given by id, username (handle) or e-mail address.",
+  description:
+    "Returns the profiles of people in the chat workspace, given by id, username (handle) or e-mail address.",
   input: Type.Object({
     user_ids: list("Ids of people. Prefer them, and e-mail addresses, over usernames."),
     usernames: list("Usernames (handles) of people, with or without a leading @."),
@@ -28,7 +31,7 @@ export const getUsersInfo = defineTool({
   run: (input, context) => usersInfo(context, input),
 });
 
-/** Everybody who is asked for, each once; when somebody is missing, an error that names all who are. */
+/** All requested people, each once. If any are not found, throws an error that names all of them. */
 export async function usersInfo(context: ToolContext, input: PeopleInput): Promise<Static<typeof Users>> {
   const people = peopleOf(input);
   if (people === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");

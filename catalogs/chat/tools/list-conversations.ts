@@ -1,4 +1,4 @@
-// Chat.ListConversations: the conversations that the user is in.
+// Chat.ListConversations: the conversations that the user is a member of.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject, ScopesLost, type ToolContext } from "../../../src/tools";
 import { ChatClient } from "../client";
@@ -38,23 +38,23 @@ export const listConversations = defineTool({
     conversationsOf(context, platformTypes(conversation_types), request),
 });
 
-/** @param asked the platform's types; undefined for all that the grant covers */
+/** @param requested the platform's types; undefined for all that the grant covers */
 export async function conversationsOf(
   context: ToolContext,
-  asked: readonly PlatformType[] | undefined,
+  requested: readonly PlatformType[] | undefined,
   request: PageRequest,
 ): Promise<Static<typeof Conversations>> {
   const client = new ChatClient(context);
-  let types = asked ?? ALL_TYPES;
+  let types = requested ?? ALL_TYPES;
   const read = (cursor: string | undefined, limit: number): Promise<JsonObject> =>
     // Without `types` the platform lists public channels only.
     pageOf(client, { method: CHANNELS.method, params: { types, exclude_archived: true } }, cursor, limit);
   const { items, next_cursor } = await collect(client, request, LIST_LIMIT, async (cursor, limit) => {
     const body = await read(cursor, limit).catch((error: unknown) => {
-      const granted = asked === undefined ? grantedTypes(types, error) : [];
+      const granted = requested === undefined ? grantedTypes(types, error) : [];
       if (granted.length === 0) throw error;
       types = granted;
-      client.context.log("warning", `The grant lacks a scope: only ${granted.join(", ")} are listed.`);
+      client.context.log("warning", `The grant lacks a scope. Only ${granted.join(", ")} are listed.`);
       return read(cursor, limit);
     });
     const channels = objectsIn(body, "channels");
@@ -68,14 +68,14 @@ export async function conversationsOf(
   return { conversations: items, next_cursor };
 }
 
-/** The types that remain when the scopes of others are lost; none when that is not what failed. */
+/** The types that the grant still covers after the scopes of others were lost; none for any other failure. */
 function grantedTypes(types: readonly PlatformType[], error: unknown): PlatformType[] {
   if (!(error instanceof ScopesLost)) return [];
   const granted = types.filter((type) => !error.needed.includes(scopeOfType(type) ?? ""));
   return granted.length === types.length ? [] : granted;
 }
 
-/** The platform lists public channels that the user is not in, too. */
+/** The platform also lists public channels that the user is not a member of. */
 function isOwn({ conversation_type: type, is_member: isMember }: ConversationMetadata): boolean {
   return type === "im" || type === "mpim" || isMember;
 }

@@ -16,10 +16,10 @@ import { objectsIn } from "../../upstream/json";
 
 export const listUsers = defineTool({
   name: "ListUsers",
-  description: "Lists the people of the chat workspace, deactivated ones left out.",
+  description: "Lists the people of the chat workspace, without deactivated ones.",
   input: Type.Object({
     exclude_bots: Type.Optional(
-      Type.Boolean({ description: "Whether bots are left out; true when absent.", default: true }),
+      Type.Boolean({ description: "Whether to leave out bots. Default: true.", default: true }),
     ),
     limit: limitParameter(LIST_LIMIT, "people"),
     next_cursor: NEXT_CURSOR,

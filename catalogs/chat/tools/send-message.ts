@@ -18,10 +18,10 @@ export const Posted = Type.Object({
         Type.String({ description: "The message's timestamp, which is its id in the conversation" }),
       ),
       message: Type.Optional(
-        Type.Object({}, { additionalProperties: true, description: "The message as it stands" }),
+        Type.Object({}, { additionalProperties: true, description: "The message as it was posted" }),
       ),
     },
-    { additionalProperties: true, description: "What the platform answered" },
+    { additionalProperties: true, description: "The platform's answer" },
   ),
 });
 
@@ -30,11 +30,11 @@ export const SEND_SCOPES = [...READ_CONVERSATIONS, ...READ_USERS, POST, OPEN_ONE
 export const sendMessage = defineTool({
   name: "SendMessage",
   description:
-    "Sends a message as the user: to a conversation by its id, to a channel by its name, or to one or several people. " +
-    "For several people a conversation with all of them is opened.",
+    "Sends a message as the user: to a conversation by its id, to a channel by its name, or to one or more people. " +
+    "For several people it opens a conversation with all of them.",
   input: Type.Object({
     message: Type.String({
-      description: "The text. It is sent as it is: the platform's markup and mentions work.",
+      description: "The text, sent unchanged: the platform's markup and mentions work.",
     }),
     ...SELECTOR_PARAMETERS,
   }),
@@ -44,7 +44,7 @@ export const sendMessage = defineTool({
   run: (input, context) => send(context, input),
 });
 
-/** Posts once, or not at all. */
+/** Posts the message at most once. */
 export async function send(
   context: ToolContext,
   input: SelectorInput & { message: string },
@@ -60,16 +60,16 @@ export async function send(
 
 function requireMessage(message: string): void {
   if (message.trim() === "") throw badInput("`message` is empty.");
-  // Code units are at least as many as characters, so most messages need no counting.
+  // There are at least as many code units as characters, so most messages need no counting.
   if (message.length <= MESSAGE_LIMIT) return;
   const length = Array.from(message).length;
   if (length <= MESSAGE_LIMIT) return;
   throw badInput(
-    `\`message\` has ${length} characters; at most ${MESSAGE_LIMIT} can be sent. Shorten it, or send it in parts.`,
+    `\`message\` has ${length} characters; at most ${MESSAGE_LIMIT} can be sent. Shorten it or send it in parts.`,
   );
 }
 
-/** The answer as it came. The message is sent: a field of an unexpected type is no reason to report a failure. */
+/** The answer, mostly unchanged. The message was sent, so a field of an unexpected type must not be a failure. */
 function posted(answer: JsonObject) {
   const { ok: _, channel, ts, message, ...others } = answer;
   return {

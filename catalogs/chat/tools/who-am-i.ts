@@ -1,4 +1,4 @@
-// Chat.WhoAmI: the profile of the user whose grant it is.
+// Chat.WhoAmI: the profile of the user who gave the grant.
 import { Type } from "typebox";
 import { defineTool, type JsonObject, upstreamFailed } from "../../../src/tools";
 import { ChatClient } from "../client";
@@ -13,7 +13,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const Profile = Type.Object({
   user_id: Type.String({ description: "The user's id" }),
   username: text("The user's handle"),
-  display_name: text("The name that the user chose to be shown"),
+  display_name: text("The name that the user chose to show"),
   real_name: text("The user's full name"),
   email: text("The user's e-mail address"),
   profile_picture_url: text("Address of the largest profile picture"),
@@ -34,7 +34,8 @@ const PICTURES = [1024, 512, 192, 72, 48, 32, 24].map((size) => `image_${size}`)
 
 export const whoAmI = defineTool({
   name: "WhoAmI",
-  description: "Tells who the user is in the chat workspace: name, handle, e-mail address, status, picture.",
+  description:
+    "Returns the user's own profile in the chat workspace: name, handle, e-mail address, status, picture.",
   input: Type.Object({}),
   output: Profile,
   authorization: grantWith(READ_USERS),
@@ -69,7 +70,7 @@ function fieldsOf(user: JsonObject, team: ReturnType<typeof knownTeam>) {
   };
 }
 
-/** What the platform does not tell is left out. */
+/** Leaves out fields that the platform does not return. */
 function present<T extends Record<string, string | undefined>>(fields: T) {
   return Object.fromEntries(Object.entries(fields).filter((entry) => entry[1] !== undefined));
 }

@@ -1,4 +1,4 @@
-// The time that one tool run may spend on pages, waits and repeats.
+// The time that one tool run may spend on pages, waits and retries.
 import type { ToolContext } from "../../../src/tools";
 import { PAGING_MS, PAGING_SHARE } from "../limits";
 

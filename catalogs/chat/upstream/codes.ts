@@ -1,4 +1,4 @@
-// The platform's error codes, by what they mean to the caller. The codes are those of its public method pages.
+// The platform's error codes by their meaning to the caller, from its public documentation of the methods.
 
 export type Meaning = "dead" | "scope" | "missing" | "throttled" | "refused" | "input" | "transient";
 
@@ -26,7 +26,7 @@ const FAMILIES: readonly (readonly [RegExp, Meaning])[] = [
   [/^invalid_ts_/, "input"],
 ];
 
-/** What a code means; undefined for one that nobody here knows. */
+/** The meaning of a code; undefined for an unknown one. */
 export function meaningOf(code: string): Meaning | undefined {
   return MEANING[code] ?? FAMILIES.find(([pattern]) => pattern.test(code))?.[1];
 }
@@ -35,15 +35,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
   not_in_channel: "The user is not a member of this conversation and must join it first.",
   is_archived: "This conversation is archived.",
   user_disabled: "At least one of these people is deactivated.",
-  cannot_dm_bot: "A bot cannot be written to directly.",
-  invalid_user_combination: "The platform does not allow a conversation of these people.",
-  message_limit_exceeded: "The workspace has reached its limit of messages.",
+  cannot_dm_bot: "Direct messages to a bot are not possible.",
+  invalid_user_combination: "The platform does not allow a conversation between these people.",
+  message_limit_exceeded: "The workspace has reached its message limit.",
   no_text: "The message is empty.",
-  too_many_users: "These are too many people for one conversation.",
-  invalid_cursor: "The cursor is stale: start over without `next_cursor`.",
+  too_many_users: "There are too many people for one conversation.",
+  invalid_cursor: "The cursor has expired. Start again without `next_cursor`.",
 };
 
-/** What to tell a person about a code, where there is more to say than its name. */
+/** A sentence for the user about a code; undefined if there is only its name. */
 export function sentenceFor(code: string): string | undefined {
   return SENTENCES[code];
 }

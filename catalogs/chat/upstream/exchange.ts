@@ -1,12 +1,12 @@
-// One request to the Web API and its answer: form body out, status and JSON in.
+// One request to the Web API with a form body, and its JSON answer.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange as exchangeWith, type WholeAnswer } from "../../upstream/exchange";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 import type { MethodName, Params } from "./methods";
 
 /**
- * Calls a method. Every one of them takes a form body; only some take JSON.
- * Throws `EgressError`; an answer of any kind is not an error.
+ * Calls a method. All methods accept a form body; only some accept JSON.
+ * Throws `EgressError`; an answer with any status is not an error.
  */
 export function exchange(
   context: ToolContext,
@@ -25,7 +25,7 @@ export function exchange(
   });
 }
 
-/** Booleans in lower case, lists comma-separated, nothing for what is absent or empty. */
+/** Booleans in lower case, lists comma-separated; absent and empty values are left out. */
 function formOf(params: Params): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -35,7 +35,7 @@ function formOf(params: Params): string {
   return form.toString();
 }
 
-/** Where the next page of a listing begins; undefined at its end, which the platform tells in three ways. */
+/** The cursor of the next page; undefined at the end, which the platform reports in three ways. */
 export function nextCursorIn(body: JsonObject): string | undefined {
   return nonEmptyTextIn(objectIn(body, "response_metadata"), "next_cursor");
 }

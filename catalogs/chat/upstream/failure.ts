@@ -1,4 +1,4 @@
-// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+// Maps the answers of the platform to tool errors. Only this file chooses kinds of errors in this catalog.
 import {
   badInput,
   GrantDead,
@@ -16,7 +16,7 @@ import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { textIn, textsIn } from "../../upstream/json";
 import { type MethodName, methodNamed, type Params } from "./methods";
 
-/** The call that failed, as far as its error tells of it. */
+/** The parts of a call that its error mentions. */
 export interface Call {
   method: MethodName;
   params: Params;
@@ -24,7 +24,7 @@ export interface Call {
   subject?: string | undefined;
 }
 
-/** Undefined when the answer is a success, which is HTTP 200 and `ok: true`, never the status alone. */
+/** Undefined for a success, which is HTTP 200 with `ok: true`: the status alone is not enough. */
 export function failureOf(call: Call, answer: WholeAnswer): Failure | undefined {
   const { status, body } = answer;
   if (status === 429) return throttled(call, answer);
@@ -35,10 +35,10 @@ export function failureOf(call: Call, answer: WholeAnswer): Failure | undefined 
   if (status === 401) return final(new GrantDead("HTTP 401"));
   if (status >= 400)
     return unmapped(`HTTP ${status}`, { developerMessage: `${call.method}: HTTP ${status}` });
-  return transient(call, `HTTP ${status} with a body that is no answer`);
+  return transient(call, `HTTP ${status} with an invalid body`);
 }
 
-/** The platform's code, when it refused a call with one, for callers that can do something about it. */
+/** The platform's error code, for callers that handle it; undefined for other failures. */
 export function codeOf(error: unknown): unknown {
   return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
 }
@@ -47,7 +47,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
 }
 
-/** The method is over its rate limit for so long. */
+/** The error for a method that is rate limited for this time. */
 export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
   return rateLimitReached(`${method}: ratelimited`, retryAfterMs);
 }
@@ -66,7 +66,7 @@ function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
     case "throttled":
       return throttled(call, answer);
     case "refused":
-      return final(upstreamRefused(sentenceFor(code) ?? `The platform refuses this (${code}).`, details));
+      return final(upstreamRefused(sentenceFor(code) ?? `The platform refused this (${code}).`, details));
     case "input":
       return final(badInput(inputSentence(code, answer), details));
     case "transient":
@@ -79,12 +79,12 @@ function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
 function inputSentence(code: string, answer: WholeAnswer): string {
   if (code === "msg_too_long") {
     return (
-      `The platform refuses the message as too long. It takes at most ${MESSAGE_LIMIT} characters, ` +
-      "in some places fewer: shorten it, or send it in parts."
+      `The message is too long for the platform. It accepts at most ${MESSAGE_LIMIT} characters, ` +
+      "in some places fewer. Shorten it or send it in parts."
     );
   }
   const reasons = textsIn(answer.body?.["response_metadata"], "messages");
-  return sentenceFor(code) ?? [`The platform refuses the arguments (${code}).`, ...reasons].join(" ");
+  return sentenceFor(code) ?? [`The platform refused the arguments (${code}).`, ...reasons].join(" ");
 }
 
 function throttled(call: Call, answer: WholeAnswer): Failure {
@@ -96,7 +96,7 @@ function throttled(call: Call, answer: WholeAnswer): Failure {
 }
 
 function transient(call: Call, what: string): Failure {
-  const error = upstreamFailed(`The platform could not do this now (${what}).`, {
+  const error = upstreamFailed(`The platform could not do this at the moment (${what}). Try again later.`, {
     developerMessage: `${call.method}: ${what}`,
   });
   return { error, again: "now", maybeDone: true };
@@ -112,28 +112,28 @@ function unmapped(
 }
 
 /**
- * The platform may answer with every scope that would do, or with the whole family of a method. The user must be
- * asked for the one that this call lacks: what the method needs for these arguments, less what the token holds now,
- * whatever the stored grant claims.
+ * The scopes that a refused call lacks. The platform may answer with every sufficient scope or with the whole family
+ * of a method, but the user must be asked only for the missing one: what the method needs for these arguments, minus
+ * what the token has now, even if the stored grant claims more.
  */
 function lostScopes(call: Call, answer: WholeAnswer, code: string): ScopesLost {
-  const provided = told(answer, "provided") ?? scopesFrom(answer.headers.get("x-oauth-scopes"));
+  const provided = scopesIn(answer, "provided") ?? scopesFrom(answer.headers.get("x-oauth-scopes"));
   const lacking = (scopes: readonly string[]): string[] =>
     scopes.filter((scope) => provided?.includes(scope) !== true);
-  const needed = told(answer, "needed") ?? [];
-  // The other codes speak of the token's type or the user's role: no scope of ours is known to be missing.
+  const needed = scopesIn(answer, "needed") ?? [];
+  // The other codes are about the token's type or the user's role: no missing scope is known.
   const own = code === "missing_scope" ? lacking(methodNamed(call.method).scopes(call.params)) : [];
-  // Where nothing says what the token holds, of the call's scopes only those can be missing that are asked for.
-  const asked = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
-  const missing = [asked, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
+  // If the scopes of the token are unknown, only those of the call that the platform names can be missing.
+  const named = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
+  const missing = [named, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
   return new ScopesLost(code, missing, provided);
 }
 
-function told(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {
+function scopesIn(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {
   return scopesFrom(textIn(answer.body ?? {}, field));
 }
 
-/** The platform separates scopes by commas, in older answers by spaces. */
+/** The platform separates scopes with commas, in older answers with spaces. */
 function scopesFrom(text: string | null | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter((scope) => scope !== "");
 }

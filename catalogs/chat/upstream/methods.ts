@@ -1,13 +1,13 @@
-// The Web API methods that the tools call: what each needs, and whether it may be sent twice.
+// The Web API methods that the tools call: the scopes of each, and whether it may be retried.
 import { OPEN_ONE, OPEN_SEVERAL, POST, READ_PEOPLE, scopeOfType } from "../scopes";
 
-/** Arguments of a method. `undefined` and empty text are not sent. */
+/** Arguments of a method. `undefined` and empty strings are not sent. */
 export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 interface Method {
   /** The scopes that this call needs. The platform's own `needed` may list alternatives instead. */
   scopes: (params: Params) => readonly string[];
-  /** Each call makes something new: it is never sent again when it may have been done. */
+  /** Every call creates something: it is never sent again if it may have succeeded. */
   creates?: true;
 }
 
@@ -31,11 +31,11 @@ export function methodNamed(name: MethodName): Method {
 }
 
 function scopesOfTypes(types: Params[string]): string[] {
-  const asked = Array.isArray(types) ? types : [];
-  return asked.flatMap((type: string) => scopeOfType(type) ?? []);
+  const listed = Array.isArray(types) ? types : [];
+  return listed.flatMap((type: string) => scopeOfType(type) ?? []);
 }
 
-/** Of the other types, ids do not tell which it is: the platform's own word counts then. */
+/** The ids of other types do not reveal their type; the platform's answer is used for those. */
 function isDirect(channel: Params[string]): boolean {
   return typeof channel === "string" && channel.startsWith("D");
 }

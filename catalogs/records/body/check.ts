@@ -1,7 +1,7 @@
 // `request_body` in mode execute: present, JSON text, an object, fit for its schema. The refusals carry the schema, so
 // that the caller needs no second call to mend it.
 import { isObject, retryableInput, type ToolError } from "../../../src/tools";
-import { publishedSchema, type RequestBody, schemaOf } from "./schemas";
+import { BODIES, publishedSchema, type RequestBody } from "./schemas";
 import { violationsOf } from "./violations";
 
 /**
@@ -28,7 +28,7 @@ export function checkedBody(body: RequestBody, given: unknown): string {
       `\`request_body\` must hold a JSON object, not ${Array.isArray(value) ? "a list" : "a single value"}.`,
     );
   }
-  const violations = violationsOf(schemaOf(body), value);
+  const violations = violationsOf(BODIES[body], value);
   if (violations.length > 0) {
     throw refused(body, `\`request_body\` does not fit its schema: ${violations.join("; ")}.`);
   }

@@ -27,24 +27,15 @@ const fields = Type.Optional(
   }),
 );
 
-const told = Type.Optional(
-  Type.Object(
-    { fields, message, tasks },
-    {
+const told = (members: Record<string, TSchema>, example: object) =>
+  Type.Optional(
+    Type.Object(members, {
       description: "What is told about each record beside its id.",
-      examples: [{ fields: ["Name"], message: true }],
-    },
-  ),
-);
-const toldOfDeleted = Type.Optional(
-  Type.Object(
-    { message, tasks },
-    {
-      description: "What is told about each record beside its id.",
-      examples: [{ message: true }],
-    },
-  ),
-);
+      examples: [example],
+    }),
+  );
+const toldOfChanged = told({ fields, message, tasks }, { fields: ["Name"], message: true });
+const toldOfDeleted = told({ message, tasks }, { message: true });
 
 const criteria = (what: string) =>
   Type.String({
@@ -68,7 +59,7 @@ const adding = Type.Object(
         ],
       ],
     }),
-    result: told,
+    result: toldOfChanged,
   },
   { examples: [{ data: [{ Name: "Desk", Amount: 12 }], result: { fields: ["Name"], message: true } }] },
 );
@@ -77,13 +68,13 @@ const updatingMatching = Type.Object(
   {
     criteria: criteria("changed"),
     data: record(`The new values. ${VALUES}`, { Status: "Closed" }),
-    result: told,
+    result: toldOfChanged,
   },
   { examples: [{ criteria: 'Status == "Open"', data: { Status: "Closed" }, result: { message: true } }] },
 );
 
 const updatingOne = Type.Object(
-  { data: record(`The new values. ${VALUES}`, { Status: "Closed" }), result: told },
+  { data: record(`The new values. ${VALUES}`, { Status: "Closed" }), result: toldOfChanged },
   { examples: [{ data: { Status: "Closed" }, result: { message: true } }] },
 );
 
@@ -155,10 +146,6 @@ export const BODIES = {
   deletingOne,
   exporting,
 } satisfies Record<string, TSchema>;
-
-export function schemaOf(body: RequestBody): TSchema {
-  return BODIES[body];
-}
 
 /** The schema as plain data, for callers. */
 export function publishedSchema(body: RequestBody): object {

@@ -15,13 +15,12 @@ import {
   upstreamUnmapped,
 } from "../../../src/tools";
 import { ALLOWANCE_MS } from "../limits";
-import { scopesOf } from "../operation";
+import { type Call, scopesOf } from "../operation";
 import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { isJsonObject } from "../../upstream/json";
 import { type Failure, final } from "../../upstream/retry";
 import { BASE_SECRET } from "./base";
-import type { Call } from "./exchange";
 import { shownAnswer, textOf } from "./texts";
 
 /** Undefined when the answer is a success, which is code 3000, never the HTTP status. */
@@ -123,11 +122,7 @@ function detailsOf(call: Call, answer: WholeAnswer): ToolErrorDetails {
  */
 function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDead {
   const message = `The platform does not accept the user's token: authorization required. ${dataCenterHint(context)}`;
-  const { extra, developerMessage } = details;
-  return new GrantDead(String(TOKEN_REFUSED), message, {
-    ...(extra === undefined ? {} : { extra }),
-    ...(developerMessage === undefined ? {} : { developerMessage }),
-  });
+  return new GrantDead(String(TOKEN_REFUSED), message, details);
 }
 
 function dataCenterHint({ grant, secrets }: ToolContext): string {

@@ -1,9 +1,10 @@
 // The one way to the platform: a call with its waits and its repeat.
 import type { JsonObject, ToolContext } from "../../../src/tools";
+import { exchange, jsonRequest } from "../../upstream/exchange";
 import { callWithRetries, type Failure, jittered, type Outcome, type Repeats } from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
+import { type Call, methodOf } from "../operation";
 import { NO_MATCH } from "./codes";
-import { type Call, exchange } from "./exchange";
 import { codeIn, failureOf } from "./failure";
 
 /**
@@ -39,8 +40,15 @@ async function waitToRepeat(
 }
 
 async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
-  const answer = await exchange(context, call);
-  const { emptyWithoutMatch } = call.operation;
+  const { operation, address, body } = call;
+  const answer = await exchange(context, "api", address, {
+    // The platform refuses an `Accept` with wildcards.
+    ...jsonRequest(body),
+    method: methodOf(operation),
+    anonymous: operation.scope === "none",
+    signal: context.signal,
+  });
+  const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.
   if (emptyWithoutMatch !== undefined && codeIn(answer) === NO_MATCH && answer.status < 500) {
     return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };

@@ -1,9 +1,9 @@
 // The platform's own words in our errors: short, printable, without the private link.
 import type { Json, JsonObject } from "../../../src/tools";
 import { TEXT_LIMIT } from "../limits";
+import type { Call } from "../operation";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { isJsonObject } from "../../upstream/json";
-import type { Call } from "./exchange";
 
 const MASK = "[private link]";
 

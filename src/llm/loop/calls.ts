@@ -29,8 +29,18 @@ export interface CallsFor {
 /** The most calls of one turn that are run. */
 const MOST_CALLS = 64;
 
-type Prepared = { tool: Tool; input: { [key: string]: unknown } } | { fault: string };
+interface Runnable {
+  tool: Tool;
+  input: { [key: string]: unknown };
+}
+type Prepared = Runnable | { fault: string };
 type Owed = { authorization: Authorization } | { refusal: RuntimeError } | undefined;
+
+interface Item {
+  call: Call;
+  prepared: Prepared;
+  owed: Owed;
+}
 
 export class Calls {
   readonly #for: CallsFor;
@@ -58,21 +68,23 @@ export class Calls {
    * consent, and what had run would run twice.
    */
   async *answers(calls: readonly Call[]): AsyncGenerator<Answered, void> {
-    const prepared = calls.map((call, index) =>
-      index < MOST_CALLS
-        ? this.#prepare(call)
-        : { fault: `More than ${MOST_CALLS} calls in one turn are not run.` },
-    );
-    const owed = await Promise.all(prepared.map((one) => this.#owed(one)));
-    if (owed.some((one) => one !== undefined && "authorization" in one)) {
-      for (const [index, call] of calls.entries()) yield waiting(call, prepared[index], owed[index]);
+    const items = await Promise.all(calls.map((call, index) => this.#item(call, index)));
+    if (items.some(({ owed }) => owed !== undefined && "authorization" in owed)) {
+      yield* items.map(waiting);
       return;
     }
-    const runs = calls.map((call, index) => () => this.#answer(call, prepared[index], owed[index]));
     // What only reads may run side by side; writes run in the order in which the model asked for them.
-    const together = prepared.every((one) => "fault" in one || isReading(one.tool));
-    const running = together ? runs.map((run) => run()) : undefined;
-    for (const [index, run] of runs.entries()) yield await (running?.[index] ?? run());
+    const together = items.every(({ prepared }) => "fault" in prepared || isReading(prepared.tool));
+    const running = together ? items.map((item) => this.#answer(item)) : undefined;
+    for (const [index, item] of items.entries()) yield await (running?.[index] ?? this.#answer(item));
+  }
+
+  async #item(call: Call, index: number): Promise<Item> {
+    const prepared =
+      index < MOST_CALLS
+        ? this.#prepare(call)
+        : { fault: `More than ${MOST_CALLS} calls in one turn are not run.` };
+    return { call, prepared, owed: "fault" in prepared ? undefined : await this.#owed(prepared) };
   }
 
   #prepare({ name, arguments: text }: Call): Prepared {
@@ -85,14 +97,9 @@ export class Calls {
       : { tool, input };
   }
 
-  async #owed(prepared: Prepared): Promise<Owed> {
-    if ("fault" in prepared) return undefined;
+  async #owed({ tool, input }: Runnable): Promise<Owed> {
     const { tools, principal, set } = this.#for;
-    const request = {
-      tool_name: prepared.tool.fullyQualifiedName,
-      input: prepared.input,
-      user_id: set.userId,
-    };
+    const request = { tool_name: tool.fullyQualifiedName, input, user_id: set.userId };
     try {
       const authorization = await tools.owed(principal, request);
       return authorization === undefined ? undefined : { authorization };
@@ -102,14 +109,8 @@ export class Calls {
     }
   }
 
-  async #answer(call: Call, prepared: Prepared | undefined, owed: Owed): Promise<Answered> {
-    if (prepared === undefined || "fault" in prepared) {
-      return answered(
-        call,
-        notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", prepared?.fault ?? ""),
-        prepared?.fault ?? "",
-      );
-    }
+  async #answer({ call, prepared, owed }: Item): Promise<Answered> {
+    if ("fault" in prepared) return faulty(call, prepared);
     if (owed !== undefined && "refusal" in owed) return refused(call, owed.refusal);
     const { core, signal } = this.#for;
     if (signal?.aborted) return answered(call, notRun("UNKNOWN", "The caller was gone before it ran."), "");
@@ -128,7 +129,7 @@ export class Calls {
     }
   }
 
-  async #run(call: Call, { tool, input }: Exclude<Prepared, { fault: string }>): Promise<Answered> {
+  async #run(call: Call, { tool, input }: Runnable): Promise<Answered> {
     const { core, tools, principal, set, signal } = this.#for;
     const reads = isReading(tool);
     const execution = await tools.execute(
@@ -145,11 +146,7 @@ export class Calls {
   }
 
   /** A refresh has just shown that the grant is dead or has become smaller. */
-  async #owedAfterAll(
-    call: Call,
-    prepared: Exclude<Prepared, { fault: string }>,
-    error: RuntimeError,
-  ): Promise<Answered> {
+  async #owedAfterAll(call: Call, prepared: Runnable, error: RuntimeError): Promise<Answered> {
     const owed = error.status === 403 ? await this.#owed(prepared) : undefined;
     if (owed === undefined || "refusal" in owed) return refused(call, error);
     return { ...refused(call, error), authorization: owed.authorization };
@@ -179,12 +176,13 @@ function refused(call: Call, { message }: RuntimeError): Answered {
   return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);
 }
 
+function faulty(call: Call, { fault }: { fault: string }): Answered {
+  return answered(call, notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", fault), fault);
+}
+
 /** Answers while a consent is owed. */
-function waiting(call: Call, prepared: Prepared | undefined, owed: Owed): Answered {
-  if (prepared === undefined || "fault" in prepared) {
-    const fault = prepared?.fault ?? "";
-    return answered(call, notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", fault), fault);
-  }
+function waiting({ call, prepared, owed }: Item): Answered {
+  if ("fault" in prepared) return faulty(call, prepared);
   if (owed === undefined || "refusal" in owed) {
     const message = "Not run: the user must first give the consent that another call of this turn needs.";
     return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);

@@ -1,4 +1,4 @@
-// The main database as it began. Rows, columns and times are described in `main.ts`.
+// The first version of the main database. Rows, columns and times are described in `main.ts`.
 import type { Migration } from "../migrate";
 import { generations } from "./generations";
 
@@ -19,7 +19,7 @@ export const first: Migration = {
       "idempotency",
     ),
 
-    // Facts about this installation: which root key counts, the address of the running server.
+    // Facts about this installation: the id of the current root key, the address of the running server.
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
 
     `CREATE TABLE data_keys (
@@ -40,7 +40,7 @@ export const first: Migration = {
     ) STRICT`,
     "CREATE INDEX api_keys_project ON api_keys (project_id, created_at)",
 
-    // Totals of lists that can grow large, kept in the transaction that changes them.
+    // Totals of lists that can become large, updated in the transaction that changes the list.
     `CREATE TABLE counters (
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, name TEXT NOT NULL,
       value INTEGER NOT NULL, PRIMARY KEY (project_id, name)
@@ -77,8 +77,8 @@ export const first: Migration = {
 
     "CREATE INDEX connections_account ON connections (account)",
 
-    // One consent flow. The address, the state and the browser are found by their hashes; what must be shown or sent
-    // again (address, state, verifier, a grant that waits for the user check) is sealed.
+    // A consent flow. The address, the state and the browser are looked up by their hashes. Values that are needed again
+    // (address, state, verifier, a grant that waits for the user check) are sealed.
     `CREATE TABLE authorizations (
       id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, user_id TEXT NOT NULL,
       provider_id TEXT, provider_version INTEGER, status TEXT NOT NULL, reason TEXT, needed TEXT NOT NULL,
@@ -90,7 +90,7 @@ export const first: Migration = {
     "CREATE INDEX authorizations_pending ON authorizations (project_id, user_id, provider_id, status)",
     "CREATE INDEX authorizations_old ON authorizations (expires_at)",
 
-    // A lease outlives its release: its fence only ever grows.
+    // A released lease stays in the table, because its fence must only grow.
     `CREATE TABLE leases (
       name TEXT PRIMARY KEY, holder TEXT, fence INTEGER NOT NULL, expires_at INTEGER NOT NULL
     ) STRICT`,

@@ -1,5 +1,5 @@
-// Plugins and hooks. What belongs to an organization is sealed by the project `default`, which is never deleted; what
-// belongs to a project goes with it.
+// Plugins and hooks. Those of an organization are sealed with the key of the project `default`, which is never deleted; those of
+// a project are deleted with it.
 import type { Migration } from "../migrate";
 import { generations } from "./generations";
 

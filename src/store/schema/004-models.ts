@@ -1,4 +1,4 @@
-// Servers of language models that a project has beside those of the configuration, and which tools chat completions run.
+// Model entries of a project, in addition to those of the configuration, and the tools that chat completions may run.
 import type { Migration } from "../migrate";
 import { generations } from "./generations";
 
@@ -8,7 +8,7 @@ export const models: Migration = {
   statements: [
     generations("models"),
 
-    // `server`: how it is reached, as JSON; the key is apart and sealed.
+    // `server`: the connection settings as JSON. The API key is sealed in a column of its own.
     `CREATE TABLE models (
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, id TEXT NOT NULL, type TEXT NOT NULL,
       server TEXT NOT NULL, models TEXT NOT NULL, sealed_api_key TEXT,

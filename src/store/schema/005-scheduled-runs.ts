@@ -1,12 +1,12 @@
-// Runs that were asked for ahead of time, and each attempt at them.
+// Scheduled runs and their attempts.
 import type { Migration } from "../migrate";
 
 export const scheduledRuns: Migration = {
   version: 5,
   name: "scheduled runs",
   statements: [
-    // `due_at`: when somebody has to look at it next. Of a run that waits: its time; of one that runs: the end of its
-    // lease; of one that has ended: NULL. The fence grows with every claim.
+    // `due_at`: when a worker must look at the run next. The time of a waiting run, the end of the lease of a running one,
+    // NULL after the end. The fence grows with every claim.
     `CREATE TABLE scheduled_runs (
       id TEXT PRIMARY KEY, execution_id TEXT NOT NULL UNIQUE,
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, user_id TEXT NOT NULL, actor TEXT NOT NULL,

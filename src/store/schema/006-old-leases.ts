@@ -1,4 +1,4 @@
-// Leases that ended long ago are found by their time.
+// An index to find leases that expired long ago.
 import type { Migration } from "../migrate";
 
 export const oldLeases: Migration = {

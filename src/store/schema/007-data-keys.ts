@@ -1,4 +1,4 @@
-// Data keys are kept in memory until one of them changes.
+// Data keys are cached in memory until one of them changes.
 import type { Migration } from "../migrate";
 import { generations } from "./generations";
 

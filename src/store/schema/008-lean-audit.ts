@@ -1,5 +1,5 @@
-// The audit trail with one index in place of two: what it takes to store an entry, every administrative write pays. Ids
-// of entries sort by time, so that a page of them is found by the id alone.
+// The audit trail with one index instead of two, because every administrative write stores an entry. Entry ids sort by time,
+// so a page is found by id alone.
 import type { Migration } from "../migrate";
 
 export const leanAudit: Migration = {

@@ -1,4 +1,4 @@
-// Which scheduled runs ended long ago: they are forgotten in the order in which they ended.
+// An index to find scheduled runs that ended long ago. They are deleted in the order in which they ended.
 import type { Migration } from "../migrate";
 
 export const endedRuns: Migration = {

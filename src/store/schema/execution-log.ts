@@ -1,4 +1,4 @@
-// The execution log has a file of its own: it grows fastest, and losing its last instant on power failure is allowed.
+// The execution log is a separate file: it grows fastest, and its last entries may be lost at a power failure.
 import type { Migration } from "../migrate";
 import { KINDS } from "../port";
 import { generations } from "./generations";

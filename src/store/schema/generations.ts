@@ -1,7 +1,7 @@
-// Rows of the generation counters. A migration that brings a new kind of record inserts its counter.
+// The generation counters. A migration that adds a kind of record inserts its counter.
 import type { Kind } from "../port";
 
-/** The statement that starts the counters of these kinds at 0, and leaves alone those that exist. */
+/** A statement that inserts the counters of these kinds, starting at 0. Existing counters are not changed. */
 export function generations(...kinds: readonly Kind[]): string {
   const rows = kinds.map((kind) => `('${kind}', 0)`).join(", ");
   return `INSERT INTO generations (kind, value) VALUES ${rows} ON CONFLICT (kind) DO NOTHING`;

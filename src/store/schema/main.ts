@@ -1,6 +1,6 @@
-// The main database: one file per migration, in order. A migration that has landed is never edited. Every row that belongs
-// to a project carries its project's id. Columns named `sealed_…` hold ciphertext of the project's data key
-// (docs/storage.md lists them); times are integer milliseconds.
+// The main database: one file per migration, in order. A released migration is never edited. Every row of a project has the
+// project's id. Columns named `sealed_…` contain values that are encrypted with the project's data key (docs/storage.md lists
+// them). Times are integer milliseconds.
 import type { Migration } from "../migrate";
 import { first } from "./001-first";
 import { hooks } from "./002-hooks";

@@ -1,8 +1,7 @@
 // Formatted tools as text. The tools of a process do not change: each is written once per format, each page once.
 import { JsonText, type Paging } from "../../base";
-import { formatted } from "../formats";
+import { type Format, formatted } from "../formats";
 import type { Tool } from "../registry";
-import type { Format } from "./format";
 
 /** Pages that are kept; one of a hundred tools is some 100 kB. */
 const MOST_PAGES = 50;

@@ -86,7 +86,7 @@ describe("a callback is valid", () => {
     ["with another parameter twice", "code=C&state=S&x=1&x=2"],
     ["with a state of 8 kB", `code=C&state=${"S".repeat(8192)}`],
     ["with a NUL in the code", "code=C%00&state=S"],
-  ])("not %s (F017)", (_name, query) => {
+  ])("not %s", (_name, query) => {
     expect(parseCallback(new URLSearchParams(query))).toMatchObject({ kind: "refused", status: 400 });
   });
 });
@@ -159,7 +159,7 @@ describe("an error of the provider", () => {
     ["<img src=x onerror=alert(1)>", "the provider answered with an error"],
     ["X".repeat(61), "the provider answered with an error"],
     ["", "the provider answered with an error"],
-  ])("%s becomes a reason (F018)", (error, reason) => {
+  ])("%s becomes a reason in our words [fault: html-in-error]", (error, reason) => {
     const query = new URLSearchParams({ error, error_description: "<b>Ours</b>", error_uri: "https://evil" });
 
     expect(errorReason(query)).toBe(reason);

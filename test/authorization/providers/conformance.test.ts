@@ -66,7 +66,11 @@ async function checkUserInfo(site: ProviderSite, id: string, userInfo: unknown):
 
 async function checkLater(site: ProviderSite, expects: Row["expects"]): Promise<void> {
   const { later, grantedLater, userInfoLater } = expects;
-  if (later === undefined) return;
+  if (later === undefined) {
+    // Both are looked at after the later call only.
+    expect([grantedLater, userInfoLater]).toEqual([undefined, undefined]);
+    return;
+  }
   const { clock, platform } = site.deployment;
   clock.move(TWO_HOURS);
   const answer = await site.execute("alice");

@@ -32,7 +32,7 @@ describe("an issuer whose metadata", () => {
   const answers: [string, (url: string) => TokenAnswer, string][] = [
     ["is that of another issuer", (url) => ({ body: metadata(`${url}/other`) }), "another issuer"],
     [
-      "has a template for an issuer (F021)",
+      "has a template for an issuer",
       (url) => ({ body: metadata(`${url}/{tenantid}/v2.0`) }),
       "another issuer",
     ],

@@ -187,7 +187,7 @@ describe("two users of one account", () => {
     ];
     await site.remove(alice);
     expect(site.sent).toEqual([]);
-    expect(site.site.logLines.join("\n")).toContain("a grant was not ended");
+    expect(site.site.logLines.join("\n")).toContain("a grant was not revoked");
 
     await site.remove(bob);
     expect(site.sent).toHaveLength(1);

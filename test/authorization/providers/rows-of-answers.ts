@@ -27,7 +27,7 @@ function refusal(name: string, token: NonNullable<Row["says"]["token"]>, reason:
 
 export const ANSWERS: readonly Row[] = [
   {
-    name: "form-encoded, from exchange and refresh (F010)",
+    name: "form-encoded, from exchange and refresh",
     says: {
       token: { type: FORM, body: "access_token=T&refresh_token=R&expires_in=3600&scope=a%2Cb&token_type=x" },
       refresh: { type: FORM, body: "access_token=T2&refresh_token=R2&expires_in=60&scope=a+b" },
@@ -100,12 +100,12 @@ export const ANSWERS: readonly Row[] = [
   life("negative", -1, null),
   life("null", null, null),
   {
-    name: "a life that is absent: nobody refreshes ahead of time, the token goes on (F007)",
+    name: "a life that is absent: nobody refreshes ahead of time, the token goes on",
     says: { token: { body: { access_token: "T", refresh_token: "R" } }, refresh: NEXT },
     expects: { life: null, refreshable: true, later: "T", sent: { refresh: { times: 0 } } },
   },
   {
-    name: "a life that ends without a refresh token: consent is owed, no expired token goes out (F008)",
+    name: "a life that ends without a refresh token: consent is owed, no expired token goes out",
     says: { token: { body: { access_token: "T", expires_in: 60 } } },
     expects: { life: 60, refreshable: false, later: null },
   },

@@ -62,7 +62,7 @@ export const REQUESTS: readonly Row[] = [
     expects: { granted: ["a", "b"], sent: { authorize: { params: { scope: "a,b" } } } },
   },
   {
-    name: "an authorization address with a query of its own (F023)",
+    name: "an authorization address with a query of its own",
     oauth2: { authorize_request: { endpoint: "/authorize?access_type=offline&state=fixed&scope=old" } },
     says: { token: OK },
     expects: {
@@ -175,13 +175,13 @@ export const REQUESTS: readonly Row[] = [
     },
   },
   {
-    name: "an issuer of one tenant that the record states, and the callback names (F021, RFC 9207)",
+    name: "an issuer of one tenant that the record states, and the callback names (RFC 9207)",
     oauth2: { issuer: "https://idp.example/tenant-1/v2.0" },
     says: { callback: { code: "C", iss: "https://idp.example/tenant-1/v2.0" }, token: OK },
     expects: { granted: ["a", "b"] },
   },
   {
-    name: "another tenant's issuer in the callback (F021, RFC 9207)",
+    name: "another tenant's issuer in the callback (RFC 9207)",
     oauth2: { issuer: "https://idp.example/tenant-1/v2.0" },
     says: { callback: { code: "C", iss: "https://idp.example/tenant-2/v2.0" }, token: OK },
     expects: { status: "failed", reason: "another issuer", nothing: true, sent: { token: { times: 0 } } },

@@ -58,7 +58,7 @@ async function twice(
 }
 
 describe.each(NAMINGS)("at a provider that names the account in %s", (_name, changes, answers) => {
-  test("the same account keeps its refresh token and its connection (F006)", async () => {
+  test("the same account keeps its refresh token and its connection", async () => {
     await using site = await twice(changes, answers, ["U1", "U1"]);
     site.deployment.clock.move(TWO_HOURS);
 

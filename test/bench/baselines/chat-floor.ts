@@ -1,5 +1,5 @@
-// The floor program of chat completions: the least that a gateway to a model has to do, on bare Bun. Hash of the key, one
-// read, the request to the model's server, one row in a log, and the answer handed on. `bun chat-floor.ts DATABASE
+// The minimal work of a gateway to a model on bare Bun: the hash of the key, one read, the request to the model server,
+// one row in a log, and the answer passed on. `bun chat-floor.ts DATABASE
 // UPSTREAM KEY`
 import { Database } from "bun:sqlite";
 import { serve } from "./serve";

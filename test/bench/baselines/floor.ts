@@ -1,5 +1,5 @@
-// The floor program: the least that any execution has to do, on bare Bun. Hash of the key, one read, the request to the
-// platform, one row in a log. `bun floor.ts DATABASE UPSTREAM KEY USER…`
+// The minimal work of an execution on bare Bun: the hash of the key, one read, the request to the platform, one row in
+// a log. `bun floor.ts DATABASE UPSTREAM KEY USER…`
 import { Database } from "bun:sqlite";
 import { serve } from "./serve";
 

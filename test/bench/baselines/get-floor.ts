@@ -1,5 +1,5 @@
-// The least that reading a record takes on bare Bun: a route with a parameter, the credential's header, a record by its name,
-// and an answer with the headers that ours has. No rules, no cache to look after, no trace. `bun get-floor.ts KEY ID RECORD`
+// The minimal work of reading a record on bare Bun: a route with a parameter, the credential's header, a record by name,
+// and an answer with our headers. No rules, no cache invalidation, no trace. `bun get-floor.ts KEY ID RECORD`
 import { stay } from "./serve";
 
 const [key = "", id = "", record = ""] = process.argv.slice(2);

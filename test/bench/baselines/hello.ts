@@ -1,4 +1,4 @@
-// The least that `Bun.serve` can do.
+// The minimal server of `Bun.serve`.
 import { serve } from "./serve";
 
 await serve(() => new Response("hello"));

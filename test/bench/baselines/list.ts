@@ -1,5 +1,5 @@
 // Bare Bun + SQLite for the list: the same reads, and an answer of the same bytes. `bun list.ts DATABASE FILE`
-// FILE holds the answer of the server under test; with it, the answer is not even made from what was read.
+// FILE has the answer of the server under test; with it, the answer is not built from the read rows.
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { PROJECT } from "../deployment";

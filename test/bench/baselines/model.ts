@@ -1,4 +1,4 @@
-// The server of a model that chat completions of the bench ask: a short answer at once, whole or as a stream.
+// The model server of the chat benches: an immediate short answer, whole or as a stream.
 import { serve } from "./serve";
 
 const whole = JSON.stringify({
@@ -33,7 +33,7 @@ await serve(async (request) => {
         controller.enqueue(first);
         return;
       }
-      // The rest comes later, as a model's does: what is measured is the first event.
+      // The rest follows later, as from a model: the first event is measured.
       await Bun.sleep(1);
       controller.enqueue(rest);
       controller.close();

@@ -1,4 +1,4 @@
-// A bare server for a baseline: says its port on standard output and ends with whoever holds its standard input.
+// A bare server for a baseline: prints its port on standard output and exits when its standard input closes.
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 

@@ -2,7 +2,7 @@
 import { serve } from "./serve";
 
 const address = `http://127.0.0.1:${process.argv[2]}`;
-// What a pre hook asks about the tool of the bench.
+// The request of a pre hook about the bench's tool.
 const behavior = {
   operations: ["read"],
   read_only: true,

@@ -1,4 +1,4 @@
-// The platform that the tool of the bench asks: one small record for whoever brings a token.
+// The platform of the bench's tool: returns a small record to any request with a token.
 import { serve } from "./serve";
 
 const record = JSON.stringify({

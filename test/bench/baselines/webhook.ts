@@ -1,4 +1,4 @@
-// The webhook server of the bench: it reads the question and says OK.
+// The webhook server of the bench: it reads the request and answers OK.
 import { serve } from "./serve";
 
 const OK = '{"code":"OK"}';

@@ -1,5 +1,5 @@
-// The least that a durable write takes on bare Bun: hash of the key, the body, two rows, and one commit (with its sync) for
-// the writes of a turn. Nothing is sealed, checked or cached. `bun write-floor.ts DATABASE KEY`
+// The minimal work of a durable write on bare Bun: the hash of the key, the body, two rows, and one commit (with its
+// sync) for the writes of a turn. Nothing is encrypted, checked or cached. `bun write-floor.ts DATABASE KEY`
 import { Database } from "bun:sqlite";
 import { serve } from "./serve";
 

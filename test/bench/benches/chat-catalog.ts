@@ -1,4 +1,4 @@
-// Names in a workspace of 30,000 people and 30,000 channels: pages that are read, time, memory.
+// Names in a workspace of 30,000 people and 30,000 channels: pages, time and memory.
 import { Redacted } from "../../../src/base";
 import { startSite } from "../../support/site";
 import { largeWorkspace, PAGES, SIZE } from "../../catalogs/chat/large-workspace";
@@ -72,7 +72,7 @@ export const chatCatalog: Bench = {
   },
 };
 
-/** As a ratio to the fewest pages that can do; nothing at all is what a warm cache needs. */
+/** As a ratio to the minimal number of pages; a warm cache needs none. */
 function row(name: string, [pages, ms]: [number, number], fewest: number): Row {
   const figure = fewest === 0 ? pages : pages / fewest;
   const bound = atMost(fewest === 0 ? 0 : 1);

@@ -1,5 +1,5 @@
-// Chat completions that pass through: beside the npm gateway on the same work, and the first streamed byte beside the
-// floor program.
+// Passed-through chat completions: compared with the npm gateway on the same work, and the first streamed byte compared
+// with the minimal program.
 import { join } from "node:path";
 import type { Bench, Context, Row } from "../bench";
 import { atLeast, atMost } from "../bound";
@@ -99,7 +99,7 @@ function slowestRow(ours: readonly Measured[], gateway: readonly Measured[]): Ro
   };
 }
 
-/** One caller: what is added to the first event of the model itself. */
+/** One caller: the latency added to the model's first event. */
 async function firstByte(
   context: Context,
   { folder, key }: Deployment,

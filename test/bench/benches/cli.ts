@@ -54,7 +54,7 @@ function row(name: string, bound: Bound, { ours, baseline }: Record<"ours" | "ba
   };
 }
 
-/** Milliseconds from start to end. Throws when the program fails: an error is quick. */
+/** Milliseconds from start to end. Throws if the program fails, because an error is fast. */
 function duration(command: string[], environment: Readonly<Record<string, string>>): number {
   const begin = performance.now();
   const env = { PATH: process.env["PATH"] ?? "", ...environment };

@@ -53,7 +53,7 @@ async function rowsOf(context: Context, sides: Record<"direct" | "floor" | "ours
   return [latencyRow(alone), loadedRow(crowded)];
 }
 
-/** One caller: what is added to the latency of the platform itself. */
+/** One caller: the latency added to the platform's. */
 function latencyRow({ direct, floor, ours }: Record<"direct" | "floor" | "ours", Measured[]>): Row {
   const added = (side: readonly Measured[]): number[] =>
     side.map(({ p50 }, round) => p50 - (direct[round]?.p50 ?? NaN));

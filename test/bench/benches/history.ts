@@ -11,7 +11,7 @@ import { type Served, startServer } from "../server-under-test";
 import { executions } from "./execute";
 
 const SHORT = 10;
-/** "The same time", but for what a deeper tree and colder pages cost. */
+/** "The same time", except for the cost of a deeper tree and colder pages. */
 const BOUND = atLeast(0.85);
 
 interface Site {
@@ -67,7 +67,7 @@ async function site(context: Context, name: string, connections: number, upstrea
   return { deployment, served: await startServer(context, deployment, { upstream }) };
 }
 
-/** In an order of its own that is the same every time: neighbours in the table are not asked for one after another. */
+/** In a fixed shuffled order, so that neighbours in the table are not requested one after another. */
 function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item, index) => ({ item, at: Bun.hash.crc32(String(index)) }))

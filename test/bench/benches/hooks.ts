@@ -1,4 +1,5 @@
-// What one pre and one post hook on this machine add to a run, against two bare `fetch` calls to the same server.
+// The latency that one pre and one post hook on this machine add to a run, compared with two bare `fetch` calls to the
+// same server.
 import { join } from "node:path";
 import type { Bench, Row } from "../bench";
 import { atMost } from "../bound";

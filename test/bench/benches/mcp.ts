@@ -1,5 +1,4 @@
-// Calls of tools over MCP: beside a hand-written server, beside our own REST, beside the gateways of others, and what
-// they leave in memory.
+// Tool calls over MCP: compared with a hand-written server, our own REST and other gateways, and their memory.
 import { join } from "node:path";
 import { scaled } from "../../support/long";
 import type { Bench, Context, Row } from "../bench";
@@ -26,7 +25,7 @@ import { residentMemory } from "../system";
 import { executions } from "./execute";
 
 const CONNECTIONS = 50;
-/** More than there are connections, so that no two calls under way bear the same id. */
+/** More than the connections, so that no two pending calls have the same id. */
 const IDS = 2000;
 const PATH = "/mcp/bench";
 const SETTLE_MS = 2000;
@@ -78,7 +77,7 @@ async function createGateway({ port }: Served, { key }: Deployment): Promise<voi
   if (answer.status !== 201) throw new Error(`no gateway: ${answer.status} ${await answer.text()}`);
 }
 
-/** Calls as a client of the 2025 revisions sends them: with the session that it started, one for each user. */
+/** Calls like those of a client of the 2025 revisions: in its session, one for each user. */
 async function calls(
   { port }: Served,
   { key, users }: Deployment,
@@ -110,7 +109,7 @@ interface Compared {
   theirs: number[];
 }
 
-/** Against the best of the others. Each is measured in turn with ours, and alone on the core. */
+/** Compared with the best of the others. Each is measured in alternation with ours, alone on the core. */
 async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
   const row = { name: "mcp-gateways", bound: atLeast(8) };
   if (!hasPeer("mcp-proxy")) {
@@ -170,7 +169,7 @@ async function compareOverStreams(
   return inTurn(options.rounds, {
     ours: async () => (await load(once, { ours }, CONNECTIONS)).ours[0]?.rate ?? NaN,
     theirs: async () => {
-      // Anew each time: once its clients have hung up, the gateway of this kind answers nobody any more.
+      // Started again each time: once its clients have disconnected, this gateway no longer answers.
       const gateway = await start(context);
       const args = [gateway.port, "nothing__Nothing", CONNECTIONS, 1500, measureMs].map(String);
       const child = children.spawn([process.execPath, script, ...args], { core: LOAD_CORE });
@@ -182,7 +181,7 @@ async function compareOverStreams(
   });
 }
 
-/** What a long history of calls leaves in memory, beside what a short one does. */
+/** Memory after a long history of calls, compared with a short one. */
 async function memoryRow(context: Context, deployment: Deployment): Promise<Row> {
   const server = await startServer(context, deployment, { upstream: "http://127.0.0.1:1" });
   const requests = (await calls(server, deployment, NOTHING, {})).map(rawRequest);

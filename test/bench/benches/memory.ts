@@ -34,7 +34,7 @@ function row(name: string, figure: number | undefined, bound: number, note: stri
     : { ...base, measured: `${figure.toFixed(1)} MB`, figure };
 }
 
-/** The highest resident memory that was seen while everything is asked for at once. */
+/** The highest resident memory during simultaneous requests of all kinds. */
 async function highest(
   context: Context,
   { port, pid }: Served,

@@ -8,7 +8,7 @@ import { median, ratios, spread } from "../figures";
 const ROWS = 1000;
 const COLUMNS = 26;
 const ROUNDS = 201;
-/** Rounds before the measured ones: a server runs for weeks, so what counts is compiled code. */
+/** Rounds before the measured ones: a server runs for weeks, so compiled code is measured. */
 const WARM_UP = 40;
 
 export const sheetsRead: Bench = {
@@ -31,7 +31,7 @@ export const sheetsRead: Bench = {
       },
     });
     const address = `http://127.0.0.1:${platform.port}`;
-    // As a server logs by default, not as the tests do.
+    // The default log level of a server, not that of the tests.
     const log = createLog({ level: "info", clock: systemClock, write: () => {} });
     const environment = { RUNTIME_SHEETS_API_URL: address };
     await using site = await startSite({ environment, parts: { log } });
@@ -52,7 +52,7 @@ export const sheetsRead: Bench = {
     const tool: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round++) {
-      // A user of his own each time: the budget of reads per minute is per user.
+      // A new user each time, because reads per minute are limited per user.
       const user_id = `user ${round}`;
       await site.runtime.connections.store("default", user_id, provider, grant, [], function* () {});
       const ours = () =>
@@ -66,7 +66,7 @@ export const sheetsRead: Bench = {
           JSON.parse(await (await fetch(`${address}/metadata`)).text());
           JSON.parse(await (await fetch(`${address}/?ranges=`)).text());
         });
-      // In turns first: whoever comes second sweeps up what the first one left.
+      // Alternates the first side, because the second side collects the garbage of the first.
       let one = round % 2 === 0 ? await ours() : NaN;
       const other = await theirs();
       if (round % 2 !== 0) one = await ours();

@@ -87,7 +87,7 @@ async function firstAnswer(
   }
 }
 
-/** One try to get an answer of status 200; a refused connection is tried again a millisecond later. */
+/** One attempt to get status 200; a refused connection is retried a millisecond later. */
 function answers(port: number, request: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });

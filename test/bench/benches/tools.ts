@@ -1,4 +1,4 @@
-// The listing of tools, 100 a page. (The listing in a model's format follows when it is served.)
+// The list of tools, 100 per page.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "../bench";

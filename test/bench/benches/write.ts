@@ -7,7 +7,7 @@ import { createDeployment } from "../deployment";
 import type { HttpRequest } from "../load/job";
 import { startServer } from "../server-under-test";
 
-/** Keys that are written over and over, so that the table does not grow with the rate. */
+/** Keys that are written repeatedly, so that the table does not grow with the rate. */
 const KEYS = 200;
 
 export const write: Bench = {

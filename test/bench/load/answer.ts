@@ -1,4 +1,4 @@
-// The head of an HTTP answer, as far as a load generator has to understand it.
+// Parses the head of an HTTP answer, as far as the load generator needs it.
 
 export interface AnswerHead {
   status: number;
@@ -14,7 +14,7 @@ const WITHOUT_BODY = new Set([204, 304]);
 
 /**
  * Reads the head at the beginning of `bytes`; undefined while it is not complete.
- * Throws `Error` for an answer that does not tell where it ends.
+ * Throws `Error` for an answer without a defined end.
  */
 export function readHead(bytes: Buffer): AnswerHead | undefined {
   const end = bytes.indexOf(HEAD_END);
@@ -24,7 +24,7 @@ export function readHead(bytes: Buffer): AnswerHead | undefined {
   const status = Number(head.slice(9, 12));
   if (CHUNKED.test(head)) return { status, size: undefined };
   const length = LENGTH.exec(head)?.[1];
-  if (length === undefined && !WITHOUT_BODY.has(status)) throw new Error("the answer tells no length");
+  if (length === undefined && !WITHOUT_BODY.has(status)) throw new Error("the answer has no length");
   return { status, size: end + HEAD_END.length + Number(length ?? 0) };
 }
 

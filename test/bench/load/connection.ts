@@ -1,17 +1,17 @@
-// One keep-alive connection that always has exactly one request under way. Written on a bare socket: `fetch` would
-// cost more than the servers that are measured.
+// One keep-alive connection that always has exactly one pending request. Uses a bare socket, because `fetch` would cost
+// more than the measured servers.
 import { type AnswerHead, endsWithLastChunk, readHead } from "./answer";
 import type { Job } from "./job";
 
 export interface Exchanges {
   job: Job;
-  /** The next request to send; undefined when it is time to stop. */
+  /** The next request to send; undefined to stop. */
   next(): Buffer | undefined;
-  /** An answer has come, whole and right, `ms` after its request. */
+  /** Called for a complete, correct answer, `ms` after its request. */
   answered(ms: number): void;
 }
 
-/** Sends requests until there are no more. Rejects at the first answer that is not as the job wants it. */
+/** Sends requests until there are no more. Rejects at the first answer that does not match the job. */
 export async function exchange(exchanges: Exchanges): Promise<void> {
   const done = Promise.withResolvers<void>();
   const socket = await Bun.connect<Connection>({
@@ -39,9 +39,9 @@ class Connection {
   readonly #contains: Buffer | undefined;
   readonly #until: Buffer | undefined;
   #sentAt = 0;
-  /** When the text came that ends a latency; NaN: not yet. */
+  /** The time of the text that ends a latency; NaN before. */
   #seenAt = NaN;
-  /** What has come of an answer that is not complete. */
+  /** The received part of an incomplete answer. */
   #partial: Buffer[] = [];
   #received = 0;
   #head: AnswerHead | undefined;
@@ -60,7 +60,7 @@ class Connection {
     if (request === undefined) return this.#done.resolve();
     this.#seenAt = NaN;
     this.#sentAt = performance.now();
-    // Requests are small and the socket's buffer is empty: the answer to the last one has come.
+    // Requests are small and the socket's buffer is empty, because the last one has been answered.
     if (this.#write(request) !== request.length) this.#done.reject(new Error("a request was not sent whole"));
   }
 
@@ -80,13 +80,13 @@ class Connection {
     }
   }
 
-  /** The whole answer once its last byte is here. */
+  /** The whole answer after its last byte. */
   #collect(chunk: Buffer): Buffer | undefined {
     this.#received += chunk.length;
     this.#head ??= readHead(this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk]));
     const whole = this.#head === undefined ? undefined : this.#wholeOf(this.#head, chunk);
     if (whole === undefined) {
-      // The buffer of a chunk is used again by the next one.
+      // The next chunk reuses the buffer.
       this.#partial.push(Buffer.from(chunk));
       return undefined;
     }

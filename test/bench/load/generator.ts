@@ -1,10 +1,10 @@
-// The load generator: a process of its own that reads jobs from standard input and answers each with what it measured.
+// The load generator: a process that reads jobs from standard input and answers each with its measurements.
 import { percentile } from "../figures";
 import { processorTime } from "../system";
 import { type Exchanges, exchange } from "./connection";
 import type { Job, Measured, Outcome } from "./job";
 
-/** Latencies that are kept of one round; at 400,000 answers a second, ten seconds. */
+/** The maximum of stored latencies of one round; at 400,000 answers per second, ten seconds. */
 const MAX_LATENCIES = 4_000_000;
 const latencies = new Float64Array(MAX_LATENCIES);
 
@@ -28,7 +28,7 @@ async function perform(job: Job): Promise<Measured> {
   let begin: Usage;
   let end: Usage;
   try {
-    // A failure ends the waiting at once.
+    // A failure ends the wait immediately.
     await Promise.race([Bun.sleep(job.warmupMs), failure]);
     begin = usage(job.pid);
     measuring = true;
@@ -59,7 +59,7 @@ interface Usage {
   own: number;
 }
 
-/** Seconds: of the clock, and of processor time. */
+/** Seconds of the clock and of processor time. */
 function usage(pid: number): Usage {
   const { user, system } = process.cpuUsage();
   return { at: performance.now() / 1000, server: processorTime(pid), own: (user + system) / 1e6 };

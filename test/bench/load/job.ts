@@ -1,25 +1,25 @@
-// What the load generator is told, and what it answers. One line of JSON each.
+// The load generator's jobs and results. One line of JSON each.
 
 export interface Job {
   port: number;
-  /** Process whose use of the processor is measured along. */
+  /** The process whose processor use is also measured. */
   pid: number;
   connections: number;
-  /** Time before anything counts, ms. */
+  /** Warm-up time, ms. */
   warmupMs: number;
   measureMs: number;
-  /** Whole requests as they go over the wire, taken in turn. */
+  /** Whole raw requests, used in turn. */
   requests: readonly string[];
   /** Every answer must have this status … */
   status: number;
   /** … and this text in its body, where a failure could look like a success. */
   contains?: string | undefined;
-  /** Latencies end when this text has come, not with the answer: the first event of a stream. */
+  /** Latencies end with this text instead of the answer: the first event of a stream. */
   until?: string | undefined;
 }
 
 export interface Measured {
-  /** Answers that came in the measured time. */
+  /** Answers in the measured time. */
   answers: number;
   /** Answers a second. */
   rate: number;
@@ -28,7 +28,7 @@ export interface Measured {
   p99: number;
   /** Processor time of the server for one answer, µs. */
   serverMicros: number;
-  /** Shares of the time in which server and generator used the processor. */
+  /** Processor use of server and generator, as shares of the time. */
   serverBusy: number;
   generatorBusy: number;
 }
@@ -43,7 +43,7 @@ export interface HttpRequest {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A request as bytes on the wire. */
+/** A raw request. */
 export function rawRequest({ method = "GET", path, key, body, headers = {} }: HttpRequest): string {
   const content = body === undefined ? "" : JSON.stringify(body);
   const head = [

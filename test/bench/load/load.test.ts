@@ -1,11 +1,11 @@
-// The load generator's protocol, and that it does not accept errors for answers.
+// The load generator's protocol, and its refusal of error answers.
 import { describe, expect, onTestFinished, test } from "bun:test";
 import { readHead } from "./answer";
 import { exchange } from "./connection";
 import { rawRequest } from "./job";
 
 describe("load", () => {
-  test("a request is written as it goes over the wire", () => {
+  test("a request is formatted as raw HTTP", () => {
     expect(rawRequest({ method: "POST", path: "/x", key: "k", body: { a: "é" } })).toBe(
       "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer k\r\n" +
         'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a":"é"}',
@@ -20,12 +20,12 @@ describe("load", () => {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel",
       { status: 200, size: undefined },
     ],
-    ["that is not whole", "HTTP/1.1 200 OK\r\nContent-Le", undefined],
+    ["that is incomplete", "HTTP/1.1 200 OK\r\nContent-Le", undefined],
   ])("a head %s", (_what, bytes, expected) => {
     expect(readHead(Buffer.from(bytes))).toEqual(expected);
   });
 
-  test("an answer in chunks is whole at its empty chunk", async () => {
+  test("a chunked answer is complete at its empty chunk", async () => {
     async function* parts(): AsyncGenerator<string> {
       for (const part of ["one ", "two ", "three"]) {
         yield part;

@@ -4,11 +4,11 @@ import { type Child, type Children, LOAD_CORE } from "../children";
 import type { Job, Measured, Outcome } from "./job";
 
 const START_MS = 20_000;
-/** Longer than any answer may take at the end of a round. */
+/** Longer than the maximum time of an answer at the end of a round. */
 const MARGIN_MS = 30_000;
 
 export interface Loader {
-  /** Throws when an answer had the wrong status or content: a bench of errors is worth nothing. */
+  /** Throws if an answer had the wrong status or content, because a bench of errors is worthless. */
   run(job: Job): Promise<Measured>;
   stop(): Promise<void>;
 }

@@ -1,12 +1,12 @@
-// Load over the older MCP transport, where requests are posted and answers come on a stream of their own:
-// `bun sse.ts PORT TOOL CONNECTIONS WARMUP_MS MEASURE_MS` prints how many answers a second came.
+// Load over the older MCP transport, where requests are posted and answers are sent on a separate stream:
+// `bun sse.ts PORT TOOL CONNECTIONS WARMUP_MS MEASURE_MS` prints the answers per second.
 const [port = "", tool = "", connections = "1", warmupMs = "0", measureMs = "0"] = process.argv.slice(2);
 const origin = `http://127.0.0.1:${port}`;
 
 let answers = 0;
 let over = false;
 
-/** One client: a stream, and always one request under way. */
+/** One client: a stream, and always one pending request. */
 async function client(): Promise<void> {
   const stream = await fetch(`${origin}/mcp`, { headers: { accept: "text/event-stream" } });
   if (stream.body === null) throw new Error("no stream");

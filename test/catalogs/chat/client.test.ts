@@ -259,16 +259,18 @@ describe("one run", () => {
   });
 
   test("takes over shared work from a run that was ended", async () => {
-    await using stub = new Stub().on("auth.test", () => Bun.sleep(50).then(() => ({ user_id: "U1" })));
+    const aborted = Promise.withResolvers<void>();
+    await using stub = new Stub().on("auth.test", () => aborted.promise.then(() => ({ user_id: "U1" })));
     const connection = new Connection(stub.apiUrl);
     const ender = new AbortController();
     const ended = new ChatClient(connection.context({ signal: ender.signal }));
     const first = failureOf(ended.shared("who", () => ended.call("auth.test")));
     const client = new ChatClient(connection.context());
     const second = client.shared("who", () => client.call("auth.test"));
-    await Bun.sleep(10);
+    while (stub.calls() === 0) await Bun.sleep(1);
     ender.abort();
     expect((await first).kind).toBe("NETWORK_TRANSPORT_RUNTIME_TIMEOUT");
+    aborted.resolve();
     expect(await second).toMatchObject({ user_id: "U1" });
     expect(stub.calls()).toBe(2);
   });

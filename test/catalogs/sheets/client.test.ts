@@ -305,6 +305,7 @@ describe("addresses", () => {
     await using stub = new Stub().on("book", page(503));
     const error = await failureOf(clientOf(to(stub, { token: "ya29.secret" })).call(WRITE));
     const told = JSON.stringify([error.message, error.details]);
+    expect(told).toContain("503");
     for (const secret of ["ya29", "valueInputOption", stub.url, "Bad Gateway"])
       expect(told).not.toContain(secret);
   });

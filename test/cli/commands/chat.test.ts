@@ -1,4 +1,4 @@
-// `runtime chat`: text as it comes, calls shown, a question before what writes, and the consent that is owed.
+// `runtime chat`: streamed text, tool calls, approval of writes, and missing consents.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chunk,
@@ -40,7 +40,7 @@ async function consent(user: string, tool: string): Promise<void> {
   await new Browser().consent(url, user);
 }
 
-/** On the data folder of the site, or against its server. */
+/** Runs on the data folder, or against its server. */
 async function run(argv: readonly string[], options: FakeIoOptions = {}, remote = false): Promise<Ran> {
   const env = remote
     ? { HOME: temporaryFolder(), RUNTIME_SERVER: site.url, RUNTIME_API_KEY: await site.key("run") }
@@ -64,7 +64,7 @@ describe.each([
   ["on the data folder", false],
   ["against a server", true],
 ])("%s", (_where, remote) => {
-  test("a message is answered, and its text is all that standard output gets", async () => {
+  test("answers a message and prints only its text to standard output", async () => {
     model.script((request, reply) => say(request, reply, { content: "Grüße 😀 aus dem Strom." }));
     const { code, stdout } = await run(["Hello", "--no-tools", "--system", "Be brief."], {}, remote);
     expect([code, stdout]).toEqual([0, "Grüße 😀 aus dem Strom.\n"]);
@@ -74,7 +74,7 @@ describe.each([
     ]);
   });
 
-  test("an answer that has begun may take longer than --timeout", async () => {
+  test("lets a started answer take longer than --timeout", async () => {
     model.script(async (_request, reply) => {
       startStream(reply);
       reply.write(frame(chunk({ content: "Slow" })));
@@ -87,7 +87,7 @@ describe.each([
     expect([code, stdout]).toEqual([0, "Slow and whole.\n"]);
   });
 
-  test("an answer of a server that ends without [DONE] is whole when it says why it ends", async () => {
+  test("accepts an answer without [DONE] if it has a finish reason", async () => {
     const ending = (finish: string | null): Turn => {
       return (_request, reply) => {
         startStream(reply);
@@ -102,7 +102,7 @@ describe.each([
     expect((await run(["Hello", "--no-tools"], {}, remote)).code).not.toBe(0);
   });
 
-  test("a read is run and shown, without a question", async () => {
+  test("runs and shows a read without a prompt", async () => {
     model.script(calling("Chat_WhoAmI", {}));
     const { code, stdout, stderr } = await run(
       ["Who am I?", "--user", "alice", "--tool", "Chat.WhoAmI"],
@@ -113,23 +113,23 @@ describe.each([
     expect(stderr).toContain("→ Chat.WhoAmI {}\n  done");
   });
 
-  test("a write is asked about first, and done when it is allowed", async () => {
+  test("prompts before a write and runs it after approval", async () => {
     model.script(calling("Chat_SendMessage", SEND));
     const { io } = await run(
       ["Send it.", "--user", "alice", "--toolkit", "Chat"],
       { answers: [true] },
       remote,
     );
-    expect(io.asked).toEqual(["Run Chat.SendMessage?"]);
+    expect(io.prompted).toEqual(["Run Chat.SendMessage?"]);
     expect((await site.chat.messages(site.chat.channels.general.id)).at(-1)?.text).toBe(SEND.message);
   });
 });
 
 describe("a write", () => {
   test.each([
-    ["that the person declines", { answers: [false] }],
-    ["that nobody can be asked about", {}],
-  ])("%s is not done, and the model is told", async (_how, options) => {
+    ["that the user declines", { answers: [false] }],
+    ["without a terminal", {}],
+  ])("%s is not run, and the model receives the reason", async (_how, options) => {
     const before = (await site.chat.messages(site.chat.channels.general.id)).length;
     model.script(calling("Chat_SendMessage", SEND));
     const { code, stdout } = await run(
@@ -140,15 +140,15 @@ describe("a write", () => {
     expect((await site.chat.messages(site.chat.channels.general.id)).length).toBe(before);
   });
 
-  test("is done without a question with --yes", async () => {
+  test("runs without a prompt with --yes", async () => {
     model.script(calling("Chat_SendMessage", { ...SEND, message: "without asking" }));
     await run(["Send it.", "--yes", "--user", "alice", "--tool", "Chat.SendMessage"]);
     expect((await site.chat.messages(site.chat.channels.general.id)).at(-1)?.text).toBe("without asking");
   });
 });
 
-describe("a consent that is owed", () => {
-  test("is shown to a person, and the call runs when it is given", async () => {
+describe("a missing consent", () => {
+  test("is shown to the user, and the call runs afterwards", async () => {
     model.script(calling("Chat_WhoAmI", {}));
     const given: Promise<unknown>[] = [];
     const browser = (address: string): void => void given.push(new Browser().consent(address, "bob"));
@@ -156,23 +156,23 @@ describe("a consent that is owed", () => {
     const { code, stdout, stderr } = await run(argv, { answers: [], browser }, true);
     await Promise.all(given);
     expect([code, stdout]).toEqual([0, expect.stringContaining("It says {")]);
-    expect(stderr).toMatch(/bob has to consent[\s\S]*\/authorize\/[\s\S]*The consent is given/);
+    expect(stderr).toMatch(/bob must consent[\s\S]*\/authorize\/[\s\S]*Consent completed/);
   });
 
-  test("ends the command where nobody can give it, with the address", async () => {
+  test("ends the command without a terminal, with the address", async () => {
     model.script(calling("Chat_WhoAmI", {}));
     const { code, stderr } = await run(["Who am I?", "--user", "carol", "--tool", "Chat.WhoAmI"]);
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/carol has to consent.*\/authorize\//)]);
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/carol must consent.*\/authorize\//)]);
   });
 });
 
-test("a conversation goes on until /exit, and remembers what was said", async () => {
+test("a conversation continues until /exit and keeps its messages", async () => {
   model.script((request, reply) => say(request, reply, { content: `${request.messages.length} messages.` }));
   const { code, stdout } = await run(["--no-tools"], { answers: ["One.", "Two.", "/exit"] });
   expect([code, stdout]).toEqual([0, "1 messages.\n3 messages.\n"]);
 });
 
-test("programs get the messages as one JSON value", async () => {
+test("prints the messages as one JSON value for programs", async () => {
   model.script(calling("Chat_WhoAmI", {}));
   const ran = await run(["Who am I?", "--user", "alice", "--tool", "Chat.WhoAmI", "-o", "json"]);
   const roles = (at(jsonOf(ran), "messages") as { role: string }[]).map(({ role }) => role);
@@ -182,7 +182,7 @@ test("programs get the messages as one JSON value", async () => {
   ]);
 });
 
-test("a message comes from standard input with -", async () => {
+test("reads the message from standard input with -", async () => {
   model.script((request, reply) =>
     say(request, reply, { content: String(request.messages.at(-1)?.content) }),
   );
@@ -190,17 +190,17 @@ test("a message comes from standard input with -", async () => {
 });
 
 test.each([
-  ["nobody at the terminal and no message", ["--no-tools"], 2, "Give the message"],
-  ["no user for tools", ["Hi", "--tool", "Chat.WhoAmI"], 2, "Name the user"],
+  ["no terminal and no message", ["--no-tools"], 2, "A conversation needs a terminal"],
+  ["no user for tools", ["Hi", "--tool", "Chat.WhoAmI"], 2, "--user USER is required"],
   ["an unknown toolkit", ["Hi", "--toolkit", "Nothing", "--user", "alice"], 2, "no toolkit of this name"],
   ["an unknown tool", ["Hi", "--tool", "Chat.WhoAmY", "--user", "alice"], 3, "Chat.WhoAmI"],
   ["an unknown model", ["Hi", "--no-tools", "--model", "test-modle"], 1, "test-model"],
-])("%s is said", async (_what, argv, expected, message) => {
+])("reports %s", async (_what, argv, expected, message) => {
   const { code, stderr } = await run(argv);
   expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
 });
 
-test("a failing model is an error, also in the middle of its answer", async () => {
+test("reports a failing model, also in the middle of its answer", async () => {
   model.script((_request, reply) => reply.json(503, { error: { message: "overloaded" } }));
   const { code, stderr } = await run(["Hi", "--no-tools"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("overloaded")]);

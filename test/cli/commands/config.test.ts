@@ -7,7 +7,7 @@ import { jsonOf, newTerminal } from "../support/fake-io";
 
 const ROOT_KEY = "A".repeat(43);
 
-test("all keys are shown with value, type, default, meaning and origin; secrets only as set", async () => {
+test("shows all keys with value, type, default, meaning and origin; secrets only as set", async () => {
   const { run, home } = newTerminal({ RUNTIME_ROOT_KEY: ROOT_KEY, RUNTIME_PORT: "8080" });
   mkdirSync(join(home, ".config", "runtime"), { recursive: true });
   const file = join(home, ".config", "runtime", "runtime.yaml");
@@ -56,7 +56,7 @@ test("--origin adds a column for people", async () => {
   expect(withOrigin.stdout).toMatch(/^KEY +VALUE +ORIGIN +TYPE +DEFAULT +MEANING$/m);
 });
 
-test("without a home folder the rest is shown all the same", async () => {
+test("shows the other settings without a home folder", async () => {
   const { run } = newTerminal({ HOME: "/" });
 
   const ran = await run(["config", "show", "-o", "json"]);
@@ -64,7 +64,7 @@ test("without a home folder the rest is shown all the same", async () => {
   expect(jsonOf(ran)).toContainEqual(expect.objectContaining({ key: "data_dir", value: null }));
 });
 
-test("a bad configuration is one line that names file, key and rule", async () => {
+test("reports a bad configuration in one line with file, key and rule", async () => {
   const { run, home } = newTerminal();
   const file = join(home, "bad.yaml");
   writeFileSync(file, "port: many\n");

@@ -1,4 +1,4 @@
-// `runtime doctor` on installations with one fault each: it names the fault and the way out.
+// `runtime doctor` on installations with one problem each: it reports the problem and a fix.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const PROVIDER = {
   },
 };
 
-/** An installation with a key and nothing wrong, on a port that nobody uses. */
+/** A correct installation with a key, on a free port. */
 async function installed() {
   const free = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const port = String(free.port);
@@ -34,16 +34,16 @@ async function installed() {
 
 type Installed = Awaited<ReturnType<typeof installed>>;
 
-test("an installation without a fault is fine", async () => {
+test("finds no problems in a correct installation", async () => {
   const { run } = await installed();
 
   const { code, stdout, stderr } = await run(["doctor"]);
 
   expect([code, stdout]).toEqual([0, ""]);
-  expect(stderr).toContain("Everything is fine");
+  expect(stderr).toContain("No problems found");
 });
 
-test("where nothing is set up yet it makes nothing and finds nothing wrong", async () => {
+test("creates nothing and finds no problems on a new machine", async () => {
   const { run, home } = newTerminal({ RUNTIME_PORT: "0" });
 
   const { code } = await run(["doctor", "--all"]);
@@ -66,16 +66,16 @@ const SOURCES = ["a", "b"].map((id) => ({ id, issuer: `https://${id}.test`, audi
 
 const FAULTS: Fault[] = [
   {
-    name: "providers whose users cannot be told apart",
+    name: "providers whose user ids may clash",
     plant: () => {},
     env: { RUNTIME_USER_SOURCES: JSON.stringify(SOURCES) },
     check: "user sources",
-    message: "A user of a, b may have the id of another provider's user",
+    message: "A user of a, b may have the same id as a user of another provider",
     fix: "user_prefix",
     status: "warning",
   },
   {
-    name: "stored values that do not open",
+    name: "stored values that cannot be opened",
     plant: async ({ run, database }) => {
       for (const key of ["A", "B", "C", "D", "E", "F", "G"])
         await run(["secrets", "set", key, "-"], { stdin: "x" });
@@ -86,7 +86,7 @@ const FAULTS: Fault[] = [
     },
     check: "stored values",
     message: "6 of 7 cannot be opened: value of a in secrets, value of b in secrets",
-    fix: "consents again",
+    fix: "must consent again",
   },
   {
     name: "a mistyped variable",
@@ -103,14 +103,14 @@ const FAULTS: Fault[] = [
       writeFileSync(data, "");
     },
     check: "data folder",
-    message: "is no folder",
+    message: "is not a folder",
     fix: "RUNTIME_DATA_DIR",
   },
   {
-    name: "a data folder that others may look into",
+    name: "a data folder that other users can read",
     plant: ({ data }) => chmodSync(data, 0o755),
     check: "data folder",
-    message: "Others may look into",
+    message: "Other users can read",
     fix: "chmod 700",
     status: "warning",
   },
@@ -122,14 +122,14 @@ const FAULTS: Fault[] = [
     fix: "from a backup",
   },
   {
-    name: "a database that cannot be looked into, which is no damage",
+    name: "a database that cannot be checked, but is not damaged",
     plant: ({ database }) => {
       rmSync(database);
       mkdirSync(database);
     },
     check: "database",
-    message: "cannot be looked into",
-    fix: "Nothing says that it is damaged",
+    message: "cannot be checked",
+    fix: "It is not known to be damaged",
   },
   {
     name: "a database of a newer version",
@@ -143,11 +143,11 @@ const FAULTS: Fault[] = [
     fix: "restore a backup",
   },
   {
-    name: "a root key that is gone",
+    name: "a missing root key",
     plant: ({ key }) => rmSync(key),
     check: "root key",
-    message: "is not there",
-    fix: "Put the key",
+    message: "does not exist",
+    fix: "Restore the root key",
   },
   {
     name: "another root key",
@@ -157,24 +157,24 @@ const FAULTS: Fault[] = [
     fix: "right key",
   },
   {
-    name: "a root key that others may read",
+    name: "a root key that other users can read",
     plant: ({ key }) => chmodSync(key, 0o644),
     check: "root key",
-    message: "Others may read",
+    message: "Other users can read",
     fix: "chmod 600",
     status: "warning",
   },
   {
-    name: "a root key beside the data",
+    name: "a root key in the data folder",
     plant: ({ key, data }) => cpSync(key, join(data, "root.key")),
     env: { RUNTIME_ROOT_KEY_FILE: "~/.local/share/runtime/root.key" },
     check: "root key",
-    message: "lies in the data folder",
+    message: "is in the data folder",
     fix: "RUNTIME_ROOT_KEY_FILE",
     status: "warning",
   },
   {
-    name: "a clock that went back",
+    name: "a clock that was set back",
     plant: ({ database }) => {
       const opened = new Database(database);
       opened.run("UPDATE audit SET created_at = created_at + 7200000");
@@ -185,7 +185,7 @@ const FAULTS: Fault[] = [
     fix: "time server",
   },
   {
-    name: "a port that another program has",
+    name: "a port that another program uses",
     plant: () => {},
     check: "port",
     message: "is in use by another program",
@@ -196,7 +196,7 @@ const FAULTS: Fault[] = [
     plant: () => {},
     env: { RUNTIME_HOST: "192.0.2.1", RUNTIME_PUBLIC_URL: "http://127.0.0.1:9099" },
     check: "port",
-    message: "is no address of this machine",
+    message: "is not an address of this machine",
     fix: "RUNTIME_HOST",
   },
   {
@@ -208,15 +208,15 @@ const FAULTS: Fault[] = [
     fix: "RUNTIME_PUBLIC_URL",
   },
   {
-    name: "a public address where nobody verifies",
+    name: "a public address without user verification",
     plant: () => {},
     env: { RUNTIME_PUBLIC_URL: "https://run.example" },
     check: "verification",
-    message: "Nobody verifies",
+    message: "are not verified",
     fix: "session_verification",
   },
   {
-    name: "a provider that is not there",
+    name: "a provider that cannot be reached",
     plant: ({ provider }) => provider(),
     env: { RUNTIME_EGRESS_ALLOW: "loopback" },
     check: "provider idp",
@@ -248,7 +248,7 @@ const FAULTS: Fault[] = [
   },
 ];
 
-describe("it names", () => {
+describe("reports", () => {
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (name, fault) => {
     const installation = await installed();
     mkdirSync(installation.data, { recursive: true });
@@ -259,7 +259,7 @@ describe("it names", () => {
 
     const ran = await installation.run(["doctor", "-o", "json"], { env: fault.env ?? {} });
     // Opening the database makes its folder private again.
-    if (name.startsWith("a data folder that others")) await fault.plant(installation);
+    if (name.startsWith("a data folder that other users")) await fault.plant(installation);
     const forPeople = await installation.run(["doctor"], { env: fault.env ?? {} });
     await taken?.stop(true);
 
@@ -274,6 +274,6 @@ describe("it names", () => {
   });
 });
 
-test("it is about this machine and takes no server", async () => {
+test("works on this machine and rejects --server", async () => {
   expect((await newTerminal().run(["doctor", "--server", "https://run.test"])).code).toBe(2);
 });

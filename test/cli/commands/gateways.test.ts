@@ -30,7 +30,7 @@ async function withGateway(...flags: string[]) {
 }
 
 describe("gateways", () => {
-  test("are made with whole toolkits, without what is to go", async () => {
+  test("are created with whole toolkits, without deprecated tools", async () => {
     const { record } = await withGateway("--toolkit", "chat", "--no-deprecated");
     const tools = at(record, "tool_filter.allowed_tools") as string[];
     expect(tools).toContain("Chat.SendMessage");
@@ -41,7 +41,7 @@ describe("gateways", () => {
     expect(every).toContain("Chat.SendDmToUser");
   });
 
-  test("offer all tools where none are named, and take single ones in any case", async () => {
+  test("offer all tools by default, and match single ones in any case", async () => {
     expect(at((await withGateway()).record, "tool_filter")).toBeUndefined();
     const { record } = await withGateway("--tool", "chat.whoami", "--tool", "Chat.ListUsers");
     expect(at(record, "tool_filter.allowed_tools")).toEqual(["Chat.WhoAmI", "Chat.ListUsers"]);
@@ -50,8 +50,8 @@ describe("gateways", () => {
   test.each([
     [["--tool", "Chat.Nothing"], "runtime tools list"],
     [["--toolkit", "Nothing"], "no toolkit"],
-    [["--auth", "none"], "--auth takes"],
-  ])("with %j are refused before anything is made", async (flags, message) => {
+    [["--auth", "none"], "--auth must be one of"],
+  ])("with %j are rejected before anything is created", async (flags, message) => {
     const terminal = newTerminal();
     const made = await terminal.run(["gateways", "create", "x", ...flags]);
     expect([made.code, made.stderr]).toEqual([EXIT_USAGE, expect.stringContaining(message)]);
@@ -84,7 +84,7 @@ describe("gateways", () => {
     expect((await run(["gateways", "show", "support"])).code).toBe(EXIT_NOT_FOUND);
   });
 
-  test("of a taken slug are a conflict, and the check says so too", async () => {
+  test("with a taken slug are a conflict, as the check reports", async () => {
     const { run } = await withGateway();
     expect((await run(["gateways", "create", "x", "--slug", "support"])).code).toBe(EXIT_CONFLICT);
     expect((await run(["gateways", "slug", "support"])).code).toBe(EXIT_CONFLICT);
@@ -121,14 +121,14 @@ describe("connecting a client", () => {
         },
       },
     ],
-  ])("%s gets its own form, without the key itself", async (client, config) => {
+  ])("%s gets its own format, without the key", async (client, config) => {
     const { run } = await withGateway();
     const printed = await run(["gateways", "connect", "support", "--client", client, "--user", "alice"]);
     expect(printed.code).toBe(0);
     expect(jsonOf(printed)).toEqual(config as never);
   });
 
-  test("that starts programs is told where this command works", async () => {
+  test("that starts programs gets the location flags of this command", async () => {
     const { run, home } = await withGateway();
     const place = ["--data-dir", `${home}/.local/share/runtime`, "--project", "default"];
 
@@ -145,7 +145,7 @@ describe("connecting a client", () => {
     });
   });
 
-  test("vscode asks for the key, codex gets a table", async () => {
+  test("vscode prompts for the key, codex gets a TOML table", async () => {
     const { run } = await withGateway();
     const connect = (...more: string[]) =>
       run(["gateways", "connect", "support", "--user", "alice", ...more]);
@@ -165,20 +165,20 @@ describe("connecting a client", () => {
     expect((await connect("--client", "codex", "--write")).code).toBe(EXIT_USAGE);
   });
 
-  test("to a gateway for user tokens needs the address alone", async () => {
+  test("to a gateway for user tokens needs only the address", async () => {
     const terminal = newTerminal({ RUNTIME_AUTH_URL: "https://id.example" });
     await terminal.run(["gateways", "create", "Tokens", "--slug", "tokens", "--auth", "user-token"]);
     const printed = await terminal.run(["gateways", "connect", "tokens", "--client", "cursor"]);
     expect(jsonOf(printed)).toEqual({ mcpServers: { tokens: { url: "http://127.0.0.1:9099/mcp/tokens" } } });
   });
 
-  test("needs a user where the gateway does", async () => {
+  test("needs a user if the gateway does", async () => {
     const { run } = await withGateway();
     const printed = await run(["gateways", "connect", "support", "--client", "cursor"]);
     expect([printed.code, printed.stderr]).toEqual([EXIT_USAGE, expect.stringContaining("--user")]);
   });
 
-  test("writes into the client's file and keeps what else stands there", async () => {
+  test("writes into the client's file and keeps its other content", async () => {
     const { run, home } = await withGateway();
     const file = join(home, ".codeium", "windsurf", "mcp_config.json");
     mkdirSync(join(home, ".codeium", "windsurf"), { recursive: true });

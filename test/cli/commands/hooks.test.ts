@@ -21,7 +21,7 @@ beforeEach(() => {
 const ALLOW = { RUNTIME_EGRESS_ALLOW: "loopback" };
 type Terminal = ReturnType<typeof newTerminal>;
 
-/** A plugin by flags; its record. */
+/** Creates a plugin by flags and returns its record. */
 async function create({ run }: Terminal, name: string, more: string[] = []): Promise<unknown> {
   const argv = ["plugins", "create", name, "--pre", `${peer.url}/pre`, ...more, "-o", "json"];
   const { code, io } = await run(argv, { env: ALLOW });
@@ -30,7 +30,7 @@ async function create({ run }: Terminal, name: string, more: string[] = []): Pro
 }
 
 describe("a plugin", () => {
-  test("is made from flags, with hooks that fail closed, and a token that is no argument", async () => {
+  test("is created from flags, with fail-closed hooks and a token from a file", async () => {
     const terminal = newTerminal();
     writeFileSync(join(terminal.home, "token"), "the-token\n");
 
@@ -55,7 +55,7 @@ describe("a plugin", () => {
     expect(JSON.stringify(made)).not.toContain("the-token");
   });
 
-  test("is tried: what each webhook answers, and what that means", async () => {
+  test("is tested: shows the response of each webhook and the decision", async () => {
     const terminal = newTerminal();
     const id = String(at(await create(terminal, "policy", ["--post", `${peer.url}/post`]), "id"));
     peer.respond = ({ path }) =>
@@ -69,7 +69,7 @@ describe("a plugin", () => {
     expect(io.stdout).toMatch(/tool\.post\s+ok/);
   });
 
-  test("that gives no answer fails the try, and says why", async () => {
+  test("that does not respond fails the test with the reason", async () => {
     const terminal = newTerminal();
     const id = String(at(await create(terminal, "policy"), "id"));
     peer.respond = (_asked, response) => json(response, 500, {});
@@ -97,7 +97,7 @@ describe("a plugin", () => {
     expect((await run(["plugins", "show", id])).code).toBe(3);
   });
 
-  test("of the organization is made with --binding tenant, and its hooks belong there too", async () => {
+  test("of the organization is created with --binding tenant, and so are its hooks", async () => {
     const terminal = newTerminal();
     const { run } = terminal;
     const made = await create(terminal, "company", ["--binding", "tenant", "--phase", "after"]);
@@ -113,26 +113,22 @@ describe("a plugin", () => {
   });
 
   test.each([
-    ["no name", ["plugins", "create", "--pre", "https://p.example/"], "Name the plugin"],
+    ["no name", ["plugins", "create", "--pre", "https://p.example/"], "The name is missing"],
     ["nothing to change", ["plugins", "update", "pl_1"], "Nothing to change"],
-    [
-      "standard input twice",
-      ["plugins", "create", "x", "--token-file", "-", "--file", "-"],
-      "for one thing only",
-    ],
+    ["standard input twice", ["plugins", "create", "x", "--token-file", "-", "--file", "-"], "only once"],
     [
       "an unknown failure mode",
       ["plugins", "create", "x", "--failure-mode", "maybe"],
       "fail_closed, fail_open",
     ],
-  ])("with %s is wrong use", async (_what, argv, message) => {
+  ])("rejects %s as a usage error", async (_what, argv, message) => {
     const { code, io } = await newTerminal().run(argv);
     expect([code, io.stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 describe("a hook", () => {
-  test("is made at one more point, changed, and found in lists", async () => {
+  test("is created at another point, changed, and listed", async () => {
     const terminal = newTerminal();
     const { run } = terminal;
     const id = String(at(await create(terminal, "policy"), "id"));
@@ -175,7 +171,7 @@ describe("a hook", () => {
     ]);
   });
 
-  test("is one of many in bulk, all or none", async () => {
+  test("is created in bulk, all or none", async () => {
     const terminal = newTerminal();
     const { run } = terminal;
     const id = String(at(await create(terminal, "policy"), "id"));
@@ -189,10 +185,10 @@ describe("a hook", () => {
   });
 
   test.each([
-    ["without a plugin", ["hooks", "create", "x", "--point", "tool.pre"], "--plugin is needed"],
-    ["without a point", ["hooks", "create", "x", "--plugin", "pl_1"], "--point is needed"],
-    ["of which nothing changes", ["hooks", "update", "hk_1"], "Nothing to change"],
-  ])("%s is wrong use", async (_what, argv, message) => {
+    ["without a plugin", ["hooks", "create", "x", "--point", "tool.pre"], "--plugin is required"],
+    ["without a point", ["hooks", "create", "x", "--plugin", "pl_1"], "--point is required"],
+    ["without a change", ["hooks", "update", "hk_1"], "Nothing to change"],
+  ])("rejects a hook %s as a usage error", async (_what, argv, message) => {
     const { code, io } = await newTerminal().run(argv);
     expect([code, io.stderr]).toEqual([2, expect.stringContaining(message)]);
   });
@@ -207,7 +203,7 @@ describe("against a server", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("the same commands answer the same records", async () => {
+  test("the same commands print the same records", async () => {
     const { run } = newTerminal();
     const remote = (...argv: string[]) => run([...argv, "-o", "json"], { env: environment });
     const made = jsonOf((await remote("plugins", "create", "policy", "--pre", `${peer.url}/pre`)).io);
@@ -222,7 +218,7 @@ describe("against a server", () => {
     expect((await remote("plugins", "delete", id)).code).toBe(0);
   });
 
-  test("what belongs to the organization is not made", async () => {
+  test("does not create records of the organization", async () => {
     const { run } = newTerminal();
     const argv = ["plugins", "create", "x", "--pre", "https://p.example/", "--binding", "tenant"];
     const { code, io } = await run(argv, { env: environment });

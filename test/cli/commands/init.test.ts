@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { at } from "../../support/api";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
-test("without a terminal: flags name the user, one admin and one run key are printed", async () => {
+test("without a terminal, takes the user from flags and prints an admin and a run key", async () => {
   const { run, home } = newTerminal();
   const file = join(home, ".config", "runtime", "runtime.yaml");
 
@@ -23,7 +23,7 @@ test("without a terminal: flags name the user, one admin and one run key are pri
   expect(statSync(join(home, ".config", "runtime")).mode & 0o777).toBe(0o700);
 });
 
-test("the named user is the default of commands that act for one", async () => {
+test("uses the user as the default of other commands", async () => {
   const { run } = newTerminal();
   await run(["init", "--user", "alice"]);
 
@@ -34,17 +34,17 @@ test("the named user is the default of commands that act for one", async () => {
 });
 
 describe("at a terminal", () => {
-  test("it asks for the user and whether to make keys", async () => {
+  test("prompts for the user and for the creation of keys", async () => {
     const { run } = newTerminal();
 
     const ran = await run(["init", "-o", "json"], { answers: ["bob", true] });
 
-    expect(ran.io.asked).toEqual(["User that commands act for", "Make an admin and a run key?"]);
+    expect(ran.io.prompted).toEqual(["User that commands act for", "Create an admin and a run key?"]);
     expect(at(jsonOf(ran), "user")).toBe("bob");
     expect(at(jsonOf(ran), "keys")).toHaveLength(2);
   });
 
-  test("Ctrl-C ends it with 130 and changes no file", async () => {
+  test("exits 130 on Ctrl-C and changes no file", async () => {
     const { run, home } = newTerminal();
     const interrupt = Object.assign(new Error("closed"), { name: "ExitPromptError" });
 
@@ -54,7 +54,7 @@ describe("at a terminal", () => {
     expect(existsSync(join(home, ".config", "runtime", "runtime.yaml"))).toBe(false);
   });
 
-  test("--yes asks nothing", async () => {
+  test("does not prompt with --yes", async () => {
     const { run } = newTerminal({ USER: "carol" });
 
     const ran = await run(["init", "--yes", "-o", "json"], { answers: [] });
@@ -63,7 +63,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("again: the user is changed, no further keys are made", async () => {
+test("a second run changes the user and creates no keys", async () => {
   const { run } = newTerminal();
   await run(["init", "--user", "alice"]);
 
@@ -73,8 +73,8 @@ test("again: the user is changed, no further keys are made", async () => {
   expect(jsonOf(await run(["keys", "list", "-o", "json"]))).toHaveLength(2);
 });
 
-test("a configuration file that is named is made, and one that exists keeps its other keys", async () => {
-  // The place of the root key goes with the configuration file, unless it is in the environment.
+test("creates a configured file, and keeps the other keys of an existing one", async () => {
+  // The root key file is next to the configuration file, unless the environment sets its path.
   const { run, home } = newTerminal({ RUNTIME_ROOT_KEY: "A".repeat(43) });
   const [fresh, present] = [join(home, "new", "own.yaml"), join(home, "present.yaml")];
   writeFileSync(present, "# ours\nport: 8080\n", { mode: 0o644 });

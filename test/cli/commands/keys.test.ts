@@ -3,7 +3,7 @@ import { timeOf } from "../../../cli/commands/keys";
 import { at } from "../../support/api";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
-test("a key is made, listed without itself, shown and revoked", async () => {
+test("creates a key, lists it without its secret, shows and revokes it", async () => {
   const { run } = newTerminal();
 
   const created = await run(["keys", "create", "agent", "--user", "alice", "--user", "bob", "-o", "json"]);
@@ -29,7 +29,7 @@ test("a key is made, listed without itself, shown and revoked", async () => {
   expect((await run(["keys", "delete", id])).code).toBe(3);
 });
 
-test("the table of a new key has the key, and nothing else stands on standard output", async () => {
+test("prints a new key in its table, and nothing else to standard output", async () => {
   const { run } = newTerminal();
 
   const { stdout } = await run(["keys", "create", "agent", "--role", "admin", "--expires", "12h"]);
@@ -39,7 +39,7 @@ test("the table of a new key has the key, and nothing else stands on standard ou
   expect(stdout).toMatch(/^expires +\d{4}-/m);
 });
 
-test("the same commands work in a project that does not exist: not found", async () => {
+test("exits 3 for a project that does not exist", async () => {
   const { run } = newTerminal();
 
   const ran = await run(["keys", "list", "--project", "other", "-o", "json"]);
@@ -62,7 +62,7 @@ describe("--expires", () => {
     expect(new Date(timeOf(text, now)).toISOString()).toBe(time);
   });
 
-  test.each(["", "soon", "90", "1y", "-1d", "2030-13-01"])("%s is refused", (text) => {
+  test.each(["", "soon", "90", "1y", "-1d", "2030-13-01"])("rejects %s", (text) => {
     expect(() => timeOf(text, now)).toThrow("--expires takes a time");
   });
 });

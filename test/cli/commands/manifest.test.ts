@@ -1,4 +1,4 @@
-// `runtime export` and `runtime apply`: a project's configuration, out and in.
+// `runtime export` and `runtime apply` of a project's configuration.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const PLUGIN = {
   },
 };
 
-/** A terminal with a project that has one of everything, and an empty project beside it. */
+/** A terminal with a project that has one record of every kind, and an empty project. */
 async function filled() {
   const terminal = newTerminal({ RUNTIME_REDIRECTS_ALLOW: "verifier.test" });
   const { run } = terminal;
@@ -74,16 +74,16 @@ test("export | apply --dry-run on an empty project, then apply, gives an equal e
   const into = (...flags: string[]) =>
     run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin: document, env: VALUES });
   const planned = await into("--dry-run");
-  expect(planned.stderr).toBe("8 would change, 0 stay as they are.\n");
+  expect(planned.stderr).toBe("8 would change, 0 unchanged.\n");
   expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
 
   expect((await into()).stdout).toBe(planned.stdout);
   expect((await run(["export", "--project", "empty"])).stdout).toBe(document);
   const again = await run(["apply", "-f", "-", "--dry-run", "--project", "empty"], { stdin: document });
-  expect(again.stderr).toBe("0 would change, 8 stay as they are.\n");
+  expect(again.stderr).toBe("0 would change, 8 unchanged.\n");
 });
 
-test("export names another variable for each provider, however alike their ids are", async () => {
+test("export uses a different variable for each provider, even for similar ids", async () => {
   const { run } = newTerminal();
   for (const id of ["my-idp", "my.idp", "MY_IDP"]) {
     const { code } = await run(["apply", "-f", "-"], {
@@ -96,7 +96,7 @@ test("export names another variable for each provider, however alike their ids a
   expect(new Set(variables).size).toBe(3);
 });
 
-test("export as JSON is the same document, and says where values come from", async () => {
+test("export as JSON is the same document, with the origin of values", async () => {
   const { run } = await filled();
 
   const { stdout } = await run(["export", "-o", "json"]);
@@ -125,7 +125,7 @@ test("export as JSON is the same document, and says where values come from", asy
 });
 
 describe("apply", () => {
-  test("changes only what differs, and says which fields", async () => {
+  test("changes only what differs and lists the fields", async () => {
     const { run } = await filled();
     const stdin = JSON.stringify({
       providers: [{ id: "idp", description: "Another", oauth2: { client_id: PROVIDER.oauth2.client_id } }],
@@ -145,30 +145,30 @@ describe("apply", () => {
     });
   });
 
-  test("without a value that is needed names it and changes nothing", async () => {
+  test("names a missing value and changes nothing", async () => {
     const { run } = await filled();
     const { stdout: document } = await run(["export"]);
 
     const ran = await run(["apply", "-f", "-", "--project", "empty"], { stdin: document });
 
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("Give first: the value of the secret OTHER, the value of the secret WORD");
+    expect(ran.stderr).toContain("Missing: the value of the secret OTHER, the value of the secret WORD");
     expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
   });
 
-  test("says which credentials of plugins are missing, and keeps those that there are", async () => {
+  test("names missing credentials of plugins and keeps existing ones", async () => {
     const { run } = await filled();
     const { stdout } = await run(["export", "-o", "json"]);
     const { plugins, hooks } = JSON.parse(stdout);
     const stdin = JSON.stringify({ plugins, hooks });
     const into = (...flags: string[]) => run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin });
     const missing =
-      "Give first: the token of the plugin Policy of sales, the signing secret of the plugin Policy of sales";
+      "Missing: the token of the plugin Policy of sales, the signing secret of the plugin Policy of sales";
 
     const dry = await into("--dry-run");
     const refused = await into();
 
-    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 stay as they are.\n${missing}\n`]);
+    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 unchanged.\n${missing}\n`]);
     expect([refused.code, refused.stderr.includes(missing)]).toEqual([1, true]);
     expect((await run(["plugins", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
     const changed = stdin.replace('"max_attempts":5', '"max_attempts":6');
@@ -179,7 +179,7 @@ describe("apply", () => {
     ).toBe(stdout);
   });
 
-  test("lets hooks change places, finds them by name, and deletes none", async () => {
+  test("moves hooks, finds them by name, and deletes none", async () => {
     const { run } = await filled();
     const hook = { plugin: "Policy of sales", hook_point: "tool.pre", failure_mode: "fail_closed" };
     const hooks = [
@@ -217,11 +217,11 @@ describe("apply", () => {
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("Give first: the plugin x of the hook at tool.pre"),
+      expect.stringContaining("Missing: the plugin x of the hook at tool.pre"),
     ]);
   });
 
-  test("plugins whose names look the same as variables get credentials of their own", async () => {
+  test("gives plugins with similar names separate variables", async () => {
     const { run } = await filled();
     const twin = JSON.stringify({
       ...PLUGIN,
@@ -236,7 +236,7 @@ describe("apply", () => {
     expect(stdout).toContain("PLUGIN_POLICY_OF_SALES_2_TOKEN");
   });
 
-  test("takes values from files beside the document", async () => {
+  test("takes values from files next to the document", async () => {
     const { run, home } = newTerminal();
     writeFileSync(join(home, "word"), "hidden\r\n");
     const file = join(home, "project.yaml");
@@ -247,11 +247,11 @@ describe("apply", () => {
   });
 
   test.each([
-    ["no document", "[1]", "must hold one document", 1],
-    ["no YAML", "a: [", "is not valid YAML or JSON", 1],
+    ["a list instead of a document", "[1]", "must contain one document", 1],
+    ["invalid YAML", "a: [", "is not valid YAML or JSON", 1],
     ["a field of the wrong type", "secrets: {}", "secrets must be array", 1],
-    ["a source that is none", "secrets: [{key: A, value_from: {vault: x}}]", "{env: VARIABLE}", 1],
-    ["a file that is not there", "secrets: [{key: A, value_from: {file: /none}}]", "cannot be read", 2],
+    ["an unknown source", "secrets: [{key: A, value_from: {vault: x}}]", "{env: VARIABLE}", 1],
+    ["a missing file", "secrets: [{key: A, value_from: {file: /none}}]", "cannot be read", 2],
   ])("refuses %s", async (_what, stdin, message, exit) => {
     const { code, stderr } = await newTerminal().run(["apply", "-f", "-"], { stdin });
 
@@ -304,7 +304,7 @@ describe("against a server", () => {
   );
 });
 
-test("a document goes round over a server as well", async () => {
+test("a document exported over HTTP can be applied", async () => {
   const { stdout: document } = await (await filled()).run(["export"]);
   await using site = await startSite({ environment: { RUNTIME_REDIRECTS_ALLOW: "verifier.test" } });
   const env = { ...VALUES, RUNTIME_API_KEY: await site.key("admin") };
@@ -314,6 +314,6 @@ test("a document goes round over a server as well", async () => {
   const planned = await there("apply", "-f", "-", "--dry-run");
   const applied = await there("apply", "-f", "-");
 
-  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 stay as they are.\n", planned.stdout]);
+  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 unchanged.\n", planned.stdout]);
   expect((await there("export")).stdout).toBe(document);
 });

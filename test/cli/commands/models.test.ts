@@ -1,4 +1,4 @@
-// `runtime models`: entries stored with their keys, which are never arguments and never shown.
+// `runtime models`: entries with keys, which are never arguments and never shown.
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ describe("an entry", () => {
   test.each([
     ["from standard input", ["--api-key-stdin"], { stdin: "key-CANARY\n" }],
     ["from the environment", ["--api-key-env", "MY_KEY"], { env: { MY_KEY: "key-CANARY" } }],
-  ])("has a key %s, which nothing shows; it can be removed", async (_how, flags, options) => {
+  ])("has a key %s, which is never shown and can be removed", async (_how, flags, options) => {
     const { run } = newTerminal();
     const made = await run(["models", "create", "a", "--type", "anthropic", ...flags, "-o", "json"], options);
     expect([made.code, at(jsonOf(made), "api_key.exists"), at(jsonOf(made), "type")]).toEqual([
@@ -57,28 +57,28 @@ describe("an entry", () => {
 });
 
 test.each([
-  ["no type", ["create", "x"], "--type says"],
-  ["an unknown type", ["create", "x", "--type", "other"], "--type takes openai, anthropic"],
+  ["no type", ["create", "x"], "--type is required"],
+  ["an unknown type", ["create", "x", "--type", "other"], "--type must be one of openai, anthropic"],
   [
     "two keys",
     ["create", "x", "--type", "openai", "--api-key-stdin", "--api-key-env", "HOME"],
-    "in one way only",
+    "only one source",
   ],
-  ["nothing to change", ["update", "x"], "Say what to change"],
-  ["another word", ["tools", "some"], "all or read_only"],
-])("%s is a mistake on the command line", async (_what, argv, message) => {
+  ["nothing to change", ["update", "x"], "Nothing to change"],
+  ["an unknown word", ["tools", "some"], "must be one of all, read_only"],
+])("rejects %s as a usage error", async (_what, argv, message) => {
   const { run } = newTerminal();
   const { code, stderr } = await run(["models", ...argv]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("an address that is none is refused by its field", async () => {
+test("rejects an invalid address with its field", async () => {
   const { run } = newTerminal();
   const { code, stderr } = await run(["models", "create", "x", "--type", "openai", "--base-url", "ftp://x"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("openai.base_url")]);
 });
 
-test("which tools the server runs is shown and changed", async () => {
+test("shows and changes which tools the server runs", async () => {
   const { run } = newTerminal();
   expect((await run(["models", "tools", "-o", "name"])).stdout).toBe("all\n");
   expect((await run(["models", "tools", "read_only", "-o", "name"])).stdout).toBe("read_only\n");

@@ -1,10 +1,10 @@
-// `runtime` alone.
+// `runtime` without a command.
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { at } from "../../support/api";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
-test("on a machine where nothing is set up it says how to begin, and makes nothing", async () => {
+test("shows the first steps on a new machine and creates nothing", async () => {
   const { run, home } = newTerminal();
 
   const { code, stdout } = await run([]);
@@ -14,7 +14,7 @@ test("on a machine where nothing is set up it says how to begin, and makes nothi
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("three commands for each state", async () => {
+test("shows three commands for each state", async () => {
   const { run } = newTerminal();
   const state = async () => {
     const record = jsonOf(await run(["-o", "json"]));
@@ -31,7 +31,7 @@ test("three commands for each state", async () => {
   expect(await state()).toEqual(["ready", "runtime tools list"]);
 });
 
-test("without a home folder it says what to set, and does not fail", async () => {
+test("names the missing setting without a home folder, and does not fail", async () => {
   const { code, stdout, stderr } = await newTerminal({ HOME: "/" }).run([]);
 
   expect(code).toBe(0);

@@ -16,7 +16,7 @@ describe("setup of a well-known provider", () => {
     expect(at(setup, "exists")).toBe(false);
   });
 
-  test("the address is the one that the record gets when it is created as proposed", async () => {
+  test("shows the address that the created record has", async () => {
     const { run } = newTerminal();
     const setup = jsonOf(await run(["providers", "setup", "slack", "-o", "json"]));
     const flags = [
@@ -41,7 +41,7 @@ describe("setup of a well-known provider", () => {
     ["google", "http://runtime.example.com", true],
     ["zoho", "http://runtime.example.com", true],
     ["slack", "https://runtime.example.com", false],
-  ])("%s under %s is warned of a refused address: %p", async (id, publicUrl, warned) => {
+  ])("%s under %s warns of a rejected address: %p", async (id, publicUrl, warned) => {
     const { run } = newTerminal({ RUNTIME_PUBLIC_URL: publicUrl });
 
     const ran = await run(["providers", "setup", id]);
@@ -49,7 +49,7 @@ describe("setup of a well-known provider", () => {
     expect(ran.stderr.includes("refuses plain http")).toBe(warned);
   });
 
-  test("an unknown one is not found, and the known ones are named", async () => {
+  test("exits 3 for an unknown provider and names the known ones", async () => {
     const { run } = newTerminal();
 
     const ran = await run(["providers", "setup", "nope"]);

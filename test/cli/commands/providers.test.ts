@@ -6,7 +6,7 @@ import { jsonOf, newTerminal } from "../support/fake-io";
 
 const CREATE = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1.2"];
 
-test("a well-known provider is created by flags, its secret from standard input", async () => {
+test("creates a well-known provider from flags, with its secret from standard input", async () => {
   const { run } = newTerminal();
 
   const ran = await run([...CREATE, "--client-secret-stdin", "-o", "json"], { stdin: "s3cret\n" });
@@ -34,7 +34,7 @@ test.each<[string, (folder: string) => string[]]>([
       return ["--client-secret-file", join(folder, "secret")];
     },
   ],
-])("the secret may come from %s", async (_how, flags) => {
+])("reads the secret from %s", async (_how, flags) => {
   const { run, home } = newTerminal();
 
   const ran = await run([...CREATE, ...flags(home), "-o", "json"], { stdin: "s3cret" });
@@ -42,12 +42,12 @@ test.each<[string, (folder: string) => string[]]>([
   expect(at(jsonOf(ran), "oauth2.client_secret.exists")).toBe(true);
 });
 
-test("at a terminal the secret is asked for, and may be none", async () => {
+test("prompts for the secret at a terminal, and accepts none", async () => {
   const { run } = newTerminal();
 
   const ran = await run([...CREATE, "-o", "json"], { answers: [""] });
 
-  expect(ran.io.asked).toHaveLength(1);
+  expect(ran.io.prompted).toHaveLength(1);
   expect(at(jsonOf(ran), "oauth2.client_secret.exists")).toBe(false);
 });
 
@@ -62,7 +62,7 @@ describe("a whole record", () => {
     },
   };
 
-  test("comes from standard input; flags win over it", async () => {
+  test("comes from standard input; flags override it", async () => {
     const { run } = newTerminal();
     const argv = [
       "providers",
@@ -85,11 +85,11 @@ describe("a whole record", () => {
   });
 
   test.each<[string, string, number, string]>([
-    ["broken", "{", 1, "malformed_request"],
+    ["broken JSON", "{", 1, "malformed_request"],
     ["a list", "[]", 2, "usage"],
-    ["of another id", '{"id":"x"}', 2, "usage"],
-    ["without what is needed", "{}", 1, "malformed_request"],
-  ])("that is %s is refused", async (_what, stdin, code, name) => {
+    ["a record with another id", '{"id":"x"}', 2, "usage"],
+    ["a record without required fields", "{}", 1, "malformed_request"],
+  ])("rejects %s", async (_what, stdin, code, name) => {
     const { run } = newTerminal();
 
     const ran = await run(["providers", "create", "own", "--file", "-", "-o", "json"], { stdin });
@@ -98,7 +98,7 @@ describe("a whole record", () => {
     expect(jsonOf(ran)).toMatchObject({ name });
   });
 
-  test("and the secret cannot both be standard input", async () => {
+  test("and the secret cannot both come from standard input", async () => {
     const { code, io } = await newTerminal().run([
       "providers",
       "create",
@@ -111,7 +111,7 @@ describe("a whole record", () => {
   });
 });
 
-test("a second one of the same id exits 5", async () => {
+test("exits 5 for a second provider with the same id", async () => {
   const { run } = newTerminal();
   await run(CREATE);
 
@@ -121,7 +121,7 @@ test("a second one of the same id exits 5", async () => {
   expect(jsonOf(ran)).toMatchObject({ name: "already_exists" });
 });
 
-test("it is changed by flags and by a file, listed and shown", async () => {
+test("changes a provider by flags and by a file, lists and shows it", async () => {
   const { run } = newTerminal();
   await run(CREATE);
 
@@ -141,19 +141,19 @@ test("it is changed by flags and by a file, listed and shown", async () => {
 });
 
 describe("delete", () => {
-  test("asks at a terminal, and nothing is deleted without a yes", async () => {
+  test("prompts at a terminal and deletes nothing without approval", async () => {
     const { run } = newTerminal();
     await run(CREATE);
 
     const kept = await run(["providers", "delete", "slack"], { answers: [false] });
-    expect([kept.code, kept.io.asked.length]).toEqual([1, 1]);
+    expect([kept.code, kept.io.prompted.length]).toEqual([1, 1]);
     expect((await run(["providers", "show", "slack"])).code).toBe(0);
 
     expect((await run(["providers", "delete", "slack"], { answers: [true] })).code).toBe(0);
     expect((await run(["providers", "show", "slack"])).code).toBe(3);
   });
 
-  test("with --yes asks nobody and answers the record", async () => {
+  test("does not prompt with --yes and prints the record", async () => {
     const { run } = newTerminal();
     await run(CREATE);
 

@@ -1,4 +1,4 @@
-// Runs for a later time from the terminal, on the data folder of a server whose clock is moved.
+// Scheduled runs, on the data folder of a server whose clock the test moves.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../connections/executing";
 import { connect, type Stage, startStage } from "../../server/stage";
@@ -24,12 +24,12 @@ function send(message: string, runAt: string) {
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString().slice(0, 19);
 
 describe("tools exec --run-at", () => {
-  test("remembers the run, says where to look, and a server runs it at its time", async () => {
+  test("schedules the run, and a server runs it at its time", async () => {
     const runAt = inAnHour();
     const { code, stdout, stderr } = await send("later than now", runAt);
     const id = /te_\w+/.exec(stdout)?.[0] ?? "";
     expect([code, id.slice(0, 3)]).toEqual([0, "te_"]);
-    expect(stderr).toContain(`It runs at ${runAt}Z, when a server is running then.`);
+    expect(stderr).toContain(`It runs at ${runAt}Z if a server is running.`);
     expect(stderr).toContain(`runtime scheduled show ${id}`);
     expect((await run(["scheduled", "list", "-o", "name"])).stdout).toBe(`${id}\n`);
     expect((await run(["scheduled", "show", id])).stdout).toContain("pending");
@@ -50,7 +50,7 @@ describe("tools exec --run-at", () => {
     );
   });
 
-  test("with a time that is none is a mistake, and nothing is remembered", async () => {
+  test("rejects an invalid time and schedules nothing", async () => {
     const before = (await run(["scheduled", "list", "-o", "json"])).stdout;
     const { code, stderr } = await send("x", "tomorrow");
     expect([code, stderr.includes("run_at must be a date and time")]).toEqual([1, true]);
@@ -58,7 +58,7 @@ describe("tools exec --run-at", () => {
   });
 });
 
-test("a run that failed says why", async () => {
+test("shows the reason of a failed run", async () => {
   const { stdout } = await send("never", inAnHour());
   const id = /te_\w+/.exec(stdout)?.[0] ?? "";
   const connection = (await run(["connections", "list", "-o", "name"])).stdout.trim();

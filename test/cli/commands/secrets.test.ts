@@ -8,7 +8,7 @@ import { createRuntime } from "../../../src/runtime";
 import { silentLog } from "../../../src/base";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
-/** What a tool would get. */
+/** The value that a tool receives. */
 async function stored(environment: Environment, key: string): Promise<string | undefined> {
   const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   try {
@@ -18,11 +18,11 @@ async function stored(environment: Environment, key: string): Promise<string | u
   }
 }
 
-describe("the value is", () => {
+describe("the value of a secret is", () => {
   test.each([
     ["piped by echo", "https://api.example\n", "https://api.example"],
     ["piped on Windows", "https://api.example\r\n", "https://api.example"],
-    ["meant to end in a line end", "https://api.example\n\n", "https://api.example\n"],
+    ["with an intended line end", "https://api.example\n\n", "https://api.example\n"],
     ["piped without a line end", "https://api.example", "https://api.example"],
     ["piped with a byte order mark", "\uFEFFhttps://api.example\n", "https://api.example"],
   ])("%s", async (_how, stdin, value) => {
@@ -34,7 +34,7 @@ describe("the value is", () => {
     expect(await stored(env, "VENDOR_SERVER_URL")).toBe(value);
   });
 
-  test("in a file, and its one line end is not part of it", async () => {
+  test("read from a file without its last line end", async () => {
     const { run, env, home } = newTerminal();
     writeFileSync(join(home, "value"), "a=b\n");
 
@@ -43,7 +43,7 @@ describe("the value is", () => {
     expect([code, io.reads, await stored(env, "K")]).toEqual([0, 0, "a=b"]);
   });
 
-  test("in the environment, as it is", async () => {
+  test("taken from the environment unchanged", async () => {
     const { run, env } = newTerminal();
 
     const { code } = await run(["secrets", "set", "K", "--from-env", "WORD"], { env: { WORD: "a=b\n" } });
@@ -52,11 +52,15 @@ describe("the value is", () => {
   });
 
   test.each([
-    ["an argument", ["secrets", "set", "K", "SECRET"], "never an argument"],
-    ["an argument with a dash", ["secrets", "set", "K", "--", "-SECRET"], "never an argument"],
-    ["in two ways", ["secrets", "set", "K", "-", "--from-env", "HOME"], "in one way only"],
-    ["in a variable that is not set", ["secrets", "set", "K", "--from-env", "NONE"], "NONE is not set"],
-    ["nothing", ["secrets", "set", "K", "-"], "The value is empty"],
+    ["an argument", ["secrets", "set", "K", "SECRET"], "Do not pass secrets as arguments"],
+    [
+      "an argument that begins with a dash",
+      ["secrets", "set", "K", "--", "-SECRET"],
+      "Do not pass secrets as arguments",
+    ],
+    ["from two sources", ["secrets", "set", "K", "-", "--from-env", "HOME"], "only one source"],
+    ["from a variable that is not set", ["secrets", "set", "K", "--from-env", "NONE"], "NONE is not set"],
+    ["empty", ["secrets", "set", "K", "-"], "The value is empty"],
   ])("never %s", async (_how, argv, message) => {
     const { run } = newTerminal();
 
@@ -67,18 +71,18 @@ describe("the value is", () => {
     expect(stderr).not.toContain("SECRET");
   });
 
-  test("typed at a terminal, unseen", async () => {
+  test("entered in a hidden prompt", async () => {
     const { run, env } = newTerminal();
 
     const { stdout, stderr, io } = await run(["secrets", "set", "K"], { answers: ["typed"] });
 
-    expect(io.asked).toEqual(["The value"]);
+    expect(io.prompted).toEqual(["The value"]);
     expect(await stored(env, "K")).toBe("typed");
     expect(stdout + stderr).not.toContain("typed");
   });
 });
 
-test("a secret is listed without its value, described, and deleted", async () => {
+test("lists a secret without its value, describes it, and deletes it", async () => {
   const { run } = newTerminal();
   await run(["secrets", "set", "K", "-", "--description", "for the vendor"], { stdin: "hidden value" });
 
@@ -91,10 +95,10 @@ test("a secret is listed without its value, described, and deleted", async () =>
 });
 
 test.each<[string, string[], string, string]>([
-  ["a key with a blank", ["secrets", "set", "a b", "-"], "v", "invalid_parameter"],
+  ["a key with a space", ["secrets", "set", "a b", "-"], "v", "invalid_parameter"],
   ["a value that is too long", ["secrets", "set", "K", "-"], "v".repeat(5001), "malformed_request"],
   ["a value in UTF-16", ["secrets", "set", "K", "-"], "v\0a\0", "malformed_request"],
-])("%s is refused", async (_what, argv, stdin, name) => {
+])("rejects %s", async (_what, argv, stdin, name) => {
   const { run } = newTerminal();
 
   const ran = await run([...argv, "-o", "json"], { stdin });

@@ -13,7 +13,7 @@ describe("tools list", () => {
     );
   });
 
-  test("is cut by --limit and --offset", async () => {
+  test("is limited by --limit and --offset", async () => {
     const { run } = newTerminal();
     const all = jsonOf(await run(["tools", "list", "-o", "json"]));
 
@@ -23,7 +23,7 @@ describe("tools list", () => {
     expect(at(second, "0")).toEqual(at(all, "1"));
   });
 
-  test("says for a user what is missing", async () => {
+  test("shows the missing requirements of a user", async () => {
     const { run } = newTerminal();
     const ready = async () => (await run(["tools", "list", "--user", "alice"])).stdout;
 
@@ -32,13 +32,13 @@ describe("tools list", () => {
     expect(await ready()).toMatch(/^Chat\.WhoAmI +needs consent/m);
   });
 
-  test("of a toolkit that is not there is empty", async () => {
+  test("of an unknown toolkit is empty", async () => {
     expect(jsonOf(await newTerminal().run(["tools", "list", "--toolkit", "None", "-o", "json"]))).toEqual([]);
   });
 });
 
 describe("tools show", () => {
-  test("is the record, and for people its parameters as flags", async () => {
+  test("prints the record, and for people the parameters as flags", async () => {
     const { run } = newTerminal();
 
     const record = jsonOf(await run(["tools", "show", "chat_sendmessage", "-o", "json"]));
@@ -49,7 +49,7 @@ describe("tools show", () => {
     expect(stdout).toMatch(/^--channel_name +string/m);
   });
 
-  test("of an unknown name exits 3 and names the nearest", async () => {
+  test("exits 3 for an unknown name and suggests the nearest", async () => {
     const ran = await newTerminal().run(["tools", "show", "Chat.SendMesage", "-o", "json"]);
 
     expect(ran.code).toBe(3);
@@ -60,7 +60,7 @@ describe("tools show", () => {
   });
 });
 
-test("tools authorize prints the authorization, and says when nobody listens at its address", async () => {
+test("tools authorize prints the authorization, and a note if no server is running", async () => {
   const { run } = newTerminal();
   await run(["providers", "create", "slack", "--provider", "slack", "--client-id", "1.2"]);
 
@@ -76,7 +76,7 @@ test("tools authorize prints the authorization, and says when nobody listens at 
   expect([unknown.code, at(jsonOf(unknown), "name")]).toEqual([1, "invalid_parameter"]);
 });
 
-test("auth start asks for the scopes that are named", async () => {
+test("auth start requests the given scopes", async () => {
   const { run } = newTerminal({ RUNTIME_USER: "alice" });
   await run(["providers", "create", "slack", "--provider", "slack", "--client-id", "1.2"]);
 

@@ -1,37 +1,37 @@
-// Surroundings of a command, made up: what it prints is collected, what it asks is answered from a list.
+// A fake environment of a command: collects its output and answers its prompts from a list.
 import type { Environment, Io } from "../../../cli/io";
-import { plainPaint } from "../../../cli/paint";
+import { plainPaint } from "../../../cli/io";
 import { main } from "../../../cli/program";
 import type { Json } from "../../../src/base";
 import { temporaryFolder } from "../../support/temporary";
 
 export interface FakeIoOptions {
   env?: Environment;
-  /** Given: a person sits there and gives these answers, in order. */
+  /** Answers to prompts, in order; makes the terminal interactive. */
   answers?: readonly (string | boolean | Error)[];
   stdin?: string | Uint8Array;
   columns?: number;
-  /** Given: notes go to a terminal, which shows these lines for a while. */
+  /** Collects transient lines; makes standard error a terminal. */
   transient?: (line: string) => void;
-  /** Whether there is a browser; it is told every address. */
+  /** The browser, which receives every address. */
   browser?: (address: string) => void;
 }
 
 export interface FakeIo extends Io {
   readonly stdout: string;
   readonly stderr: string;
-  /** Questions that were asked. */
-  readonly asked: readonly string[];
+  /** The prompts so far. */
+  readonly prompted: readonly string[];
   /** How often standard input was read. */
   readonly reads: number;
 }
 
 export function fakeIo(options: FakeIoOptions = {}): FakeIo {
   const printed = { out: "", notes: "", reads: 0 };
-  const asked: string[] = [];
+  const prompted: string[] = [];
   const answers = [...(options.answers ?? [])];
   const answer = async (question: string): Promise<string | boolean> => {
-    asked.push(question);
+    prompted.push(question);
     const next = answers.shift();
     if (next === undefined) throw new Error(`unexpected question: ${question}`);
     if (next instanceof Error) throw next;
@@ -74,7 +74,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     get reads() {
       return printed.reads;
     },
-    asked,
+    prompted,
   };
 }
 
@@ -85,7 +85,7 @@ export interface Ran {
   io: FakeIo;
 }
 
-/** A home folder of its own and command lines that run in it, in this process. To be called inside a test. */
+/** Runs command lines in a new home folder, in this process. Call it inside a test. */
 export function newTerminal(env: Environment = {}) {
   const home = temporaryFolder();
   const run = async (argv: readonly string[], options: FakeIoOptions = {}): Promise<Ran> => {
@@ -96,7 +96,7 @@ export function newTerminal(env: Environment = {}) {
   return { home, env: { HOME: home, ...env }, run };
 }
 
-/** What a command printed, as JSON. Fails when standard output is anything but one JSON value. */
+/** The standard output of a command, parsed as exactly one JSON value. */
 export function jsonOf({ stdout }: { stdout: string }): Json {
   return JSON.parse(stdout);
 }

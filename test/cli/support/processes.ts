@@ -1,4 +1,4 @@
-// The command line as processes of their own.
+// Command lines as separate processes.
 import { join } from "node:path";
 import { onTestFinished } from "bun:test";
 
@@ -12,11 +12,11 @@ export interface Ended {
 
 export interface StartOptions {
   env?: Record<string, string>;
-  /** Text: written and closed. `silent`: an open pipe on which nothing comes. Default: empty. */
+  /** Text, which is written and closed, or `silent`: an open pipe without input. Default: empty. */
   stdin?: string | Uint8Array | "silent";
 }
 
-/** Runs one command line to its end. Nothing of this process's environment gets through but the path. */
+/** Runs one command line to its end. It inherits only the path of this process's environment. */
 export async function runProcess(
   argv: readonly string[],
   { env = {}, stdin = "" }: StartOptions = {},
@@ -46,7 +46,7 @@ export async function runShell(script: string, env: Record<string, string> = {})
 }
 
 export interface AtTerminal {
-  /** Resolves when the screen has shown this; rejects after ten seconds. */
+  /** Resolves when the screen shows this text; rejects after ten seconds. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
   exited: Promise<number>;

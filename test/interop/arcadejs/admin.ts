@@ -1,4 +1,4 @@
-// Administration by the public client: providers, secrets, connections.
+// Administration with the public client: providers, secrets, connections.
 import { BadRequestError, NotFoundError } from "@arcadeai/arcadejs";
 import { describe, expect, test } from "bun:test";
 import { clientOf, refusal } from "./client";

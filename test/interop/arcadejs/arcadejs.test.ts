@@ -1,4 +1,4 @@
-// The public client `@arcadeai/arcadejs` as published, through real flows: every method that this server serves.
+// The public client `@arcadeai/arcadejs` as published, in real flows: every method that this server supports.
 import Arcade from "@arcadeai/arcadejs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { tools } from "./tools";
 import { troubles } from "./troubles";
 import { startWorld, type World } from "./world";
 
-/** One a line, with its reason. */
+/** One per line, with its reason. */
 const differences: Difference[] = readFileSync(join(import.meta.dir, "differences.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -21,13 +21,13 @@ const differences: Difference[] = readFileSync(join(import.meta.dir, "difference
 interface Difference {
   call: string;
   arguments: unknown[];
-  /** Sent in place of a key of this server. */
+  /** Sent instead of a key of this server. */
   apiKey?: string;
   status: number;
   reason: string;
 }
 
-/** Methods whose operations this server does not have, or not yet. An operation that is added takes its line away. */
+/** Methods whose operations this server does not have. Remove a line when its operation is added. */
 const NOT_SERVED: Readonly<Record<string, unknown[]>> = {
   "workers.create": [{ id: "id" }],
   "workers.update": ["id", {}],
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-// What is only ever refused proves nothing of a method.
+// A refused call alone does not test a method.
 const clientThatIsNotNoted = (apiKey = world.keys.admin) =>
   new Arcade({ baseURL: world.site.url, apiKey, maxRetries: 0 });
 
@@ -66,7 +66,7 @@ test("the public client asks for health without a key of this server", async () 
   expect(await clientOf(world.site.url, "My API Key").health.check()).toEqual({ healthy: true });
 });
 
-test("auto-paging over connections gives each once, in a stable order", async () => {
+test("auto-paging over connections returns each once, in a stable order", async () => {
   const users = Array.from({ length: 23 }, (_user, index) => `paged-${index}`);
   for (const user of users) await world.connect(user);
   const client = clientOf(world.site.url, world.keys.admin);
@@ -78,7 +78,7 @@ test("auto-paging over connections gives each once, in a stable order", async ()
   expect(new Set(listed).size).toBe(listed.length);
 });
 
-describe("where a strict server differs from the one that the client's own tests expect", () => {
+describe("where this server is stricter than the client's own tests expect", () => {
   test.each(differences.map((row) => [row.call, row.reason, row] as const))(
     "%s: %s",
     async (path, reason, row) => {
@@ -119,7 +119,7 @@ describe("the methods of the public client", () => {
     expect(paths.length).toBeGreaterThanOrEqual(31);
   });
 
-  test("have been called above, each, unless their operations are not served", () => {
+  test("have all been called above, unless their operations are not served", () => {
     expect(paths.filter((path) => !called.has(path) && !(path in NOT_SERVED))).toEqual([]);
   });
 

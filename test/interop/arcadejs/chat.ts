@@ -1,4 +1,4 @@
-// Chat completions through the public client: a conversation, and one in which the server runs a tool.
+// Chat completions with the public client: a conversation, and one in which the server runs a tool.
 import { BadRequestError, RateLimitError } from "@arcadeai/arcadejs";
 import { describe, expect, test } from "bun:test";
 import { say } from "../../sandbox/models/chat-server";
@@ -10,7 +10,7 @@ const HELLO = { model: "test-model", messages: [{ role: "user", content: "Say he
 
 export function chat(): void {
   describe("the public client chats", () => {
-    test("with a model of a configured server, whose errors keep their class", async () => {
+    test("with a configured model, whose errors keep their class", async () => {
       await using chatSite = await startChatSite();
       const client = clientOf(chatSite.site.url, chatSite.key, { maxRetries: 0 });
 
@@ -24,7 +24,7 @@ export function chat(): void {
       expect(await refusal(client.chat.completions.create(HELLO))).toBeInstanceOf(RateLimitError);
     });
 
-    test("and has a tool run: first it is told where the user consents, then what the tool did", async () => {
+    test("and runs a tool: it gets the consent address first and the tool's result afterwards", async () => {
       await using chatSite = await startChatSite();
       const { site, upstream } = chatSite;
       await site.addChatProvider();

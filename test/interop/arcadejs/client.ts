@@ -1,12 +1,12 @@
-// The public client as published, with only its base address changed, and what was called on it.
+// The public client as published, with only its base address changed, and a record of its calls.
 import Arcade, { type ClientOptions } from "@arcadeai/arcadejs";
 
-/** `admin.secrets.create` and the like, by every client of `clientOf` in this run. */
+/** Called methods of all clients of `clientOf` in this run, such as `admin.secrets.create`. */
 export const called = new Set<string>();
 
 type Method = (...args: unknown[]) => unknown;
 
-/** A client whose calls are noted. */
+/** A client whose calls are recorded. */
 export function clientOf(baseURL: string, apiKey: string, more: ClientOptions = {}): Arcade {
   const client = new Arcade({ baseURL, apiKey, ...more });
   for (const { path, resource, name } of methodsOf(client)) {
@@ -26,7 +26,7 @@ export interface ClientMethod {
   name: string;
 }
 
-/** Every method of every resource, however deep, read off the client itself. */
+/** Every method of every nested resource, found on the client itself. */
 export function methodsOf(client: Arcade): ClientMethod[] {
   return methodsIn(client, "");
 }
@@ -43,12 +43,12 @@ function methodsIn(parent: object, prefix: string): ClientMethod[] {
   });
 }
 
-// A resource holds the client that it belongs to.
+// A resource refers back to its client.
 function isResource(value: unknown): value is object {
   return typeof value === "object" && value !== null && "_client" in value;
 }
 
-/** What a call was refused with. The client's promises are lazy: the runner's own `rejects` does not start them. */
+/** The error of a call. The client's promises are lazy: the runner's `rejects` does not start them. */
 export function refusal(promise: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(promise).then(
     () => undefined,

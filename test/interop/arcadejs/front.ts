@@ -1,17 +1,17 @@
-// Stands between client and server and does what networks do: connections that break before or after the work.
+// A proxy between client and server with network faults: connections that break before or after the work.
 import { connect, createServer } from "node:net";
 
 /**
- * `refused`: the connection breaks before the server hears of the request. `lost`: the server does the work and its
- * answer never arrives. A text is answered in the server's place, as bytes of HTTP.
+ * `refused`: the connection breaks before the server gets the request. `lost`: the server does the work, but its answer
+ * never arrives. A text is sent as the raw HTTP answer.
  */
 export type Fault = "refused" | "lost" | { answer: string };
 
 export interface Front extends Disposable {
   url: string;
-  /** The first line and headers of each request that came, faults included. */
+  /** The first line and headers of each received request, including those with faults. */
   heads: string[];
-  /** Faults of the next connections, one each. Clients of it should not keep connections alive. */
+  /** Faults of the next connections, one each. Clients should not keep connections alive. */
   next(...faults: Fault[]): void;
 }
 
@@ -49,7 +49,7 @@ export async function startFront(target: string): Promise<Front> {
   };
 }
 
-/** A header of a request head; undefined when it has none. */
+/** The value of a header; undefined if it is missing. */
 export function headerOf(head: string, name: string): string | undefined {
   return new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1];
 }

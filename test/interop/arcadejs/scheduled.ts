@@ -1,4 +1,4 @@
-// Runs at a time, through the public client.
+// Scheduled runs with the public client.
 import { BadRequestError } from "@arcadeai/arcadejs";
 import { describe, expect, test } from "bun:test";
 import { clientOf, refusal } from "./client";
@@ -34,7 +34,7 @@ export function scheduledRuns(world: () => World): void {
       expect(run.attempts?.[0]).toMatchObject({ success: true, output: { value: { username: "alice" } } });
     });
 
-    test("many runs, whose list pages by itself, newest first", async () => {
+    test("many runs, and pages through their list, newest first", async () => {
       await world().connect("planner");
       const client = clientOf(world().site.url, world().keys.run);
       const accepted: string[] = [];
@@ -49,7 +49,7 @@ export function scheduledRuns(world: () => World): void {
       expect(new Set(listed).size).toBe(listed.length);
     });
 
-    test("nothing that is unknown", async () => {
+    test("but gets an error for an unknown id", async () => {
       const client = clientOf(world().site.url, world().keys.run);
       expect(await refusal(client.tools.scheduled.get("te_unknown"))).toBeInstanceOf(BadRequestError);
     });

@@ -1,4 +1,4 @@
-// Tools through the public client: lists with their pages, one tool, its forms, and the libraries around it.
+// Tools with the public client: lists with their pages, one tool, its formats, and the client's helper libraries.
 import Arcade, { PermissionDeniedError } from "@arcadeai/arcadejs";
 import {
   executeOrAuthorizeZodTool,
@@ -22,13 +22,13 @@ export function tools(world: () => World): void {
   const agent = () => clientOf(world().site.url, world().keys.run);
 
   describe("the public client reads tools", () => {
-    test("page by page, each once and none left out", async () => {
+    test("page by page, each exactly once", async () => {
       const names: string[] = [];
       for await (const tool of agent().tools.list({ limit: 7 })) names.push(tool.qualified_name);
       expect(names.toSorted()).toEqual(NAMES);
     });
 
-    test("by hand, until there is no next page", async () => {
+    test("page by page without auto-paging", async () => {
       let page = await agent().tools.list({ toolkit: "Chat", limit: 10, offset: 5 });
       const sizes = [page.items.length];
       while (page.hasNextPage()) {
@@ -40,7 +40,7 @@ export function tools(world: () => World): void {
       expect(await refusal(page.getNextPage())).toBeInstanceOf(Arcade.ArcadeError);
     });
 
-    test("in forms that models take", async () => {
+    test("in formats of models", async () => {
       const client = agent();
       const shown = await client.tools.list({ toolkit: "Sheets", include_format: ["openai", "anthropic"] });
       for (const { formatted_schema } of shown.items) {
@@ -54,7 +54,7 @@ export function tools(world: () => World): void {
       expect(one).toMatchObject({ name: "Chat_SendMessage", input_schema: { type: "object" } });
     });
 
-    test("one by one, by either of its names, with what a user still owes", async () => {
+    test("one by one, by either name, with the user's missing permissions", async () => {
       const client = agent();
       const tool = await client.tools.get("Chat.SendMessage", { user_id: "nobody-yet" });
       expect(tool.requirements?.authorization).toMatchObject({
@@ -72,7 +72,7 @@ export function tools(world: () => World): void {
       return found;
     };
 
-    test("takes every tool", async () => {
+    test("accepts every tool", async () => {
       const definitions = await all();
       const schemas = toZodSchema(definitions);
       expect(schemas.map(({ name }) => name.replace("_", ".")).toSorted()).toEqual(NAMES);
@@ -80,7 +80,7 @@ export function tools(world: () => World): void {
       expect(Object.keys(set)).toHaveLength(NAMES.length);
     });
 
-    test("makes tools that run, and that refuse a wrong input before anything is sent", async () => {
+    test("creates tools that run, and that refuse a wrong input before sending it", async () => {
       await world().connect("zoe");
       const definitions = [
         await agent().tools.get("Chat.ListUsers"),
@@ -97,7 +97,7 @@ export function tools(world: () => World): void {
       );
     });
 
-    test("executes, or says where the user consents", async () => {
+    test("executes, or returns the consent address", async () => {
       const client = agent();
       const definitions = [await client.tools.get("Chat.SendMessage")];
       const options = { tools: definitions, client, userId: "yara" };
@@ -118,7 +118,7 @@ export function tools(world: () => World): void {
       expect(error instanceof Error && isAuthorizationRequiredError(error)).toBe(true);
     });
 
-    test("hands on what is no missing consent", async () => {
+    test("passes on errors other than a missing consent", async () => {
       const client = agent();
       const [tool] = toZod({
         tools: [await client.tools.get("VendorCreatorApi.GetApplicationMetaInfo")],

@@ -1,4 +1,4 @@
-// The deployment that the tests of the public client share.
+// The deployment that all tests of the public client share.
 import { Browser } from "../../support/browser";
 import { type Site, startSite } from "../../support/site";
 import { clientOf } from "./client";

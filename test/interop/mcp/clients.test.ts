@@ -1,4 +1,4 @@
-// Official clients over a real gateway: lists, calls, consent on the way, and tokens that they get by themselves.
+// Official clients with a real gateway: lists, calls, consent, and tokens that they get by themselves.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Browser } from "../../support/browser";
@@ -25,7 +25,7 @@ async function startChatGateway() {
 describe.each(officialClients.map((client) => [client.name, client] as const))(
   "client %s",
   (_name, client) => {
-    test("agrees on its newest version, lists what the gateway lets through, and calls", async () => {
+    test("negotiates its newest version, lists the gateway's tools, and calls one", async () => {
       await using made = await startChatGateway();
       await using session = await client.connect(made.address, { headers: made.headers });
 
@@ -72,10 +72,11 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
       });
     });
 
-    test("that gives up a call stops the tool, and goes on", async () => {
+    test("stops a tool by cancelling its call, and continues", async () => {
+      const begun = Promise.withResolvers<void>();
       const ended = Promise.withResolvers<string>();
       await using made = await startGatewaySite({
-        moreCatalogs: [...conformanceCatalogs, slowCatalog(ended.resolve)],
+        moreCatalogs: [...conformanceCatalogs, slowCatalog(begun.resolve, ended.resolve)],
       });
       const address = await made.gateway("team");
       await using session = await client.connect(address, { headers: credentials(made.key) });
@@ -85,7 +86,7 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
         () => "answered",
         () => "given up",
       );
-      await Bun.sleep(250);
+      await begun.promise;
       giveUp.abort();
 
       expect(await call).toBe("given up");
@@ -115,7 +116,7 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
       });
     });
 
-    test("comes from a bare 401 to a call, with its own OAuth", async () => {
+    test("gets from a 401 to a call with its own OAuth", async () => {
       await using openId = await startOpenIdSite({
         registration: true,
         resourceScope: "mcp",

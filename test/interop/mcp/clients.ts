@@ -15,9 +15,9 @@ import type { OAuthProvider } from "./oauth";
 
 export interface Access {
   headers?: Record<string, string>;
-  /** Given: the client gets a token by itself. */
+  /** If set, the client gets a token by itself. */
   provider?: OAuthProvider;
-  /** Given: the client announces elicitation by address, and its user goes there. */
+  /** If set, the client announces URL elicitation, and its user opens the address. */
   visit?: (url: string) => Promise<void>;
 }
 
@@ -28,14 +28,14 @@ export interface Outcome {
 }
 
 export interface Session extends AsyncDisposable {
-  /** The protocol version that was agreed on. */
+  /** The negotiated protocol version. */
   version: string | undefined;
   instructions: string | undefined;
   tools(): Promise<{ name: string; annotations: unknown; outputSchema: unknown }[]>;
   call(name: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<Outcome>;
 }
 
-/** A program that is an MCP server on its standard input and output. */
+/** A program with an MCP server on standard input and output. */
 export interface Program {
   command: string;
   args: string[];
@@ -67,7 +67,7 @@ export const officialClients: readonly OfficialClient[] = [
 
 async function connectFirst(server: string | Program, access: Access): Promise<Session> {
   const client = new FirstClient(INFO, { capabilities: capabilitiesOf(access) });
-  // Its own types do not fit together under exactOptionalPropertyTypes.
+  // Its types are incompatible under exactOptionalPropertyTypes.
   const connect = (to: object) => client.connect(to as Transport);
   let version: string | undefined;
   if (typeof server === "string") {
@@ -148,7 +148,7 @@ function capabilitiesOf({ visit }: Access) {
 
 type UrlError = new (...args: never[]) => Error & { elicitations: { url: string }[] };
 
-/** In the 2025 family a call that needs the user to go somewhere is an error with addresses; afterwards it is tried again. */
+/** In the 2025 family a call that needs the user's consent is an error with addresses; the call is then retried. */
 async function visiting(
   { visit }: Access,
   urlError: UrlError,

@@ -1,4 +1,4 @@
-// The conformance suite of the protocol's maintainers against a real gateway: both packages, every revision served.
+// The conformance suite of the protocol's maintainers with a real gateway: both packages, every supported revision.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { compare, exceptions, readExceptions } from "./exceptions";
 import { type Front, startFront } from "./front";
@@ -14,7 +14,7 @@ const RUNS: readonly SuiteRun[] = [
 ];
 const SUITE_MS = 150_000;
 
-/** What a server that has nothing but tools can meet: of these no scenario may be excepted as a whole. */
+/** Scenarios that a server of tools can pass: no exception may cover one of them completely. */
 const MET = [
   "server-initialize",
   "server-session-lifecycle",
@@ -61,7 +61,7 @@ describe("a gateway passes", () => {
   });
 
   testWithPeers().each(RUNS.map((run) => [run.suite, run.revision, run] as const))(
-    "%s for %s, but for the exceptions",
+    "%s for %s, except for the exceptions",
     async (_suite, _revision, run) => {
       const verdicts = await runSuite(run, front.url + new URL(site.address).pathname);
       for (const scenario of verdicts.scenarios) seen.add(scenario);
@@ -79,7 +79,7 @@ describe("a gateway passes", () => {
 });
 
 describe("the exceptions", () => {
-  test("name nothing that a server of tools can meet", () => {
+  test("name no scenario that a server of tools can pass", () => {
     const whole = exceptions.filter(({ check }) => check === undefined).map(({ scenario }) => scenario);
 
     expect(whole.filter((scenario) => MET.includes(scenario))).toEqual([]);
@@ -93,13 +93,13 @@ describe("the exceptions", () => {
     ],
   };
 
-  test("let through what they name, and nothing else", () => {
+  test("allow only the named failures", () => {
     const lines = readExceptions("# why\nprompts-list: none here\n");
 
     expect(compare(verdicts, lines)).toEqual({ unexpected: ["caching > one One: no"], passing: [] });
   });
 
-  test("must not name what passes", () => {
+  test("must not name passing checks", () => {
     const lines = readExceptions("prompts-list: none\ncaching > one: none\ncaching > two: x\nping: y\n");
 
     expect(compare(verdicts, lines)).toEqual({
@@ -111,7 +111,7 @@ describe("the exceptions", () => {
     });
   });
 
-  test("need a reason", () => {
+  test("need reasons", () => {
     expect(() => readExceptions("prompts-list:\n")).toThrow("not an exception");
   });
 });

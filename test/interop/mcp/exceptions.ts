@@ -1,4 +1,4 @@
-// Which verdicts of the conformance suite are expected to fail: `exceptions.txt`, one line each, with its reason.
+// The expected failures of the conformance suite: `exceptions.txt`, one per line, with a reason.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict, Verdicts } from "./suite";
@@ -10,7 +10,7 @@ export interface Exception {
   reason: string;
 }
 
-/** `scenario: reason` or `scenario > check: reason`. Throws at a line of another form. */
+/** `scenario: reason` or `scenario > check: reason`. Throws for a line of another form. */
 export function readExceptions(text: string): Exception[] {
   return text
     .split("\n")
@@ -24,7 +24,7 @@ export function readExceptions(text: string): Exception[] {
 
 export const exceptions = readExceptions(readFileSync(join(import.meta.dir, "exceptions.txt"), "utf8"));
 
-/** Failures that no line expects, and lines of scenarios that ran that expect a failure that is none. */
+/** Unexpected failures, and lines that expect a failure in a scenario that ran without it. */
 export function compare(
   { scenarios, failures }: Verdicts,
   expected: readonly Exception[],

@@ -28,7 +28,7 @@ export const conformanceCatalogs: readonly Catalog[] = [
       context.log("info", "A line that no client asked for.");
       return "logged";
     }),
-    // What no client of the scenario announces.
+    // Capabilities that no client of the scenario announces.
     tool("missing_capability", asking(sample("Anything?"))),
     tool("streaming_elicitation", asking(ask("user_name", "What is your name?", "name"))),
     tool(
@@ -66,7 +66,7 @@ export const conformanceCatalogs: readonly Catalog[] = [
   kit("json", [
     {
       ...tool("schema_2020_12_tool", async () => "valid"),
-      // Every keyword that a list of tools must pass on whole (SEP-1613, SEP-2106).
+      // Every keyword that a list of tools must keep (SEP-1613, SEP-2106).
       input: Type.Object(
         {
           name: Type.Optional(Type.String({ description: "Whose address it is." })),
@@ -83,9 +83,10 @@ export const conformanceCatalogs: readonly Catalog[] = [
   ]),
 ];
 
-/** One tool that lasts until it is stopped, and tells `ended` how it ended. */
-export function slowCatalog(ended: (how: "stopped" | "done") => void): Catalog {
+/** One tool that lasts until it is stopped; reports its start and how it ended. */
+export function slowCatalog(begun: () => void, ended: (how: "stopped" | "done") => void): Catalog {
   const slow = tool("wait", async ({ sleep, signal }) => {
+    begun();
     await sleep(SLOW_MS).catch(() => undefined);
     ended(signal.aborted ? "stopped" : "done");
     return "done";
@@ -128,7 +129,7 @@ async function progress({ caller, sleep }: ToolContext): Promise<string> {
   return "done";
 }
 
-/** Asks until every question has an answer, then says something about the answers. */
+/** Asks until every question has an answer, then returns a text about the answers. */
 function asking(requests: Requests, done: (caller: Caller) => string = () => "answered") {
   return async ({ caller }: ToolContext): Promise<string> => {
     const open = Object.keys(requests).filter((key) => caller?.answers[key] === undefined);
@@ -137,7 +138,7 @@ function asking(requests: Requests, done: (caller: Caller) => string = () => "an
   };
 }
 
-/** Two questions, one after the other; the state holds how far it is. */
+/** Two questions, one after the other; the state contains the progress. */
 async function rounds({ caller }: ToolContext): Promise<string> {
   if (caller?.state === "second" && caller.answers["step2"] !== undefined) return "complete";
   if (caller?.state === "first" && caller.answers["step1"] !== undefined) {
@@ -146,7 +147,7 @@ async function rounds({ caller }: ToolContext): Promise<string> {
   throw new InputNeeded(ask("step1", "Step 1: What is your name?", "name"), "first");
 }
 
-/** Asks only what the client says that it can answer. */
+/** Asks only questions that the client can answer. */
 async function within({ caller }: ToolContext): Promise<string> {
   const all = { ...ask("user_name", "What is your name?", "name"), ...sample("Anything?") };
   const can = caller?.capabilities ?? {};

@@ -1,12 +1,12 @@
-// The conformance suite sends no credentials. This front adds them to every request and passes everything else on as it
-// came, both ways: Host, Origin, status, streams, hang-ups.
+// The conformance suite sends no credentials. This proxy adds them to every request and passes everything else on
+// unchanged in both directions: Host, Origin, status, streams, disconnects.
 import { createServer, request as send } from "node:http";
 
 export interface Front extends AsyncDisposable {
   readonly url: string;
 }
 
-/** `headers`: what each request gets. */
+/** `headers`: added to each request. */
 export async function startFront(target: string, headers: Readonly<Record<string, string>>): Promise<Front> {
   const { hostname, port } = new URL(target);
   const server = createServer((incoming, answer) => {

@@ -1,4 +1,4 @@
-// A real deployment with a gateway in it, as the peers of this folder meet it.
+// A real deployment with a gateway for the clients of this folder.
 import { expect } from "bun:test";
 import type { JsonObject } from "../../../src/base";
 import { api } from "../../support/api";
@@ -11,7 +11,7 @@ export interface GatewaySite extends AsyncDisposable {
   readonly site: Site;
   /** An API key with the role `run`. */
   readonly key: string;
-  /** Makes a gateway of API keys and user headers, or as `record` says; answers its MCP address. */
+  /** Creates a gateway with API keys and user headers, or from `record`; returns its MCP address. */
   gateway(slug: string, record?: JsonObject): Promise<string>;
 }
 
@@ -39,12 +39,12 @@ export async function gatewaySiteOf(site: Site): Promise<GatewaySite> {
   };
 }
 
-/** What a client of a gateway with `auth_type: arcade_header` sends. */
+/** Headers of a client of a gateway with `auth_type: arcade_header`. */
 export function credentials(key: string, user = USER): Record<string, string> {
   return { authorization: `Bearer ${key}`, "x-user-id": user };
 }
 
-/** With the fixtures of the conformance suite, and nothing else, in the gateway. */
+/** A gateway with the fixtures of the conformance suite only. */
 export async function startFixtureSite(): Promise<GatewaySite & { readonly address: string }> {
   const made = await startGatewaySite({ moreCatalogs: conformanceCatalogs });
   const names = conformanceCatalogs.flatMap(({ toolkit, tools }) =>

@@ -1,4 +1,4 @@
-// The maintainers' inspector over a real gateway: its one-shot command line, and the one that keeps connections.
+// The maintainers' inspector with a real gateway: its one-shot command line, and the one with persistent connections.
 import { afterAll, describe, expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const homes: string[] = [];
 
 afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
 
-/** One of the inspector's programs, with a home of its own; its standard output as JSON. */
+/** Runs one of the inspector's programs in its own home folder; returns its standard output as JSON. */
 function inspector(...program: string[]) {
   const home = mkdtempSync(join(tmpdir(), "mcp-inspector-"));
   homes.push(home);
@@ -46,7 +46,7 @@ function freePort(): number {
 
 describe.each(ERAS)("the inspector, %s family", (era) => {
   testWithPeers()(
-    "lists and calls in one go, and shows the text that asks for consent",
+    "lists and calls in one command, and shows the request for consent",
     async () => {
       await using made = await startGatewaySite({ moreCatalogs: conformanceCatalogs });
       await made.site.addChatProvider();
@@ -81,7 +81,7 @@ describe.each(ERAS)("the inspector, %s family", (era) => {
   );
 
   testWithPeers()(
-    "signs in by itself, asks its user to consent at an address, and goes on",
+    "signs in by itself, asks its user for consent, and continues",
     async () => {
       await using openId = await startOpenIdSite({
         registration: true,

@@ -1,5 +1,5 @@
-// What a program hands to the official clients so that they get tokens by themselves: a place to keep them, and a browser
-// in which the person signs in. Nothing is known beforehand: metadata, registration and tokens are the client's work.
+// What a program gives to the official clients so that they get tokens by themselves: storage for them, and a browser
+// in which the person signs in. The client itself finds the metadata, registers, and gets the tokens.
 import type { OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type {
   OAuthClientInformationFull,
@@ -18,7 +18,7 @@ export class OAuthProvider {
   #verifier = "";
   #discovery: OAuthDiscoveryState | undefined;
   #back: Promise<string> | undefined;
-  /** Where the client sent the browser. */
+  /** The address to which the client sent the browser. */
   readonly visited: URL[] = [];
 
   constructor(issuer: string, person: string) {
@@ -26,9 +26,9 @@ export class OAuthProvider {
     this.#person = person;
   }
 
-  /** Parameters with which the browser came back. */
+  /** Parameters of the browser's callback. */
   async signedIn(): Promise<URLSearchParams> {
-    if (this.#back === undefined) throw new Error("the client sent no browser anywhere");
+    if (this.#back === undefined) throw new Error("the client did not open a browser");
     return new URL(await this.#back).searchParams;
   }
 

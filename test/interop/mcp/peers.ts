@@ -1,4 +1,4 @@
-// The judges that are too large for everybody: installed into `peers/` when a test first needs them.
+// Large test packages that not everybody needs: installed into `peers/` when a test first needs them.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { test } from "bun:test";
@@ -7,12 +7,12 @@ import { testWith } from "../../support/require";
 const FOLDER = join(import.meta.dir, "peers");
 const INSTALL_MS = 120_000;
 
-/** Where a package of `peers/` stands, or a file in it. */
+/** The path of a package in `peers/`, or of a file in it. */
 export function peer(...path: string[]): string {
   return join(FOLDER, "node_modules", ...path);
 }
 
-/** `test` when the judges are there or could be installed; otherwise a skipped one that says so. */
+/** `test` if the packages are or can be installed; otherwise a skipped test with the reason. */
 export function testWithPeers(): typeof test {
   return testWith("the folder of MCP judges (bun install needs the network)", installed());
 }

@@ -1,10 +1,10 @@
-// The conformance suite as a process, and its verdicts.
+// Runs the conformance suite as a process and reads its results.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { peer } from "./peers";
 
-/** A package of the suite, and the revision of the protocol for which it judges. */
+/** A package of the suite, and the protocol revision that it tests. */
 export interface SuiteRun {
   suite: "conformance-2025" | "conformance-2026";
   revision: string;
@@ -32,7 +32,7 @@ interface Check {
 
 const SUITE_MS = 120_000;
 
-/** Runs all server scenarios of a revision against an MCP address. Throws when the suite itself fails. */
+/** Runs all server scenarios of a revision against an MCP address. Throws if the suite itself fails. */
 export async function runSuite({ suite, revision }: SuiteRun, url: string): Promise<Verdicts> {
   const folder = mkdtempSync(join(tmpdir(), "mcp-conformance-"));
   try {
@@ -47,7 +47,8 @@ export async function runSuite({ suite, revision }: SuiteRun, url: string): Prom
     const [printed, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     await child.exited;
     const verdicts = verdictsIn(folder);
-    if (verdicts.scenarios.length === 0) throw new Error(`the suite judged nothing: ${printed}${complaints}`);
+    if (verdicts.scenarios.length === 0)
+      throw new Error(`the suite ran no scenario: ${printed}${complaints}`);
     return verdicts;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
-// Signing keys of a provider, and JWTs signed by them at will.
+// Signing keys of a provider, and JWTs signed with them.
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 export interface SigningKey {
   readonly kid: string;
   readonly secret: KeyObject;
-  /** The public half as SPKI in PEM, as it stands in many a provider's documentation. */
+  /** The public key as SPKI in PEM, as in many providers' documentation. */
   readonly pem: string;
   readonly publicJwk: object;
   readonly privateJwk: object;
@@ -37,7 +37,7 @@ export function signed({ header, claims }: JwtParts, key: SigningKey): string {
   return `${text}.${signature.toString("base64url")}`;
 }
 
-/** Signed with HS256; `secret` is what the forger hopes that the verifier uses. */
+/** Signed with HS256; `secret` is the value that a forger expects the verifier to use. */
 export function signedWithHmac({ header, claims }: JwtParts, secret: string): string {
   const text = `${encoded(header)}.${encoded(claims)}`;
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
@@ -47,7 +47,7 @@ export function unsigned({ header, claims }: JwtParts, signature = ""): string {
   return `${encoded(header)}.${encoded(claims)}.${signature}`;
 }
 
-/** What stands in a JWT. */
+/** The parts of a JWT. */
 export function partsOf(jwt: string): JwtParts {
   const [header = "", claims = ""] = jwt.split(".");
   return { header: decoded(header), claims: decoded(claims) };

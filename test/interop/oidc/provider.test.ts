@@ -1,10 +1,10 @@
-// The provider itself: what the tests of this folder take for granted.
+// The provider itself: properties that the tests of this folder rely on.
 import { expect, test } from "bun:test";
 import { partsOf } from "./keys";
 import { startOpenIdProvider } from "./provider";
 import { refreshed, tokensOf } from "./sign-in";
 
-test("the provider issues access tokens of RFC 9068 for the audience that was asked for, and rotates refresh tokens", async () => {
+test("the provider issues access tokens of RFC 9068 for the requested audience, and rotates refresh tokens", async () => {
   await using provider = await startOpenIdProvider();
   const first = await tokensOf(provider, "alice", "https://runtime.example");
   const { header, claims } = partsOf(first.access_token);
@@ -21,7 +21,7 @@ test("the provider issues access tokens of RFC 9068 for the audience that was as
   expect(await again).toBe("invalid_grant");
 });
 
-test("a removed key is gone from its key set, and the next token has the new one", async () => {
+test("a removed key is no longer in its key set, and the next token uses the new key", async () => {
   await using provider = await startOpenIdProvider();
   const before = provider.key.kid;
   provider.rotate("removed");

@@ -7,9 +7,9 @@ import { newSigningKey, type SigningKey } from "./keys";
 
 export interface Client {
   readonly id: string;
-  /** Absent: a public client. */
+  /** Absent for a public client. */
   readonly secret?: string;
-  /** Given: it signs assertions with this key (`private_key_jwt`). */
+  /** If set, it signs assertions with this key (`private_key_jwt`). */
   readonly publicJwk?: object;
   readonly redirectUris: string[];
 }
@@ -20,24 +20,24 @@ export interface Account {
 }
 
 export interface OpenIdProvider extends Issuer, AsyncDisposable {
-  /** Where it is, whatever it says of itself. */
+  /** Its real address, whatever its metadata contains. */
   readonly address: string;
   /** While true, every connection breaks. */
   down: boolean;
   /** Paths of the requests, in the order of arrival. */
   readonly requests: string[];
-  /** A client that is there from now on. */
+  /** Adds a client. */
   register(client: Client): void;
-  /** A new key signs; the earlier ones stay published, or are gone. */
+  /** Signs with a new key; earlier ones stay published or are removed. */
   rotate(earlier: "kept" | "removed"): void;
 }
 
 export interface ProviderOptions {
-  /** Claims of people, by their name. Everybody else can sign in too, with nothing but the name. */
+  /** Claims of people by name. Others can sign in too, with a name only. */
   accounts?: Readonly<Record<string, Account>>;
-  /** How clients with a secret must show it. Default: `client_secret_basic`. */
+  /** Authentication method of clients with a secret. Default: `client_secret_basic`. */
   clientAuthentication?: "client_secret_basic" | "client_secret_post";
-  /** Scopes of the provider's own, besides those of the standard. */
+  /** Scopes in addition to those of the standard. */
   scopes?: readonly string[];
   /** Anybody may register a client (RFC 7591). */
   registration?: boolean;
@@ -45,11 +45,11 @@ export interface ProviderOptions {
   resourceScope?: string;
   /** Path of the issuer. Default: none. */
   path?: string;
-  /** What discovery says of itself, when that is not the address. */
+  /** The issuer in the metadata, if it differs from the address. */
   claimedIssuer?: string;
 }
 
-/** The public client with which tests get tokens for themselves. */
+/** The public client for tests that get tokens directly. */
 export const APP: Client = { id: "app", redirectUris: ["http://127.0.0.1/signed-in"] };
 
 export async function startOpenIdProvider(options: ProviderOptions = {}): Promise<OpenIdProvider> {
@@ -67,7 +67,7 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const place = `http://127.0.0.1:${port}${options.path ?? ""}`;
   const url = options.claimedIssuer ?? place;
-  // Clients and keys are fixed when a provider is made; sessions and codes lie outside of it and stay.
+  // Clients and keys are fixed when a provider is made; sessions and codes are stored outside and stay.
   const remake = (): void => {
     handle = quietly(() => new Provider(url, configuration(clients, keys, options)).callback());
   };
@@ -96,7 +96,7 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   return provider;
 }
 
-// Its routes know nothing of the path under which it stands; the whole address tells it (as in Connect and Express).
+// Its routes do not include the mount path; the full address does (as in Connect and Express).
 function mounted(request: IncomingMessage, path: string): IncomingMessage {
   const { url = "" } = request;
   return Object.assign(request, { originalUrl: url, url: url.slice(path.length) });
@@ -172,7 +172,7 @@ function authenticationOf(secret: string | undefined, jwk: object | undefined, m
     : { client_secret: secret, token_endpoint_auth_method: method };
 }
 
-// It warns on the console that its development pages are not for production.
+// Suppresses its console warning about development pages.
 function quietly<T>(make: () => T): T {
   const { info, warn } = console;
   console.info = console.warn = () => undefined;

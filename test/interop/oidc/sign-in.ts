@@ -1,4 +1,4 @@
-// A person at the provider's own pages: by their forms, with the cookies of one browser.
+// A person on the provider's pages: fills in the forms, with the cookies of one browser.
 import * as oauth from "oauth4webapi";
 import { Browser } from "../../support/browser";
 import { APP, type OpenIdProvider } from "./provider";
@@ -6,8 +6,8 @@ import { APP, type OpenIdProvider } from "./provider";
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 
 /**
- * Goes from the provider's authorization address through its pages as `user`; the address of the client to which the
- * browser is sent, which is not called.
+ * Goes from the provider's authorization address through its pages as `user`. Returns the client's address to which the
+ * browser is redirected, without calling it.
  */
 export async function signInAs(
   issuer: string,
@@ -37,7 +37,7 @@ export async function signInAs(
       body: new URLSearchParams(fields).toString(),
     });
   }
-  throw new Error("the provider's pages have no end");
+  throw new Error("the provider's pages do not end");
 }
 
 export interface Tokens {
@@ -46,7 +46,7 @@ export interface Tokens {
   readonly refresh_token: string | undefined;
 }
 
-/** Tokens of a person for an audience, by the code flow of the public client. */
+/** Tokens of a person for an audience, from the code flow of the public client. */
 export async function tokensOf(provider: OpenIdProvider, user: string, audience: string): Promise<Tokens> {
   const server = await discover(provider);
   const verifier = oauth.generateRandomCodeVerifier();
@@ -80,7 +80,7 @@ export async function tokensOf(provider: OpenIdProvider, user: string, audience:
   return tokensIn(await oauth.processAuthorizationCodeResponse(server, client, response));
 }
 
-/** The next pair. The refresh token works once. */
+/** The next token pair. The refresh token works once. */
 export async function refreshed(
   provider: OpenIdProvider,
   { refresh_token }: Tokens,

@@ -16,17 +16,17 @@ export interface OpenIdSite extends AsyncDisposable {
 
 export interface OpenIdSiteOptions extends ProviderOptions {
   environment?: Record<string, string>;
-  /** `auth.url`, when it is not the provider's address as it is; `undefined`: not set. */
+  /** `auth.url`, if it is not the provider's address; `undefined`: not set. */
   authUrl?: (provider: OpenIdProvider) => string | undefined;
 }
 
-/** With the chat provider; on a public URL that is not set, which is then the address of the server. */
+/** With the chat provider, without a public URL, so that it is the address of the server. */
 export async function startOpenIdSite(options: OpenIdSiteOptions = {}): Promise<OpenIdSite> {
   const provider = await startOpenIdProvider(options);
   const clock = new MovableClock();
   const authUrl = (options.authUrl ?? (({ address }) => address))(provider);
   const site = await startSite({
-    // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
+    // No test here cuts the power: without syncs a test takes a third of the time.
     parts: { clock, openStore: (store) => openSqlite({ ...store, durability: "normal" }) },
     environment: { ...(authUrl === undefined ? {} : { RUNTIME_AUTH_URL: authUrl }), ...options.environment },
   });
@@ -51,7 +51,7 @@ export async function addOther({ site }: OpenIdSite, audience = "https://other.e
   return audience;
 }
 
-/** The user links the account of a person, by default the one of the same name, as an agent with an API key asks for it. */
+/** The user links the account of a person (by default with the same name), requested by an agent with an API key. */
 export async function linkChat(
   site: Site,
   user: string,
@@ -65,7 +65,7 @@ export async function linkChat(
   return id;
 }
 
-/** Browsers must sign in at the provider before a consent counts. `secret: null`: as a public client. */
+/** Browsers must sign in at the provider before a consent is accepted. `secret: null`: as a public client. */
 export async function startSignInSite(
   options: OpenIdSiteOptions & { secret?: string | null } = {},
 ): Promise<OpenIdSite> {

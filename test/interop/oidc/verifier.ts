@@ -1,5 +1,5 @@
-// A customer's verifier as their application would have it: knows who is signed in there, confirms with an API key,
-// sends the browser on.
+// A customer's verifier as part of their application: it has the signed-in user, confirms with an API key, and
+// redirects the browser.
 import { api, type ApiAnswer, at } from "../../support/api";
 import type { Browser } from "../../support/browser";
 import { type Site, startSite } from "../../support/site";
@@ -9,15 +9,15 @@ import { openSqlite } from "../../../src/store";
 export interface Verifier extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Query strings with which browsers came, in order. */
+  /** Query strings of the received requests, in order. */
   readonly visits: string[];
-  /** What confirm_user answered. */
+  /** Answers of confirm_user. */
   readonly answers: ApiAnswer[];
-  /** The key with which it confirms, and where. */
+  /** Sets its API key and the server. */
   trust(site: Site, key: string): void;
 }
 
-/** `/login?user=NAME` signs a browser in, everything else confirms. */
+/** `/login?user=NAME` signs a browser in, other paths confirm. */
 export function startVerifier(): Verifier {
   const visits: string[] = [];
   const answers: ApiAnswer[] = [];
@@ -53,7 +53,7 @@ export function startVerifier(): Verifier {
   };
 }
 
-/** The browser of somebody who is signed in at the customer's application. */
+/** A browser that is signed in to the customer's application. */
 export async function signedInAt({ url }: Verifier, browser: Browser, user: string): Promise<Browser> {
   await browser.open(`${url}/login?user=${user}`);
   return browser;
@@ -73,7 +73,7 @@ export async function startVerifiedSite(environment: Record<string, string> = {}
   const verifier = startVerifier();
   const site = await startSite({
     environment,
-    // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
+    // No test here cuts the power: without syncs a test takes a third of the time.
     parts: { clock, openStore: (store) => openSqlite({ ...store, durability: "normal" }) },
   });
   await site.addChatProvider();

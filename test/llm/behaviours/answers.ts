@@ -14,6 +14,20 @@ const call = (name: string, input: object = {}, id?: string) => ({
   ...(id === undefined ? {} : { id }),
 });
 
+/** A tool that returns when so many runs have begun. */
+function together(count: number, value: string): () => Promise<string> {
+  let waiting: (() => void)[] = [];
+  return async () => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length < count) return;
+      for (const each of waiting) each();
+      waiting = [];
+    });
+    return value;
+  };
+}
+
 const MANY = Array.from({ length: 70 }, (_, index) =>
   call("Test_Look", { text: String(index) }, `c${index}`),
 );
@@ -48,7 +62,7 @@ export const answerRows: readonly Behaviour[] = [
   },
   {
     name: "an unknown tool, broken arguments and a tool that needs a consent",
-    cases: ["F050"],
+    faults: ["missing-tool-message"],
     turns: [
       turn({
         calls: [
@@ -139,15 +153,12 @@ export const answerRows: readonly Behaviour[] = [
   },
   {
     name: "reads run side by side",
-    act: async () => {
-      await Bun.sleep(300);
-      return "slow";
-    },
+    act: together(8, "slow"),
     turns: [
       turn({ calls: Array.from({ length: 8 }, (_, index) => call("Test_Look", {}, `c${index}`)) }),
       done,
     ],
-    // One after the other they would take 2.4 s, and the limit of the whole is 2 s.
+    // Each waits for the others: one after the other, they would never end.
     answers: Array.from({ length: 8 }, () => /^slow$/),
     content: "Done.",
   },
@@ -166,7 +177,7 @@ export const answerRows: readonly Behaviour[] = [
   },
   {
     name: "a result larger than the limit is cut, and stays JSON",
-    cases: ["F098"],
+    faults: ["large-result"],
     act: async () => ({ text: "é😀".repeat(80_000) }),
     turns: [turn({ calls: [call("Test_Look")] }), done],
     also: ({ messages }) => {

@@ -30,11 +30,11 @@ const EMPTY: [string, Turn][] = [
   ["line breaks around it", withText("\n{}\n")],
 ];
 
-const OF_THE_FIELD = ['""', '" "', "null", "absent"];
+const REPORTED = ['""', '" "', "null", "absent"];
 
 const BROKEN: [string, string, string?][] = [
-  ["an open brace", "{", 'F048 "{"'],
-  ["a list", "[]", 'F048 "[]"'],
+  ["an open brace", "{", "empty-arguments"],
+  ["a list", "[]", "empty-arguments"],
   ["half of an object", '{"text":"a'],
   ["two objects", '{"text":"a"}{"text":"b"}'],
   ["a sentence", "text = a"],
@@ -44,14 +44,14 @@ const BROKEN: [string, string, string?][] = [
 export const argumentRows: readonly Behaviour[] = [
   ...EMPTY.map(([name, turn]): Behaviour => ({
     name: `arguments ${name} are an input without parameters`,
-    ...(OF_THE_FIELD.includes(name) ? { cases: [`F048 ${name}`] } : {}),
+    ...(REPORTED.includes(name) ? { faults: ["empty-arguments"] } : {}),
     turns: [turn, done],
     runs: [{}],
     content: "Done.",
   })),
-  ...BROKEN.map(([name, text, found]): Behaviour => ({
+  ...BROKEN.map(([name, text, fault]): Behaviour => ({
     name: `arguments that are ${name} go back to the model as an error`,
-    ...(found === undefined ? {} : { cases: [found] }),
+    ...(fault === undefined ? {} : { faults: [fault] }),
     turns: [withText(text), done],
     runs: [],
     answers: [/not a JSON object/],

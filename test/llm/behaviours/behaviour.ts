@@ -5,8 +5,8 @@ import type { Seen, Stage } from "./stage";
 
 export interface Behaviour {
   name: string;
-  /** Field cases and their inputs: `F047 a`. */
-  cases?: readonly string[];
+  /** Tags of reported faults that this row prevents. */
+  faults?: readonly string[];
   /** Parts of the request besides model, messages and tools. */
   request?: object;
   /** What the server does, request by request; the last one repeats. */

@@ -30,14 +30,22 @@ beforeEach(() => stage.reset());
 const modes = ({ only }: Behaviour): ("whole" | "stream")[] =>
   only === undefined ? ["whole", "stream"] : [only];
 
+const tags = ({ faults = [] }: Behaviour): string => faults.map((fault) => ` [fault: ${fault}]`).join("");
+
 for (const [group, rows] of Object.entries(GROUPS)) {
   describe(group, () => {
-    const each = rows.flatMap((row) => modes(row).map((mode) => [row.name, mode, row] as const));
-    test.each(each)("%s (%s)", async (_name, mode, row) => {
+    const each = rows.flatMap((row) => modes(row).map((mode) => [row.name, mode, tags(row), row] as const));
+    test.each(each)("%s (%s)%s", async (_name, mode, _tags, row) => {
       check(row, await asked(row, mode === "stream"), mode === "stream");
     });
   });
 }
+
+test("the table holds at least 60 behaviours with distinct names", () => {
+  const names = Object.values(GROUPS).flatMap((rows) => rows.map(({ name }) => name));
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThanOrEqual(60);
+});
 
 async function asked(row: Behaviour, stream: boolean): Promise<Seen> {
   if (row.act !== undefined) stage.act(row.act);

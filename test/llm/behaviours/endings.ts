@@ -143,7 +143,7 @@ const errorFrame = frame({ error: { message: "The engine is overloaded.", type: 
 const breaks: Behaviour[] = [
   {
     name: "a reset after three frames",
-    cases: ["F053 3 frames then reset"],
+    faults: ["upstream-reset"],
     only: "stream",
     turns: [broken((reply) => reply.reset())],
     content: "abc",
@@ -151,7 +151,7 @@ const breaks: Behaviour[] = [
   },
   {
     name: "a process that goes away after three frames",
-    cases: ["F053 3 frames then reset"],
+    faults: ["upstream-reset"],
     only: "stream",
     turns: [broken((reply) => reply.close())],
     content: "abc",
@@ -166,7 +166,7 @@ const breaks: Behaviour[] = [
   },
   {
     name: "an error frame after three frames",
-    cases: ["F053 error object inside the stream"],
+    faults: ["upstream-reset"],
     only: "stream",
     turns: [broken((reply) => (reply.write(errorFrame + DONE), reply.end()))],
     content: "abc",
@@ -194,7 +194,7 @@ const breaks: Behaviour[] = [
   },
   {
     name: "500 before the first frame",
-    cases: ["F053 500 before the first frame"],
+    faults: ["upstream-reset"],
     turns: [(_request, reply) => reply.json(500, { error: { message: "boom" } })],
     status: 500,
     error: /failed \(500\)/,

@@ -30,7 +30,7 @@ const A_AND_B = [{ text: "a" }, { text: "b" }];
 export const fragmentRows: readonly Behaviour[] = [
   {
     name: "two calls interleaved under their indices",
-    cases: ["F047 a"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [
       fragments(
@@ -49,7 +49,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "two calls that both say index 0, with ids of their own",
-    cases: ["F047 b"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [
       fragments(
@@ -65,7 +65,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "two calls without ids under one index",
-    cases: ["F047 c"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [fragments([{ index: 0, function: look("a") }], [{ index: 0, function: look("b") }]), done],
     runs: A_AND_B,
@@ -76,7 +76,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "two calls without ids and without indices",
-    cases: ["F047 c"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [
       fragments(
@@ -90,7 +90,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "two whole calls in one frame",
-    cases: ["F047 d"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [
       fragments([
@@ -104,7 +104,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "two whole calls in one frame that both say index 0 and have no ids",
-    cases: ["F047 c", "F047 d"],
+    faults: ["glued-calls"],
     only: "stream",
     turns: [
       fragments([
@@ -143,7 +143,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "one id for two calls of a whole message",
-    cases: ["F047 b"],
+    faults: ["glued-calls"],
     only: "whole",
     turns: [
       whole([
@@ -157,7 +157,7 @@ export const fragmentRows: readonly Behaviour[] = [
   },
   {
     name: "calls of a whole message without ids",
-    cases: ["F047 c"],
+    faults: ["glued-calls"],
     only: "whole",
     turns: [whole([{ function: look("a") }, { function: look("b") }]), done],
     runs: A_AND_B,

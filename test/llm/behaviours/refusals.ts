@@ -24,7 +24,7 @@ const shouldNotRepeat: NonNullable<Behaviour["also"]> = ({ headers }) => {
 const first: Behaviour[] = [
   {
     name: "429 with seconds",
-    cases: ["F056 seconds"],
+    faults: ["lost-retry-hint"],
     turns: [(_, reply) => reply.json(429, {}, { "retry-after": "7" })],
     status: 429,
     error: /limiting requests/,
@@ -33,7 +33,7 @@ const first: Behaviour[] = [
   },
   {
     name: "429 with a date",
-    cases: ["F056 date"],
+    faults: ["lost-retry-hint"],
     turns: [
       (_, reply) => reply.json(429, {}, { "retry-after": new Date(Date.now() + 30_000).toUTCString() }),
     ],
@@ -50,28 +50,28 @@ const first: Behaviour[] = [
   },
   {
     name: "502 as a page",
-    cases: ["F057 502 text/html"],
+    faults: ["html-from-upstream"],
     turns: [(_, reply) => reply.send(502, HTML, PAGE)],
     status: 500,
     error: /^(?!.*<h1>).*\(502\)/,
   },
   {
     name: "200 as a page",
-    cases: ["F057 200 text/html"],
+    faults: ["html-from-upstream"],
     turns: [(_, reply) => reply.send(200, HTML, PAGE)],
     status: 500,
     error: /^(?!.*<h1>).*200.*text\/html/,
   },
   {
     name: "200 with nothing",
-    cases: ["F057 200 empty"],
+    faults: ["html-from-upstream"],
     turns: [(_, reply) => reply.send(200, { "content-type": "application/json" }, "")],
     status: 500,
     error: /200 with an empty body/,
   },
   {
     name: "200 with half of the JSON",
-    cases: ["F057 200 cut JSON"],
+    faults: ["html-from-upstream"],
     turns: [(_, reply) => reply.send(200, { "content-type": "application/json" }, '{"choices":[{')],
     status: 500,
     error: /200 with something that is not JSON/,
@@ -131,7 +131,7 @@ const first: Behaviour[] = [
   },
   {
     name: "no answer",
-    cases: ["F079"],
+    faults: ["silent-request"],
     turns: [() => undefined],
     status: 504,
     error: /did not answer within/,
@@ -147,7 +147,7 @@ const first: Behaviour[] = [
 const later: Behaviour[] = [
   {
     name: "429 after a write is waited for, and the write is not repeated",
-    cases: ["F056 seconds", "F097"],
+    faults: ["lost-retry-hint", "repeated-write"],
     turns: [call, (_, reply) => reply.json(429, {}, { "retry-after": "1" }), done],
     runs: [{ text: "write" }],
     content: "Done.",
@@ -155,7 +155,7 @@ const later: Behaviour[] = [
   },
   {
     name: "a failure after a write that stays is told in a way that no client repeats",
-    cases: ["F097"],
+    faults: ["repeated-write"],
     turns: [call, (_, reply) => reply.json(503, {})],
     runs: [{ text: "write" }],
     only: "whole",

@@ -39,9 +39,9 @@ async function inPieces(reply: Reply, text: string, size: number): Promise<void>
   }
 }
 
-const row = (name: string, turns: Turn[], ...cases: string[]): Behaviour => ({
+const row = (name: string, turns: Turn[], ...faults: string[]): Behaviour => ({
   name,
-  ...(cases.length === 0 ? {} : { cases }),
+  ...(faults.length === 0 ? {} : { faults }),
   only: "stream",
   turns,
   runs: [{ text: "ä😀" }],
@@ -58,8 +58,7 @@ export const streamRows: readonly Behaviour[] = [
   row(
     "byte by byte",
     written((reply, text) => inPieces(reply, text, 1)),
-    "F051 byte by byte",
-    "F051 emoji split",
+    "split-frames",
   ),
   ...[2, 3, 5, 7, 13].map((size) =>
     row(
@@ -70,12 +69,12 @@ export const streamRows: readonly Behaviour[] = [
   row(
     "with CRLF",
     once((text) => text.replaceAll("\n", "\r\n")),
-    "F051 CRLF",
+    "split-frames",
   ),
   row(
     "with CRLF, byte by byte",
     written((reply, text) => inPieces(reply, text.replaceAll("\n", "\r\n"), 1)),
-    "F051 CRLF",
+    "split-frames",
   ),
   row(
     "with CR alone",
@@ -84,17 +83,17 @@ export const streamRows: readonly Behaviour[] = [
   row(
     "without a space after data:",
     once((text) => text.replaceAll("data: ", "data:")),
-    "F051 data: without space",
+    "split-frames",
   ),
   row(
     "with comments between",
     once((text) => text.replaceAll("data:", ": ping\n\n: x\ndata:")),
-    "F051 comment lines",
+    "split-frames",
   ),
   row(
     "with a last frame that no blank line ends",
     once((text) => text.trimEnd()),
-    "F051 last frame",
+    "split-frames",
   ),
   row(
     "with names of events and ids",

@@ -14,12 +14,17 @@ const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Respon
 const nothing = (): void => undefined;
 
 test("a stream in which nothing comes for a while says that it is alive", async () => {
+  const next = Promise.withResolvers<void>();
   const texts = (async function* () {
     yield "a";
-    await Bun.sleep(200);
+    await next.promise;
     yield "b";
   })();
-  const text = await read(await eventStream(logged(), texts, nothing, 30));
+  let text = "";
+  for await (const bytes of await eventStream(logged(), texts, nothing, 10)) {
+    text += new TextDecoder().decode(bytes);
+    if (text.startsWith("a: alive\n\n: alive\n\n")) next.resolve();
+  }
   expect(text).toMatch(/^a(: alive\n\n){2,}b$/);
 });
 

@@ -1,11 +1,11 @@
-// Reading a request's arguments as strictly as the platform does, and stricter where it
-// forgives what it should not: an empty or misspelt value is refused, so that a client's mistake is seen.
+// Reads a request's arguments as strictly as the platform, and more strictly where it is too lenient: an empty or
+// misspelt value is refused, so that a client's mistake is noticed.
 import { isRecord } from "./json";
 import { argumentError, PlatformError } from "./platform-error";
 
 export type Arguments = Readonly<Record<string, string>>;
 
-/** The methods that take a JSON body; for all others a JSON body holds no arguments at all. */
+/** The methods that accept a JSON body; others ignore its arguments. */
 const JSON_METHODS = new Set([
   "auth.test",
   "conversations.open",
@@ -17,11 +17,11 @@ const FALSE = new Set(["false", "0"]);
 
 export interface ReadArguments {
   readonly params: Arguments;
-  /** What is wrong with the request as such; the answer, once the request is on record. */
+  /** The request's own error, returned after the request is recorded. */
   readonly problem: PlatformError | null;
 }
 
-/** Takes arguments from the query of a GET and from the body of a POST, never both. */
+/** Reads arguments from the query of a GET or the body of a POST, never both. */
 export async function readArguments(request: Request, method: string): Promise<ReadArguments> {
   const query = new URL(request.url).searchParams;
   if (request.method === "GET") return found(query);
@@ -35,7 +35,7 @@ export async function readArguments(request: Request, method: string): Promise<R
   return bad(new PlatformError(type === "" ? "missing_post_type" : "invalid_post_type"));
 }
 
-/** The token of the `Authorization` header: the only place where it counts. */
+/** The token of the `Authorization` header, the only accepted place. */
 export function bearerOf(request: Request): string | null {
   return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
 }
@@ -47,7 +47,7 @@ export function required(params: Arguments, name: string): string {
   return value;
 }
 
-/** An optional argument: absent is undefined; empty is a mistake (absent means that the key is left out). */
+/** An optional argument: undefined if its key is missing; an empty value is an error. */
 export function optional(params: Arguments, name: string): string | undefined {
   const value = params[name];
   if (value === "") throw argumentError("invalid_arguments", `empty value for field: ${name}`);
@@ -64,7 +64,7 @@ export function flag(params: Arguments, name: string): boolean {
 
 function found(search: URLSearchParams): ReadArguments {
   const params = Object.fromEntries(search);
-  // Never in the address or the body, where logs and proxies would keep it.
+  // Never in the address or the body, which logs and proxies may store.
   const problem = "token" in params ? new PlatformError("not_authed") : null;
   return { params, problem };
 }

@@ -1,4 +1,4 @@
-// The corrections of the third-party emulator, one behaviour each.
+// The corrections of the third-party emulator, one behaviour per test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startChatSandbox, type ChatSandbox } from ".";
 import { record, records, strings, text, type JsonRecord } from "./json";
@@ -18,7 +18,7 @@ afterAll(() => sandbox.stop());
 
 const names = (items: JsonRecord[]): string[] => items.map((item) => text(item, "name"));
 const nextCursor = (body: JsonRecord): string => text(record(body, "response_metadata"), "next_cursor");
-/** Ids are made at the start, so tables name them by function. */
+/** Ids are created at the start, so tables refer to them by functions. */
 const ids = {
   general: () => sandbox.channels.general.id,
   random: () => sandbox.channels.random.id,
@@ -111,7 +111,7 @@ describe("scopes", () => {
     ["conversations.history", "channels:history", () => ({ channel: ids.secret() }), "groups:history"],
     ["conversations.open", "im:write", () => ({ users: `${ids.bob()},${ids.dave()}` }), write],
     ["conversations.open", "mpim:write", () => ({ users: ids.bob() }), write],
-  ])("%s with %s only is told what is missing", async (method, scope, params, needed) => {
+  ])("%s with only %s gets the missing scope", async (method, scope, params, needed) => {
     const call = callerOf(sandbox, "alice", [scope]);
     expect(await call(method, params())).toEqual({
       ok: false,
@@ -121,14 +121,14 @@ describe("scopes", () => {
     });
   });
 
-  test("every answer names the scopes held and the scopes taken", async () => {
+  test("every answer names granted and accepted scopes", async () => {
     const { accessToken } = sandbox.issueToken("alice", ["users:read", "chat:write"]);
     const answer = await post(sandbox, "users.info", { user: ids.bob() }, accessToken);
     expect(answer.headers.get("x-oauth-scopes")).toBe("users:read,chat:write");
     expect(answer.headers.get("x-accepted-oauth-scopes")).toBe("users:read");
   });
 
-  test("an e-mail address is there only with users:read.email", async () => {
+  test("an e-mail address is included only with users:read.email", async () => {
     const call = callerOf(sandbox, "alice", ["users:read"]);
     const withScope = record(await alice("users.info", { user: ids.bob() }), "user");
     const withoutScope = record(await call("users.info", { user: ids.bob() }), "user");
@@ -152,13 +152,13 @@ describe("tokens", () => {
     expect(body).toEqual({ ok: false, error: "token_revoked" });
   });
 
-  test("auth.revoke ends the token", async () => {
+  test("auth.revoke revokes the token", async () => {
     const call = callerOf(sandbox, "bob", []);
     expect(await call("auth.revoke")).toEqual({ ok: true, revoked: true });
     expect(await call("auth.test")).toEqual({ ok: false, error: "token_revoked" });
   });
 
-  test("auth.revoke with test=1 ends nothing", async () => {
+  test("auth.revoke with test=1 revokes nothing", async () => {
     const call = callerOf(sandbox, "bob", []);
     expect(await call("auth.revoke", { test: "1" })).toEqual({ ok: true, revoked: false });
     expect(await call("auth.test")).toMatchObject({ ok: true, user: "bob" });
@@ -187,7 +187,7 @@ describe("people", () => {
     expect(await alice("users.list")).toEqual({ ok: false, error: "limit_required" });
   });
 
-  test("a listing holds deactivated people, bots and slackbot, and no external people", async () => {
+  test("a list has deactivated people, bots and slackbot, but no external people", async () => {
     expect(names(await listed())).toEqual(["admin", "alice", "bob", "carol", "dave", "robot", "slackbot"]);
   });
 
@@ -197,11 +197,11 @@ describe("people", () => {
     expect(dave).not.toHaveProperty("tz");
   });
 
-  test("slackbot is no bot by its flag", async () => {
+  test("slackbot does not have the bot flag", async () => {
     expect(await named("slackbot")).toMatchObject({ id: "USLACKBOT", is_bot: false });
   });
 
-  test("an external person has a name in the profile only", async () => {
+  test("an external person has a name only in the profile", async () => {
     const erin = record(await alice("users.info", { user: sandbox.people.erin.id }), "user");
     expect(erin).not.toHaveProperty("real_name");
     expect(record(erin, "profile")).toMatchObject({ real_name: "Erin Example" });
@@ -213,7 +213,7 @@ describe("people", () => {
     ["dave@sandbox.example", { ok: false, error: "users_not_found" }],
     ["erin@sandbox.example", { ok: false, error: "users_not_found" }],
     ["nobody@sandbox.example", { ok: false, error: "users_not_found" }],
-  ])("the address %s finds the right one or nobody", async (email, expected) => {
+  ])("the address %s finds the right person or nothing", async (email, expected) => {
     expect(await alice("users.lookupByEmail", { email })).toMatchObject(expected);
   });
 });
@@ -231,7 +231,7 @@ describe("pages", () => {
   });
 
   test.each(["users.list", "conversations.list", "users.conversations"])(
-    "%s refuses a cursor that it did not give",
+    "%s refuses an unknown cursor",
     async (method) => {
       const body = await alice(method, { limit: "2", cursor: "dXNlcjpVMEc5V0ZYTlo=" });
       expect(body).toEqual({ ok: false, error: "invalid_cursor" });
@@ -244,7 +244,7 @@ describe("pages", () => {
     expect(body).toEqual({ ok: false, error: "invalid_cursor" });
   });
 
-  test("a cursor leads on, and the last page has none", async () => {
+  test("a cursor leads to the next page, and the last page has none", async () => {
     const first = await alice("users.list", { limit: "4" });
     const second = await alice("users.list", { limit: "4", cursor: nextCursor(first) });
     expect(names(records(second, "members"))).toEqual(["dave", "robot", "slackbot"]);
@@ -255,7 +255,7 @@ describe("pages", () => {
     expect(nextCursor(await alice("users.list", { limit: "4" }))).toEndWith("=");
   });
 
-  test("members come in pages", async () => {
+  test("members are paged", async () => {
     const first = await alice("conversations.members", { channel: ids.random(), limit: "2" });
     const second = await alice("conversations.members", { channel: ids.random(), cursor: nextCursor(first) });
     expect(strings(first, "members")).toEqual([sandbox.people.admin.id, ids.alice()]);

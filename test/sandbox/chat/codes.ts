@@ -27,7 +27,7 @@ export class Codes {
     return code;
   }
 
-  /** Uses the code up, whatever comes of it. Throws `invalid_code`, `bad_redirect_uri`, `invalid_code_verifier`. */
+  /** Consumes the code, also on failure. Throws `invalid_code`, `bad_redirect_uri`, `invalid_code_verifier`. */
   redeem(code: string, redirectUri: string, verifier: string | undefined): Consent {
     const consent = this.pending.get(code);
     this.pending.delete(code);

@@ -1,4 +1,4 @@
-// Goes through the consent page as a person would: by its form, and without opening the page that follows.
+// Goes through the consent page like a person: submits its form, and does not open the next page.
 
 interface Form {
   action: string;
@@ -29,7 +29,7 @@ export async function consentAs(page: Response | string, personName: string): Pr
   return location;
 }
 
-/** A redirect to the page is the product's; any other is the platform's refusal, given without asking anybody. */
+/** A redirect to the page is the product's; any other is a refusal of the platform without a page. */
 function isConsentPage(location: string): boolean {
   return URL.parse(location)?.pathname === "/oauth/v2/authorize";
 }
@@ -49,7 +49,7 @@ async function readForm(page: Response): Promise<Form> {
   return form;
 }
 
-/** The attribute as written in the page, with the five escapes of HTML undone. */
+/** The attribute's value, with the five escapes of HTML decoded. */
 function decode(attribute: string | null): string {
   return (attribute ?? "")
     .replaceAll("&quot;", '"')

@@ -1,4 +1,4 @@
-// The HTML of the consent page: plain, no scripts, nothing from outside.
+// The HTML of the consent page, without scripts and external resources.
 
 export interface ConsentPage {
   readonly team: string;
@@ -14,7 +14,7 @@ const STYLE = `
   code { background: #eee; color: #111; padding: .1rem .3rem; }
 `;
 
-/** The page on which a person allows the app, or does not. */
+/** The page on which a person grants or refuses access. */
 export function consentPage(page: ConsentPage): Response {
   const hidden = page.hidden.map(
     ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
@@ -37,7 +37,7 @@ export function consentPage(page: ConsentPage): Response {
   );
 }
 
-/** Status 400 and a sentence: nobody is sent anywhere. */
+/** Status 400 and a sentence, without a redirect. */
 export function errorPage(message: string): Response {
   return html(400, "Something went wrong", `<h1>Something went wrong</h1>\n    <p>${escape(message)}</p>`);
 }
@@ -67,7 +67,7 @@ function html(status: number, title: string, body: string): Response {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      // No form-action: browsers apply it to the redirect after the form, which leads to the product.
+      // No form-action: browsers apply it to the redirect after the form, which goes to the product.
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       "referrer-policy": "no-referrer",
     },

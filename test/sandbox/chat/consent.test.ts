@@ -16,7 +16,7 @@ async function exchangeFields(sandbox: ChatSandbox, overrides: Overrides = {}) {
 }
 
 describe("consent page", () => {
-  test("shows scopes, a button per person and a way out, and runs no script", async () => {
+  test("shows scopes, a button per person and a cancel button, and runs no script", async () => {
     await using sandbox = await startChatSandbox();
     const page = await fetch(consentUrl(sandbox, { user_scope: "chat:write,users:read" }));
     const html = await page.text();
@@ -29,7 +29,7 @@ describe("consent page", () => {
     }
   });
 
-  test("consent leads to the redirect address with code and the state as it was", async () => {
+  test("consent redirects with a code and the unchanged state", async () => {
     await using sandbox = await startChatSandbox();
     const state = `a&b="c"+'d'<é>`;
     const redirect_uri = "http://localhost:7/cb?keep=1";
@@ -44,7 +44,7 @@ describe("consent page", () => {
     expect(location).toBe(`${REDIRECT}?error=access_denied&state=s1`);
   });
 
-  test("a response that redirects to the page will do", async () => {
+  test("a response that redirects to the page is accepted", async () => {
     await using sandbox = await startChatSandbox();
     const location = await consentAs(Response.redirect(consentUrl(sandbox), 302), "alice");
     expect(location).toStartWith(`${REDIRECT}?code=`);
@@ -75,7 +75,7 @@ describe("consent page", () => {
     expect(decision.status).toBe(400);
   });
 
-  test("PKCE is refused for an app that may not use it", async () => {
+  test("PKCE is refused for an app without permission", async () => {
     await using sandbox = await startChatSandbox();
     const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
     const location = await consentAs(consentUrl(sandbox, pkce), "alice");
@@ -104,7 +104,7 @@ describe("code exchange", () => {
     expect(sandbox.ownerOf(text(userGrant(body), "access_token"))).toBe(sandbox.people.alice.id);
   });
 
-  test("scopes in `scope` give a bot token at the top, and none for the user", async () => {
+  test("scopes in `scope` give a bot token at the top level, and no user token", async () => {
     await using sandbox = await startChatSandbox();
     const exchange = await exchangeFields(sandbox, { user_scope: null, scope: "chat:write" });
     const body = await tokenRequest(sandbox, exchange);
@@ -114,7 +114,7 @@ describe("code exchange", () => {
   });
 
   test.each([
-    ["by the shape told", "flat" as const, "oauth.v2.access"],
+    ["by configuration", "flat" as const, "oauth.v2.access"],
     ["by the user-only method", "nested" as const, "oauth.v2.user.access"],
   ])("the grant is flat %s", async (_, shape, method) => {
     await using sandbox = await startChatSandbox();
@@ -125,7 +125,7 @@ describe("code exchange", () => {
     expect(body).not.toHaveProperty("authed_user");
   });
 
-  test("client credentials may be fields, and may hold any character", async () => {
+  test("client credentials may be fields with any characters", async () => {
     const clientSecret = "s:e%c+r&e t";
     await using sandbox = await startChatSandbox({ clientSecret });
     const exchange = await exchangeFields(sandbox);
@@ -140,7 +140,7 @@ describe("code exchange", () => {
     ["another redirect address", { redirect_uri: `${REDIRECT}2` }, "bad_redirect_uri"],
     ["an unknown code", { code: "nonsense" }, "invalid_code"],
     ["an unknown grant type", { grant_type: "password" }, "invalid_grant_type"],
-    ["a PKCE verifier out of nowhere", { code_verifier: "v" }, "invalid_code_verifier"],
+    ["an unexpected PKCE verifier", { code_verifier: "v" }, "invalid_code_verifier"],
   ])("%s is refused", async (_, fields, error) => {
     await using sandbox = await startChatSandbox();
     const exchange = await exchangeFields(sandbox);
@@ -180,7 +180,7 @@ describe("code exchange", () => {
     expect((await tokenRequest(sandbox, { ...exchange, code_verifier }))["ok"]).toBe(ok);
   });
 
-  test("a later consent adds to the earlier one, under the same token", async () => {
+  test("a later consent adds to the earlier one with the same token", async () => {
     await using sandbox = await startChatSandbox();
     const exchange = await exchangeFields(sandbox);
     const first = userGrant(await tokenRequest(sandbox, exchange));
@@ -217,7 +217,7 @@ describe("refresh", () => {
     refresh_token: text(grant, "refresh_token"),
   });
 
-  test("with rotation a grant expires, and is refreshed by a flat answer", async () => {
+  test("with rotation a grant expires, and a refresh returns a flat answer", async () => {
     let now = 1_750_000_000_000;
     await using sandbox = await startChatSandbox({ rotation: { expiresIn: 60 }, now: () => now });
     const exchange = await exchangeFields(sandbox);

@@ -16,7 +16,7 @@ export interface ConsentSettings {
   readonly denied: ReadonlySet<string>;
 }
 
-/** A request for consent that may be shown, or why it may not. */
+/** A valid request for consent, or the reason against it. */
 type Checked =
   | { readonly userScopes: readonly string[]; readonly botScopes: readonly string[] }
   | { readonly refused: Response };
@@ -47,7 +47,7 @@ export function showConsent(
   return consentPage({ ...checked, team: workspace.team.name, people: workspace.signInNames(), hidden });
 }
 
-/** Takes the person's decision. What the form carries is checked again: a page can be changed in the browser. */
+/** Handles the person's decision. The form's fields are checked again, because a page can be changed in the browser. */
 export function decideConsent(
   form: URLSearchParams,
   settings: ConsentSettings,
@@ -70,7 +70,7 @@ export function decideConsent(
   return redirect(form, { code });
 }
 
-/** No redirect before client and redirect address are known to belong together (RFC 6749 section 4.1.2.1). */
+/** No redirect before the redirect address is known to belong to the client (RFC 6749 section 4.1.2.1). */
 function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   if (query.get("client_id") !== settings.clientId)
     return { refused: errorPage("Invalid client_id parameter.") };
@@ -101,7 +101,7 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   return { userScopes, botScopes };
 }
 
-/** Comma-separated; a space is part of a name here, and therefore a mistake. */
+/** Comma-separated; a space would be part of a name, which is an error. */
 function scopeList(value: string | null): string[] {
   return value === null || value === "" ? [] : value.split(",");
 }

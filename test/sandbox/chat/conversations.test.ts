@@ -34,12 +34,12 @@ const nextCursor = (body: JsonRecord): string => text(record(body, "response_met
 const channelId = (body: JsonRecord): string => text(record(body, "channel"), "id");
 
 describe("conversations", () => {
-  test("a listing without types holds public channels only", async () => {
+  test("a list without types has only public channels", async () => {
     const names = list(await alice("conversations.list"), "channels", "name");
     expect(names).toEqual(["general", "random", "old-news", "partners"]);
   });
 
-  test("archived channels can be left out", async () => {
+  test("archived channels can be excluded", async () => {
     const names = list(await alice("conversations.list", { exclude_archived: "true" }), "channels", "name");
     expect(names).toEqual(["general", "random", "partners"]);
   });
@@ -60,12 +60,12 @@ describe("conversations", () => {
     },
   );
 
-  test("a newer private channel is a channel and no group", async () => {
+  test("a newer private channel is a channel, not a group", async () => {
     const { channel } = await alice("conversations.info", { channel: ids.secret() });
     expect(channel).toMatchObject({ is_channel: true, is_private: true, is_group: false });
   });
 
-  test("a name is no id", async () => {
+  test("a name is not an id", async () => {
     expect(await alice("conversations.info", { channel: "general" })).toMatchObject({ ok: false });
   });
 
@@ -80,7 +80,7 @@ describe("conversations", () => {
     expect(counted["num_members"]).toBe(3);
   });
 
-  test("users.conversations holds the caller's own, without count and membership", async () => {
+  test("users.conversations has the caller's own, without count and membership", async () => {
     const channels = records(await carol("users.conversations"), "channels");
     expect(channels.map((channel) => channel["name"])).toEqual(["general"]);
     expect(channels[0]).not.toHaveProperty("num_members");
@@ -97,7 +97,7 @@ describe("conversations", () => {
 });
 
 describe("conversations.open", () => {
-  test("a direct message carries neither name nor count", async () => {
+  test("a direct message has neither name nor count", async () => {
     const body = await alice("conversations.open", { users: ids.bob(), return_im: "true" });
     const channel = record(body, "channel");
     expect(channel).toMatchObject({ is_im: true, user: ids.bob(), is_user_deleted: false });
@@ -105,14 +105,14 @@ describe("conversations.open", () => {
       expect(channel).not.toHaveProperty(field);
   });
 
-  test("without return_im there is only an id, and the second time it was open", async () => {
+  test("without return_im it returns only an id, and the second time already_open", async () => {
     const first = await bob("conversations.open", { users: ids.carol() });
     const second = await bob("conversations.open", { users: ids.carol() });
     expect(Object.keys(record(first, "channel"))).toEqual(["id"]);
     expect(second).toEqual({ ok: true, no_op: true, already_open: true, channel: { id: channelId(first) } });
   });
 
-  test("a group message is named after all its members", async () => {
+  test("a group message is named after all members", async () => {
     const users = `${ids.bob()},${ids.carol()}`;
     const { channel } = await alice("conversations.open", { users, return_im: "true" });
     expect(channel).toMatchObject({
@@ -130,7 +130,7 @@ describe("conversations.open", () => {
     expect(list(await carol("conversations.list", { types: "im" }), "channels", "id")).toEqual(before);
   });
 
-  test("the own id alone opens the notes to oneself, the same every time", async () => {
+  test("the caller's own id opens the same notes to oneself every time", async () => {
     const opened = await Promise.all(["", ""].map(() => carol("conversations.open", { users: ids.carol() })));
     const [first = "", second] = opened.map(channelId);
     expect(first).toStartWith("D");
@@ -153,7 +153,7 @@ describe("conversations.open", () => {
 });
 
 describe("chat.postMessage", () => {
-  test("posts, answers the place, and is read back", async () => {
+  test("posts, returns channel and timestamp, and can be read", async () => {
     const body = await alice("chat.postMessage", { channel: ids.partners(), text: "a & b <@U1> é\n2" });
     expect(body).toMatchObject({ ok: true, channel: ids.partners(), message: { text: "a & b <@U1> é\n2" } });
     const messages = await sandbox.messages(ids.partners());
@@ -176,7 +176,7 @@ describe("chat.postMessage", () => {
     });
   });
 
-  test("text beyond 40,000 characters is cut, and the answer says so", async () => {
+  test("text beyond 40,000 characters is truncated, with a warning", async () => {
     const body = await alice("chat.postMessage", { channel: ids.partners(), text: "é".repeat(40_001) });
     expect(text(record(body, "message"), "text")).toHaveLength(40_000);
     expect(body).toMatchObject({ ok: true, warning: "message_truncated" });
@@ -203,9 +203,9 @@ describe("conversations.history", () => {
     ["inclusive bounds", { oldest: at(10), latest: at(40), inclusive: "true" }, ["40", "30", "20", "10"]],
     ["latest alone", { latest: at(25) }, ["20", "10"]],
     ["decimals count", { oldest: `${at(19)}.999999`, latest: `${at(20)}.000001` }, ["20"]],
-    ["a limit takes the newest", { limit: "2" }, ["40", "30"]],
-    ["oldest alone takes the earliest, newest first", { oldest: at(5), limit: "2" }, ["20", "10"]],
-    ["oldest and latest take the newest", { oldest: at(5), latest: at(50), limit: "2" }, ["40", "30"]],
+    ["a limit returns the newest", { limit: "2" }, ["40", "30"]],
+    ["oldest alone returns the earliest, newest first", { oldest: at(5), limit: "2" }, ["20", "10"]],
+    ["oldest and latest return the newest", { oldest: at(5), latest: at(50), limit: "2" }, ["40", "30"]],
   ])("%s", async (_, params, expected) => {
     const body = await alice("conversations.history", { channel, ...params });
     expect(list(body, "messages", "text")).toEqual(expected);
@@ -221,7 +221,7 @@ describe("conversations.history", () => {
     expect(await alice("conversations.history", { channel, ...params })).toMatchObject({ ok: false, error });
   });
 
-  test("the cursor leads on, and the last page has none", async () => {
+  test("the cursor leads to the next page, and the last page has none", async () => {
     const first = await alice("conversations.history", { channel, limit: "3" });
     const second = await alice("conversations.history", { channel, limit: "3", cursor: nextCursor(first) });
     expect([first["has_more"], second["has_more"]]).toEqual([true, false]);
@@ -234,7 +234,7 @@ describe("conversations.history", () => {
     expect(String(ts)).toMatch(new RegExp(`^${NOW}\\.\\d{6}$`));
   });
 
-  test("a message of any shape can be put in", async () => {
+  test("a message of any shape can be added", async () => {
     const fields = { subtype: "bot_message", blocks: [{ type: "divider" }] };
     const ts = await sandbox.addMessage(ids.secret(), { user: null, fields });
     const body = await alice("conversations.history", { channel: ids.secret() });

@@ -1,16 +1,16 @@
-// The conversations as the platform shows them. The emulator keeps them; it names direct messages, mislabels newer
-// private channels and group messages, counts members where the platform does not, and has no notes to oneself.
+// The conversations as on the platform. The emulator stores them, but it names direct messages, mislabels newer private
+// channels and group messages, counts members where the platform does not, and has no notes to oneself.
 import type { Backend } from "./emulator";
 import type { Directory, Team } from "./directory";
 import { record, strings, text, type JsonRecord } from "./json";
 import { PlatformError } from "./platform-error";
 import type { ConversationKind } from "./scopes";
 
-/** Where a record is shown: only listings count members, and membership listings tell neither count nor member. */
+/** The context of a record: only lists count members, and membership lists have neither count nor membership. */
 export type View = "list" | "info" | "info_with_count" | "memberships";
 
 export interface Conversation {
-  /** The id outside; the emulator's own is `innerId`. */
+  /** The public id; the emulator's id is `innerId`. */
   readonly id: string;
   readonly innerId: string;
   readonly kind: ConversationKind;
@@ -20,7 +20,7 @@ export interface Conversation {
 }
 
 export class Conversations {
-  /** Notes to oneself: the emulator has none, so a private channel of one member plays the part. */
+  /** Notes to oneself: the emulator has none, so a private channel of one member is used. */
   private readonly notes = new Map<string, { readonly id: string; readonly owner: string }>();
   private readonly notesInTheMaking = new Map<string, Promise<string>>();
   private readonly groupNames = new Map<string, string>();
@@ -41,12 +41,12 @@ export class Conversations {
     const answer = await this.backend.call(callerId, "conversations.info", { channel: this.innerId(id) });
     if (answer["ok"] !== true) throw new PlatformError("channel_not_found");
     const conversation = this.read(record(answer, "channel"));
-    // A stand-in for notes is known by its outer id only.
+    // The substitute for notes is found only by its public id.
     if (conversation.id !== id) throw new PlatformError("channel_not_found");
     return conversation;
   }
 
-  /** Everything that `callerId` can see: public channels, and whatever else it is a member of. */
+  /** Everything that `callerId` can see: public channels, and its own memberships. */
   async visible(callerId: string): Promise<Conversation[]> {
     const types = "public_channel,private_channel,mpim,im";
     const channels = await this.backend.all(callerId, "conversations.list", "channels", { types });
@@ -60,7 +60,7 @@ export class Conversations {
     return strings(answer, "members");
   }
 
-  /** The caller's notes to oneself, made on first use; null when there are none and none may be made. */
+  /** The caller's notes to oneself, created on first use; null if they do not exist and must not be created. */
   async ownNotes(callerId: string, create: boolean): Promise<Conversation | null> {
     const known = this.notesInTheMaking.get(callerId);
     if (known === undefined && !create) return null;
@@ -151,7 +151,7 @@ export class Conversations {
     };
   }
 
-  /** `mpdm-alice--bob--carol-1`: all members, the one who opened it first. */
+  /** `mpdm-alice--bob--carol-1`: all members, starting with the creator. */
   private async groupName(callerId: string, conversation: Conversation): Promise<string> {
     const known = this.groupNames.get(conversation.innerId);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// The people of the workspace as the platform shows them: what the emulator lacks or gets wrong is put right here.
+// The people of the workspace as on the platform, with corrections of the emulator.
 import type { Backend } from "./emulator";
 import { record, text, without, type JsonRecord } from "./json";
 import { PlatformError } from "./platform-error";
@@ -11,7 +11,7 @@ const ZONES: Readonly<Record<string, readonly [zone: string, label: string, offs
 const UTC = ["Etc/UTC", "Coordinated Universal Time", 0] as const;
 const UPDATED = 1_700_000_000;
 
-/** On the platform it is a person like any other, except for the name: `is_bot` is false. */
+/** On the platform it is an ordinary person except for the name: `is_bot` is false. */
 const SLACKBOT_ID = "USLACKBOT";
 
 export interface Team {
@@ -19,7 +19,7 @@ export interface Team {
   readonly name: string;
 }
 
-/** Who is not an ordinary member, by id. */
+/** Members with special status, by id. */
 export interface SpecialPeople {
   readonly ownerId: string;
   readonly deactivatedId: string;
@@ -43,7 +43,7 @@ export class Directory {
     return userId === this.special.deactivatedId;
   }
 
-  /** Everybody in the order of `users.list`: deactivated people and bots included, external ones not. */
+  /** Everybody in the order of `users.list`, including deactivated people and bots, without external people. */
   async list(callerId: string): Promise<JsonRecord[]> {
     const people = await this.backend.all(callerId, "users.list", "members", {});
     const shown = people.filter((person) => person["id"] !== this.special.externalId);
@@ -58,7 +58,7 @@ export class Directory {
     return this.show(record(answer, "user"));
   }
 
-  /** Throws `users_not_found`, also for deactivated and external people. Upper and lower case are the same. */
+  /** Throws `users_not_found`, also for deactivated and external people. Case is ignored. */
   async findByEmail(callerId: string, email: string): Promise<JsonRecord> {
     const wanted = email.toLowerCase();
     const match = (await this.list(callerId)).find(
@@ -106,7 +106,7 @@ export class Directory {
     };
   }
 
-  /** Members of another organization carry their real name only inside the profile, and no address. */
+  /** Members of another organization have their real name only in the profile, and no address. */
   private external(person: JsonRecord): JsonRecord {
     return {
       id: person["id"],
@@ -144,7 +144,7 @@ export class Directory {
   }
 }
 
-/** `profile.email` is there only for tokens that may read it. */
+/** `profile.email` is included only for tokens that may read it. */
 export function withoutEmail(person: JsonRecord): JsonRecord {
   return { ...person, profile: without(record(person, "profile"), "email") };
 }

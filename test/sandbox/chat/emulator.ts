@@ -1,4 +1,4 @@
-// The third-party emulator that keeps the state (people, channels, messages), and the only way to it.
+// Runs the third-party emulator that stores people, channels and messages, and calls it.
 //
 // It runs on a Unix socket: given a port number it would listen on every interface of the machine, could not say
 // which port it got, and would bring the process down when the port is taken.
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator, type SeedConfig } from "emulate";
 import { isRecord, record, records, text, type JsonRecord } from "./json";
 
-/** Its own app, used only to get tokens out of it; the outside never sees either. */
+/** The emulator's own app, used only to get its tokens; clients never see either. */
 const INNER_APP = { client_id: "1.1", client_secret: "inner", redirect: "http://127.0.0.1/inner" };
 
 /** It answers HTTP 403 after 5,000 requests of one token; a fresh token is taken well before. */
@@ -21,7 +21,7 @@ export interface InnerApp {
   readonly botName: string;
 }
 
-/** The running emulator. `call` acts as one of its people, with every right that this person has. */
+/** The running emulator. `call` acts as one of its people, with all permissions of that person. */
 export class Backend {
   private readonly tokens = new Map<string, { token: Promise<string>; left: number }>();
 
@@ -36,7 +36,7 @@ export class Backend {
   static async start(slack: JsonRecord, app: InnerApp): Promise<Backend> {
     const socket = socketName();
     const seed: SeedConfig = { slack: { ...slack, oauth_apps: [seededApp(app)] } };
-    // `listen` takes a socket's path where it takes a port; the emulator's types do not say so.
+    // `listen` also accepts a socket's path as the port, which the emulator's types do not show.
     const port = socket as unknown as number;
     const emulator = await createEmulator({ service: "slack", port, baseUrl: "http://127.0.0.1", seed });
     return new Backend(emulator, socket);
@@ -56,14 +56,14 @@ export class Backend {
     return body;
   }
 
-  /** As `call`, for steps that cannot be refused: a refusal is a bug of the sandbox. */
+  /** Like `call`, for steps that cannot be refused: a refusal is a bug of the sandbox. */
   async must(userId: string, method: string, params: Readonly<Record<string, string>>): Promise<JsonRecord> {
     const body = await this.call(userId, method, params);
     if (body["ok"] !== true) throw new Error(`The emulator refused ${method}: ${text(body, "error")}.`);
     return body;
   }
 
-  /** All items of a listing, whatever the number of pages. */
+  /** All items of a list, from all pages. */
   async all(
     userId: string,
     method: string,
@@ -92,7 +92,7 @@ export class Backend {
     return entry.token;
   }
 
-  /** The emulator's own consent and code exchange: the one way to a new token while it runs. */
+  /** The emulator's own consent and code exchange, the only source of new tokens while it runs. */
   private async mint(userId: string): Promise<string> {
     const redirect = await this.post("/oauth/v2/authorize/callback", {
       user_id: userId,
@@ -113,7 +113,7 @@ export class Backend {
     return token;
   }
 
-  /** A random bearer stands in where none is needed: requests without one share a single allowance. */
+  /** A random bearer where none is needed, because requests without one share a rate limit. */
   private post(
     path: string,
     params: Readonly<Record<string, string>>,

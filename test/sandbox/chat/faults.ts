@@ -27,7 +27,7 @@ export class Faults {
     this.waiting.set(method, queue);
   }
 
-  /** The next fault for a request that goes by these names, the most particular name first. */
+  /** The next fault for a request with these names, the most specific name first. */
   take(names: readonly string[]): Fault | null {
     for (const name of [...names, "*"]) {
       const entry = this.waiting.get(name)?.find(({ left }) => left > 0);
@@ -47,7 +47,7 @@ export function isPageFault(fault: Fault): fault is PageFault {
   return fault.kind === "empty_page" || fault.kind === "short_page" || fault.kind === "repeated_cursor";
 }
 
-/** What goes over the wire in place of the real answer, or null when the fault lets the work be done. */
+/** The answer that replaces the real one, or null if the request is handled. */
 export function replacement(fault: Fault): { response: Response; error: string | null } | null {
   switch (fault.kind) {
     case "rate_limit":
@@ -68,7 +68,7 @@ export function replacement(fault: Fault): { response: Response; error: string |
 }
 
 /**
- * A connection that breaks before the answer's headers are through: the client sees a reset. (`Bun.serve` does not
+ * A connection that breaks before the answer's headers are sent: the client sees a reset. (`Bun.serve` does not
  * hand out its sockets; a body that fails at once makes it close this one.)
  */
 export function resetConnection(): Response {
@@ -82,7 +82,7 @@ export function resetConnection(): Response {
   );
 }
 
-/** Waits, unless the caller goes away first; false when it has gone. */
+/** Waits; returns false if the caller disconnects first. */
 export async function delay(ms: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -1,4 +1,4 @@
-// The front of the sandbox: takes requests, records them, applies faults, checks tokens and scopes, runs methods.
+// The server of the sandbox: records requests, applies faults, checks tokens and scopes, runs methods.
 import { bearerOf, readArguments, type ReadArguments } from "./arguments";
 import type { Codes } from "./codes";
 import { decideConsent, showConsent, type ConsentSettings } from "./consent";
@@ -33,7 +33,7 @@ export interface FrontParts {
   readonly codes: Codes;
   readonly faults: Faults;
   readonly log: RequestLog;
-  /** Read at every request: tests change them. */
+  /** Read at every request, because tests change them. */
   readonly consent: () => ConsentSettings;
   readonly endpoint: () => TokenEndpoint;
 }
@@ -79,7 +79,7 @@ async function apiRequest(parts: FrontParts, request: Request, method: string): 
   return Response.json(answer.body, { headers: answer.headers });
 }
 
-/** Does what the request asks for; a refusal is an answer too. */
+/** Handles the request; a refusal is an answer too. */
 async function work(
   parts: FrontParts,
   request: Request,

@@ -1,4 +1,4 @@
-// Reading JSON that somebody else wrote: every look into a value is checked, and what does not fit reads as absent.
+// Reads external JSON with checks: a value of another type counts as absent.
 
 export type JsonRecord = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function record(source: JsonRecord, field: string): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** The objects in a list field; anything else in it is left out. */
+/** The objects in a list field; other items are omitted. */
 export function records(source: JsonRecord, field: string): JsonRecord[] {
   const value = source[field];
   return Array.isArray(value) ? value.filter(isRecord) : [];

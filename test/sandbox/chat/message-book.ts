@@ -1,8 +1,8 @@
-// What the emulator cannot keep of a message: a timestamp by the sandbox's clock, and seeded messages of any shape.
+// Parts of messages that the emulator cannot store: timestamps of the sandbox's clock, and seeded messages of any shape.
 import { isRecord, record, text, type JsonRecord } from "./json";
 import { TimestampSource } from "./timestamps";
 
-/** Maps the emulator's timestamps to the ones that the outside sees, and back. */
+/** Maps the emulator's timestamps to public ones, and back. */
 export class MessageBook {
   private readonly outer = new Map<string, string>();
   private readonly inner = new Map<string, string>();
@@ -13,12 +13,12 @@ export class MessageBook {
     this.source = new TimestampSource(now);
   }
 
-  /** A fresh timestamp by the sandbox's clock. */
+  /** A new timestamp of the sandbox's clock. */
   nextTs(): string {
     return this.source.next();
   }
 
-  /** The timestamp to show for one of the emulator's, given out on first sight. */
+  /** The public timestamp of one of the emulator's, created on first use. */
   outerTs(innerTs: string, ts?: string): string {
     const known = this.outer.get(innerTs);
     if (known !== undefined) return known;
@@ -28,18 +28,18 @@ export class MessageBook {
     return given;
   }
 
-  /** The emulator's timestamp of a message that the outside names, or the text itself when it names none. */
+  /** The emulator's timestamp for a public one, or the text itself if it is unknown. */
   innerTs(outerTs: string): string {
     return this.inner.get(outerTs) ?? outerTs;
   }
 
-  /** Shows `message` wherever the emulator has the message `innerTs`. */
+  /** Replaces the emulator's message `innerTs` with `message`. */
   seed(innerTs: string, message: JsonRecord): void {
     this.outerTs(innerTs, text(message, "ts"));
     this.seeded.set(innerTs, message);
   }
 
-  /** One of the emulator's messages as the outside sees it. */
+  /** The public form of an emulator's message. */
   show(message: JsonRecord): JsonRecord {
     const innerTs = text(message, "ts");
     const seeded = this.seeded.get(innerTs);
@@ -56,7 +56,7 @@ export class MessageBook {
   }
 }
 
-/** Replies stay in their thread; only what was also sent to the channel stands in its history. */
+/** Replies stay in their thread; only those also sent to the channel are in its history. */
 export function isTopLevel(message: JsonRecord): boolean {
   const thread = text(message, "thread_ts");
   return thread === "" || thread === text(message, "ts") || message["subtype"] === "thread_broadcast";

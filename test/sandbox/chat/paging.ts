@@ -1,16 +1,16 @@
-// Pages of a list: the limits of each method, cursors that only this list understands, and the page faults.
+// Pages of a list: the limits of each method, cursors of this list only, and page faults.
 import { optional, type Arguments } from "./arguments";
 import type { JsonRecord } from "./json";
 import { PlatformError } from "./platform-error";
 import type { PageFault } from "./types";
 
 export interface PageRules<Item> {
-  /** Goes into the cursor, so that a cursor of another method is refused. */
+  /** Part of the cursor, so that a cursor of another method is refused. */
   readonly method: string;
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
   readonly maximum: number;
-  /** null: the method insists on a limit. */
+  /** null: the method requires a limit. */
   readonly default: number | null;
   readonly fault: PageFault | null;
 }
@@ -30,7 +30,7 @@ export function pageOf<Item>(params: Arguments, rules: PageRules<Item>): Page<It
   const size = pageSize(limit, fault);
   const items = rules.items.slice(start, start + size);
   if (fault?.kind === "repeated_cursor") return { items, nextCursor: cursor ?? cursorAt(start, rules, "") };
-  // An empty page goes on where it began. Its cursor must differ from the one that was sent, as the platform's does.
+  // An empty page continues where it started. Its cursor must differ from the one that was sent, as on the platform.
   const stamp = size === 0 ? crypto.randomUUID() : "";
   return { items, nextCursor: cursorAt(start + size, rules, stamp) };
 }
@@ -61,7 +61,7 @@ function cursorAt<Item>(index: number, rules: PageRules<Item>, stamp: string): s
   const item = rules.items[index];
   if (item === undefined) return "";
   const plain = [rules.method, rules.keyOf(item), stamp].join("\n");
-  // Always with `=` at the end: a client that does not encode it shows at once.
+  // Always ends with `=`, so that a client that does not encode it fails.
   const padded = Buffer.byteLength(plain) % 3 === 0 ? `${plain}\n` : plain;
   return Buffer.from(padded).toString("base64");
 }

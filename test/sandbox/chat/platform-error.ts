@@ -1,7 +1,7 @@
-// A refusal in the platform's own way: HTTP 200, `{ok:false, error}`.
+// A refusal in the platform's form: HTTP 200, `{ok:false, error}`.
 import type { JsonRecord } from "./json";
 
-/** Thrown by a method; the front turns it into the answer. */
+/** Thrown by a method; the server converts it to the answer. */
 export class PlatformError extends Error {
   readonly code: string;
   readonly fields: JsonRecord;
@@ -13,7 +13,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** An argument error with the explanation that the platform adds in `response_metadata.messages`. */
+/** An argument error with the platform's explanation in `response_metadata.messages`. */
 export function argumentError(code: string, message: string): PlatformError {
   return new PlatformError(code, { response_metadata: { messages: [`[ERROR] ${message}`] } });
 }

@@ -1,4 +1,4 @@
-// What arrived, in order, for assertions. An entry exists from arrival on; status and error follow with the answer.
+// Received requests in order, for assertions. An entry is added on arrival; status and error follow with the answer.
 import type { RecordedRequest } from "./types";
 
 type Entry = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
@@ -10,7 +10,7 @@ export class RequestLog {
     return this.entries;
   }
 
-  /** Puts a request on record; the function that comes back notes its answer. */
+  /** Records a request; the returned function records its answer. */
   open(
     arrival: Omit<RecordedRequest, "status" | "error">,
   ): (status: number | null, error: string | null) => void {
@@ -22,7 +22,7 @@ export class RequestLog {
     };
   }
 
-  /** How many calls of a method (`refresh`: the refresh grant), or of all. */
+  /** The number of calls of a method (`refresh`: the refresh grant), or of all. */
   count(method?: string): number {
     return this.entries.filter((entry) => method === undefined || namesOf(entry).includes(method)).length;
   }
@@ -32,7 +32,7 @@ export class RequestLog {
   }
 }
 
-/** What a request goes by, the most particular name first. */
+/** The names of a request, the most specific first. */
 export function namesOf(request: Pick<RecordedRequest, "method" | "params">): string[] {
   const isRefresh = request.method.startsWith("oauth.") && request.params["grant_type"] === "refresh_token";
   return isRefresh ? ["refresh", request.method] : [request.method];

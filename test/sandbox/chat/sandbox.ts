@@ -1,4 +1,4 @@
-// Puts the chat sandbox together: the emulator and its corrections behind one loopback address.
+// Assembles the chat sandbox: the emulator and its corrections on one loopback address.
 import { Codes } from "./codes";
 import { Faults } from "./faults";
 import { answerRequest, type FrontParts } from "./front";
@@ -25,13 +25,13 @@ export interface ChatSandboxOptions {
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
   readonly redirectUris?: readonly string[];
-  /** Refresh tokens of single use and access tokens that expire (43,200 s unless told). Default: neither. */
+  /** Single-use refresh tokens and expiring access tokens (43,200 s by default). Default: neither. */
   readonly rotation?: boolean | { readonly expiresIn: number };
   /** Whether the app may use PKCE; the platform allows it per app. Default false. */
   readonly pkce?: boolean;
   /** Tokens are org-wide: listings need `team_id`, grants name the enterprise. Default false. */
   readonly orgInstall?: boolean;
-  /** Names of further people, members of `general`. */
+  /** Names of additional people, members of `general`. */
   readonly extraPeople?: readonly string[];
   /** Milliseconds. Default: the real clock. */
   readonly now?: () => number;
@@ -45,7 +45,7 @@ export interface IssuedToken {
 export interface ChatSandbox extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Stands for `https://slack.com/api/`. */
+  /** Replaces `https://slack.com/api/`. */
   readonly apiUrl: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
@@ -54,37 +54,37 @@ export interface ChatSandbox extends AsyncDisposable {
   readonly team: { readonly id: string; readonly name: string };
   readonly people: People;
   readonly channels: Channels;
-  /** Calls of the Web API and the token endpoint in the order of arrival; not the consent page. */
+  /** Calls of the Web API and the token endpoint in order of arrival, without the consent page. */
   readonly requests: readonly RecordedRequest[];
-  /** How many of them: of one method, of `refresh` (the refresh grant), or all. */
+  /** The number of calls of one method, of `refresh` (the refresh grant), or all. */
   calls(method?: string): number;
   clearRequests(): void;
-  /** The next `times` (default 1) requests of `method` (`refresh`, `*` for any) meet this fault. */
+  /** Applies a fault to the next `times` (default 1) requests of `method` (`refresh`, `*` for any). */
   fail(method: string, fault: Fault, times?: number): void;
   clearFaults(): void;
-  /** A token without consent, with a grant of its own. `refresh` makes it a pair. */
+  /** Issues a token without consent, with its own grant; with `refresh` also a refresh token. */
   issueToken(
     personName: string,
     scopes: readonly string[],
     options?: { expiresIn?: number; refresh?: boolean },
   ): IssuedToken;
-  /** From now on `token_expired`. */
+  /** Expires a token: later calls get `token_expired`. */
   expireToken(accessToken: string): void;
-  /** From now on `token_revoked`, with all tokens of the same grant. */
+  /** Revokes a token and all tokens of its grant: later calls get `token_revoked`. */
   revokeToken(accessToken: string): void;
   ownerOf(accessToken: string): string | null;
-  /** What stands in a conversation, oldest first; records no request. */
+  /** The messages of a conversation, oldest first; records no request. */
   messages(channelId: string): Promise<readonly StoredMessage[]>;
   addMessage(channelId: string, message: SeededMessage): Promise<string>;
   addChannel(name: string, options?: NewChannel): Promise<Channel>;
-  /** From now on people refuse these scopes on the consent page (and no others). */
+  /** Sets the scopes that people refuse on the consent page. */
   denyScopes(scopes: readonly string[]): void;
-  /** How a code exchange answers from now on. A refresh is always flat. */
+  /** Sets the form of code exchange answers. A refresh is always flat. */
   grantShape(shape: "nested" | "flat"): void;
   stop(): Promise<void>;
 }
 
-/** Starts a sandbox of its own on 127.0.0.1; any number of them run side by side. */
+/** Starts an independent sandbox on 127.0.0.1. */
 export async function startChatSandbox(options: ChatSandboxOptions = {}): Promise<ChatSandbox> {
   const now = options.now ?? Date.now;
   const workspace = await Workspace.start({
@@ -159,16 +159,16 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
   };
 }
 
-/** On a port that is taken it throws, and leaves no emulator behind. */
+/** Throws if the port is in use, and stops the emulator. */
 async function listen(parts: FrontParts, port: number): Promise<Bun.Server<undefined>> {
   try {
     return Bun.serve({
       hostname: "127.0.0.1",
       port,
-      // Longer than the longest delay that a test may ask for.
+      // Longer than the maximum delay of a fault.
       idleTimeout: 120,
       development: false,
-      // Without this, `development: false` lets a second server share the port in silence.
+      // Without this, `development: false` lets a second server share the port silently.
       reusePort: false,
       fetch: (request) => answerRequest(parts, request),
     });

@@ -1,4 +1,4 @@
-// Which scope which method takes, and how a missing one is reported.
+// The scopes of each method, and the report of a missing one.
 import { PlatformError } from "./platform-error";
 
 export type ConversationKind = "public_channel" | "private_channel" | "mpim" | "im";
@@ -17,7 +17,7 @@ const OTHER_SCOPES = `chat:write users:read users:read.email users:write users.p
   channels:join channels:manage reactions:read reactions:write files:read files:write pins:read pins:write
   bookmarks:read bookmarks:write team:read search:read emoji:read links:read links:write usergroups:read dnd:read`;
 
-/** Everything that may be asked for on the consent page; anything else is a typing mistake there. */
+/** Scopes that may be requested on the consent page; others are treated as typos. */
 export const KNOWN_SCOPES: ReadonlySet<string> = new Set([
   ...["read", "history", "write"].flatMap((access) =>
     Object.values(PREFIX).map((kind) => `${kind}:${access}`),
@@ -25,7 +25,7 @@ export const KNOWN_SCOPES: ReadonlySet<string> = new Set([
   ...OTHER_SCOPES.split(/\s+/),
 ]);
 
-/** Anything that holds scopes: a caller's token. */
+/** A caller's token with its scopes. */
 export interface Holder {
   readonly scopes: readonly string[];
 }
@@ -41,7 +41,7 @@ export function requireScopes(holder: Holder, scopes: readonly string[]): void {
   if (missing.length > 0) throw missingScope(holder, missing);
 }
 
-/** A token with none of the family is refused before anything is looked up, and told the whole family. */
+/** A token with no scope of the family is refused before any lookup, with the whole family as missing. */
 export function requireOneOfFamily(holder: Holder, access: Access): void {
   const all = family(access);
   if (!all.some((scope) => holder.scopes.includes(scope))) throw missingScope(holder, all);
@@ -60,7 +60,7 @@ export function requireConversationScopes(
   );
 }
 
-/** `conversations.open` names all four write scopes, whichever is missing: the caller must know its own. */
+/** `conversations.open` always names all four write scopes as missing. */
 export function requireOpenScope(holder: Holder, scope: "im:write" | "mpim:write"): void {
   if (!holder.scopes.includes(scope)) throw missingScope(holder, OPEN_FAMILY);
 }

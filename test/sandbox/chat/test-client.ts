@@ -1,8 +1,8 @@
-// How the sandbox's own tests call it: form POST with a bearer, as the platform asks for.
+// A client for the sandbox's own tests: form POST with a bearer, as on the platform.
 import { isRecord, type JsonRecord } from "./json";
 import type { ChatSandbox } from "./sandbox";
 
-/** Every scope that the product may ask for. */
+/** Every scope that the product may request. */
 export const ALL_SCOPES: readonly string[] = (
   "channels:read groups:read mpim:read im:read channels:history groups:history mpim:history im:history " +
   "users:read users:read.email users.profile:read chat:write im:write mpim:write"
@@ -41,11 +41,11 @@ export function post(
 
 export async function bodyOf(response: Response): Promise<JsonRecord> {
   const body: unknown = await response.json();
-  if (!isRecord(body)) throw new Error("The answer is no object.");
+  if (!isRecord(body)) throw new Error("The answer is not an object.");
   return body;
 }
 
-/** The address of the consent page. Without overrides: alice's own chat:write, a state, nothing else. */
+/** The address of the consent page. By default with alice's own chat:write and a state. */
 export function consentUrl(
   sandbox: ChatSandbox,
   overrides: Readonly<Record<string, string | null>> = {},
@@ -62,7 +62,7 @@ export function consentUrl(
   return url.href;
 }
 
-/** A token request; client credentials by HTTP Basic unless the fields carry them. */
+/** A token request; client credentials by HTTP Basic unless they are among the fields. */
 export async function tokenRequest(
   sandbox: ChatSandbox,
   fields: Readonly<Record<string, string>>,

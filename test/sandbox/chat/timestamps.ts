@@ -1,21 +1,21 @@
-// Message timestamps: texts of seconds with six decimals, unique in a channel, compared exactly (never as floats).
+// Message timestamps: seconds with six decimals as text, unique in a channel, compared exactly (not as floats).
 
 const FORM = /^(\d{1,10})(?:\.(\d{1,6}))?$/;
 
-/** Microseconds since 1970, or null when the text is no timestamp. Milliseconds (13 digits) are none. */
+/** Microseconds since 1970, or null if the text is not a timestamp. Milliseconds (13 digits) are invalid. */
 export function microseconds(ts: string): bigint | null {
   const match = FORM.exec(ts);
   if (match === null) return null;
   return BigInt(match[1] ?? "0") * 1_000_000n + BigInt((match[2] ?? "").padEnd(6, "0"));
 }
 
-/** A negative number when `left` is the earlier one. */
+/** A negative number if `left` is earlier. */
 export function compareTimestamps(left: string, right: string): number {
   const difference = (microseconds(left) ?? 0n) - (microseconds(right) ?? 0n);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Makes timestamps from a clock (milliseconds); one counter, so two never collide even when the clock moves back. */
+/** Creates timestamps from a clock (milliseconds) and a counter, so that they are unique even if the clock moves back. */
 export class TimestampSource {
   private count = 0;
 

@@ -25,7 +25,7 @@ export function tokenAnswer(
   request: Request,
   params: Arguments,
 ): JsonRecord {
-  // Credentials in an address end up in logs, and JSON is not what RFC 6749 section 4.1.3 asks for.
+  // Credentials in an address end up in logs, and RFC 6749 section 4.1.3 requires a form, not JSON.
   const type = request.headers.get("content-type") ?? "";
   if (request.method !== "POST" || !type.toLowerCase().startsWith("application/x-www-form-urlencoded")) {
     throw new PlatformError("invalid_post_type");
@@ -48,7 +48,7 @@ function fieldsOf(params: Arguments): { id: string; secret: string } {
   return { id: params["client_id"] ?? "", secret: params["client_secret"] ?? "" };
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
 function basicOf(header: string): { id: string; secret: string } {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(header)?.[1] ?? "";
   const [id = "", secret = ""] = Buffer.from(encoded, "base64").toString().split(":");
@@ -78,7 +78,7 @@ function exchangeAnswer(endpoint: TokenEndpoint, method: string, params: Argumen
   }
   return {
     ...common(workspace),
-    // Absent, not empty, when no bot scope was asked for: the user's own grant stands in `authed_user` only.
+    // Absent, not empty, without a requested bot scope: the user's own grant is only in `authed_user`.
     ...(bot === null ? {} : { ...grantFields(bot, tokens.issue(bot)), bot_user_id: bot.userId }),
     authed_user: {
       id: consent.userId,

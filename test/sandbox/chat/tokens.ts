@@ -1,5 +1,5 @@
-// Grants and the tokens of them. A person has one grant per app, shared by all its tokens: a later consent adds to
-// it, and revoking one token ends them all.
+// Grants and their tokens. A person has one grant per app, shared by all its tokens: a later consent adds to it, and
+// revoking one token revokes all.
 import { PlatformError } from "./platform-error";
 
 export type Holder = "user" | "bot";
@@ -30,7 +30,7 @@ export interface TokenPair {
   readonly expiresIn?: number;
 }
 
-/** Whose token a request carries, and what it may do. */
+/** The owner and scopes of a request's token. */
 export interface Caller {
   readonly userId: string;
   readonly holder: Holder;
@@ -51,7 +51,7 @@ export class TokenStore {
     this.rotation = rotation;
   }
 
-  /** Adds to what the holder has granted to the app so far. */
+  /** Adds to the holder's grant. */
   consent(userId: string, holder: Holder, scopes: readonly string[]): Grant {
     let grant = this.consents.get(userId);
     if (grant === undefined || grant.revoked) {
@@ -69,7 +69,7 @@ export class TokenStore {
     return { accessToken: grant.lasting };
   }
 
-  /** A token with a grant of its own, as if another app had been installed. */
+  /** A token with its own grant, like that of another app. */
   issueAlone(
     userId: string,
     holder: Holder,
@@ -82,7 +82,7 @@ export class TokenStore {
     return { accessToken: this.add(grant, options.expiresIn ?? null) };
   }
 
-  /** Uses up a refresh token. The access token it came with lives on until it expires. */
+  /** Consumes a refresh token. Its access token stays valid until it expires. */
   refresh(refreshToken: string): { grant: Grant; pair: TokenPair } {
     const known = this.refreshTokens.get(refreshToken);
     if (known === undefined || known.used || known.grant.revoked) {

@@ -1,4 +1,4 @@
-// The stand-in workspace: its people and channels at the start, and what a test may add without the Web API.
+// The workspace: its initial people and channels, and additions by tests without the Web API.
 import { Conversations } from "./conversations";
 import { Directory, type Team } from "./directory";
 import { Backend, type InnerApp } from "./emulator";
@@ -13,7 +13,7 @@ const GENERAL: Channel = { id: "C000000001", name: "general" };
 const RANDOM: Channel = { id: "C000000002", name: "random" };
 const TEAM: Team = { id: "T000000001", name: "Sandbox" };
 const ROBOT = "robot";
-/** As many as one invitation takes. */
+/** The maximum of one invitation. */
 const MOST_INVITED = 100;
 
 export const APP: InnerApp = { appId: "A0SANDBOX01", name: "Runtime (sandbox)", botName: ROBOT };
@@ -55,7 +55,7 @@ export class Workspace {
     return new Workspace(backend, everybody.map(personOf), options);
   }
 
-  /** Fills the channels of the start, one after the other so that listings always have the same order. */
+  /** Creates the initial channels sequentially, so that lists always have the same order. */
   async seedChannels(): Promise<Channels> {
     const { alice, bob } = this.people;
     const insiders = this.everybody.filter(({ name }) => !["admin", "dave", "erin"].includes(name));
@@ -70,14 +70,14 @@ export class Workspace {
     };
   }
 
-  /** Throws an ordinary error for an unknown name or id: a mistake in the test. */
+  /** Throws an ordinary error for an unknown name or id, which is a mistake in the test. */
   person(nameOrId: string): Person {
     const person = this.everybody.find(({ name, id }) => name === nameOrId || id === nameOrId);
-    if (person === undefined) throw new Error(`Nobody in the sandbox is called ${nameOrId}.`);
+    if (person === undefined) throw new Error(`The sandbox has no person ${nameOrId}.`);
     return person;
   }
 
-  /** Who can sign in: people of this workspace who are neither bots nor deactivated. */
+  /** People who can sign in: members of this workspace that are neither bots nor deactivated. */
   signInNames(): string[] {
     const absent = [this.people.dave.name, this.people.erin.name, this.people.robot.name];
     return this.everybody.map(({ name }) => name).filter((name) => !absent.includes(name));
@@ -98,13 +98,13 @@ export class Workspace {
     return { id, name };
   }
 
-  /** Puts a message into a conversation; answers its timestamp. */
+  /** Adds a message to a conversation; returns its timestamp. */
   async addMessage(channelId: string, message: SeededMessage): Promise<string> {
     const { viewerId, innerId } = await this.insider(channelId);
     const user = message.user === null ? null : this.person(message.user ?? "alice").id;
     const ts = message.ts ?? this.book.nextTs();
     const content = message.text ?? "";
-    // The emulator holds the place; what it holds there is never shown.
+    // The emulator stores a placeholder, which is never shown.
     const body = await this.backend.must(viewerId, "chat.postMessage", {
       channel: innerId,
       text: "(seeded)",
@@ -120,7 +120,7 @@ export class Workspace {
     return ts;
   }
 
-  /** What stands in a conversation, oldest first. */
+  /** The messages of a conversation, oldest first. */
   async storedMessages(channelId: string): Promise<StoredMessage[]> {
     const { viewerId, innerId } = await this.insider(channelId);
     const messages = await this.readMessages(viewerId, innerId);
@@ -133,7 +133,7 @@ export class Workspace {
       .toSorted((left, right) => compareTimestamps(left.ts, right.ts));
   }
 
-  /** All messages of a conversation, as the outside sees them, in no order. */
+  /** All messages of a conversation in public form, unordered. */
   async readMessages(viewerId: string, innerId: string): Promise<JsonRecord[]> {
     const channel = { channel: innerId };
     const messages = await this.backend.all(viewerId, "conversations.history", "messages", channel);

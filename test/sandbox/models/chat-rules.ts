@@ -1,4 +1,4 @@
-// What servers of chat completions refuse, as their error messages and reference pages say.
+// Requests that servers of chat completions refuse, according to their error messages and reference pages.
 
 interface Loose {
   [field: string]: unknown;
@@ -8,7 +8,7 @@ const ROLES = ["system", "developer", "user", "assistant", "tool"];
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CHOICES = ["none", "auto", "required"];
 
-/** The first thing that such a server would refuse; undefined when it would answer. */
+/** The first error of such a server; undefined if it would answer. */
 export function faultOf(request: unknown): string | undefined {
   if (!isLoose(request)) return "We could not parse the JSON body of your request.";
   const { model, messages, tools, tool_choice: choice, stream, stream_options: options } = request;

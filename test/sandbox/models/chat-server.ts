@@ -1,4 +1,4 @@
-// A stand-in of a server that speaks chat completions. It refuses what the real ones refuse, then answers as scripted.
+// A stand-in of a chat completions server. It refuses what real servers refuse, then answers as scripted.
 import { type Exchange, type Reply, type ScriptedServer, startScriptedServer } from "./http";
 import { faultOf } from "./chat-rules";
 
@@ -11,7 +11,7 @@ export interface ModelRequest {
   [field: string]: unknown;
 }
 
-/** Answers one request. `turn` counts the requests so far, from 0. */
+/** Answers one request. `turn` is the number of earlier requests. */
 export type Turn = (
   request: ModelRequest,
   reply: Reply,
@@ -25,13 +25,13 @@ export interface ModelServer extends AsyncDisposable {
   readonly exchanges: Exchange[];
   /** Bodies of the requests, in order. */
   readonly requests: ModelRequest[];
-  /** What the stand-in refused, in order. */
+  /** Refusals, in order. */
   readonly refusals: string[];
-  /** From now on answers so. */
+  /** Sets the script of the answers. */
   script(turn: Turn): void;
 }
 
-/** `strict: false`: answers whatever it is asked, for requests that are wrong on purpose. */
+/** `strict: false` answers every request, for intentionally wrong ones. */
 export async function startModelServer(first?: Turn, strict = true): Promise<ModelServer> {
   let turn: Turn = first ?? ((_request, reply) => reply.json(200, completion({ content: "Hello." })));
   const requests: ModelRequest[] = [];
@@ -109,7 +109,7 @@ export function frame(value: unknown): string {
 
 export const DONE = "data: [DONE]\n\n";
 
-/** Streams frames and ends well. */
+/** Streams frames and ends normally. */
 export function stream(reply: Reply, ...chunks: readonly object[]): void {
   startStream(reply);
   for (const one of chunks) reply.write(frame(one));
@@ -121,7 +121,7 @@ export function startStream(reply: Reply): void {
   reply.head(200, { "content-type": "text/event-stream; charset=utf-8" });
 }
 
-/** Streams what was said, cut as a model does: text in pieces, calls in fragments. */
+/** Streams a message like a model: text in pieces, calls in fragments. */
 export function speak(reply: Reply, { content, calls = [], finish, usage }: Said): void {
   const pieces = (content ?? "").match(/.{1,7}/gsu) ?? [];
   const fragments = calls.flatMap((call, index) => [
@@ -149,7 +149,7 @@ export function speak(reply: Reply, { content, calls = [], finish, usage }: Said
   );
 }
 
-/** Says it in the way that was asked for. */
+/** Sends a message in the requested form. */
 export function say(request: ModelRequest, reply: Reply, said: Said): void {
   if (request.stream === true) speak(reply, said);
   else reply.json(200, completion(said));

@@ -1,33 +1,33 @@
-// A scripted HTTP server over plain sockets: a script decides every byte, cuts answers at any place and resets
+// A scripted HTTP server over plain sockets: a script sends every byte, splits answers anywhere and resets
 // connections. One request per connection.
 import { createServer, type Socket } from "node:net";
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The JSON of the body; undefined when it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** Resolves when the other side has closed the connection. */
+  /** Resolves when the client has closed the connection. */
   readonly closed: Promise<void>;
 }
 
-/** What a script may do with a request. */
+/** The operations of a script. */
 export interface Reply {
-  /** Answers whole, with its length. */
+  /** Sends a whole answer with its length. */
   send(status: number, headers: Record<string, string>, body: string | Uint8Array): void;
   json(status: number, value: unknown, headers?: Record<string, string>): void;
-  /** Starts an answer in chunks. */
+  /** Starts a chunked answer. */
   head(status: number, headers: Record<string, string>): void;
   /** One chunk. */
   write(piece: string | Uint8Array): void;
-  /** Ends an answer in chunks. */
+  /** Ends a chunked answer. */
   end(): void;
-  /** Breaks the connection with a reset. */
+  /** Resets the connection. */
   reset(): void;
-  /** Breaks the connection as a process does that goes away: no last chunk. */
+  /** Closes the connection without the last chunk, like a process that exits. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-// What a server of the messages protocol refuses, as its error messages and reference pages say.
+// Requests that servers of the messages protocol refuse, according to their error messages and reference pages.
 
 interface Loose {
   [field: string]: unknown;
@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<string, string[]>> = {
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control"],
 };
 
-/** The first thing that such a server would refuse; undefined when it would answer. */
+/** The first error of such a server; undefined if it would answer. */
 export function messagesFault(request: unknown): string | undefined {
   if (!isLoose(request)) return "The request body is not valid JSON";
   const extra = Object.keys(request).find((key) => !FIELDS.includes(key));

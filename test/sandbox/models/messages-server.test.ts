@@ -1,4 +1,4 @@
-// The stand-in of the messages protocol is what the official client takes for a real server.
+// The official client works with the stand-in of the messages protocol.
 import Anthropic, { AuthenticationError, BadRequestError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type MessagesServer, startMessagesServer, utter } from "./messages-server";
@@ -30,7 +30,7 @@ const uttered = {
   usage: [12, 34] as [number, number],
 };
 
-test("a message, whole and streamed, is the same to it", async () => {
+test("reads the same message from a whole and a streamed answer", async () => {
   server.script((asked, reply) => utter(asked, reply, uttered));
   const whole = await client.messages.create(request);
   const streamed = await client.messages.stream(request).finalMessage();
@@ -43,7 +43,7 @@ test("a message, whole and streamed, is the same to it", async () => {
   expect(whole.usage).toMatchObject({ input_tokens: 12, output_tokens: 34 });
 });
 
-test("refusals are its errors", async () => {
+test("maps refusals to its errors", async () => {
   const failureOf = (work: PromiseLike<unknown>) => Promise.resolve(work).catch((error: unknown) => error);
   expect(await failureOf(client.messages.create({ ...request, messages: [] }))).toBeInstanceOf(
     BadRequestError,

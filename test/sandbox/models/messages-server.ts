@@ -1,5 +1,4 @@
-// A stand-in of a server that speaks the messages protocol. It refuses what the real one refuses, then answers as
-// scripted.
+// A stand-in of a server with the messages protocol. It refuses what the real server refuses, then answers as scripted.
 import { type Exchange, type Reply, startScriptedServer } from "./http";
 import { messagesFault } from "./messages-rules";
 
@@ -35,7 +34,7 @@ export async function startMessagesServer(key: string): Promise<MessagesServer> 
   const refusals: string[] = [];
   const server = await startScriptedServer((exchange, reply) => {
     const { headers, body } = exchange;
-    // Either way names the key; newer clients use the second.
+    // Both headers contain the key; newer clients use the second.
     if (headers["x-api-key"] !== key && headers["authorization"] !== `Bearer ${key}`)
       return reply.json(401, failure("authentication_error", "invalid x-api-key"));
     const fault =
@@ -75,7 +74,7 @@ export interface Uttered {
   usage?: [input: number, output: number];
 }
 
-/** Says it in the way that was asked for. */
+/** Sends a message in the requested form. */
 export function utter(request: MessagesRequest, reply: Reply, uttered: Uttered): void {
   if (request.stream === true) streamMessage(reply, uttered);
   else reply.json(200, message(uttered));
@@ -97,7 +96,7 @@ export function message({ text = "", calls = [], stop, usage = [10, 5] }: Uttere
   };
 }
 
-/** The events of a message, as the protocol cuts them. */
+/** The events of a message in the protocol's format. */
 export function eventsOf(uttered: Uttered): { type: string; [field: string]: unknown }[] {
   const { text = "", calls = [], usage = [10, 5], stop } = uttered;
   const texts =

@@ -9,7 +9,7 @@ beforeAll(async () => {
   sandbox = await startRecordsSandbox();
 });
 beforeEach(() => {
-  // A minute for the next five jobs, an hour at most for a token.
+  // A minute allows five more jobs; a token is valid for an hour.
   sandbox.move(61_000);
   token = sandbox.issueToken("alice").accessToken;
 });
@@ -22,7 +22,7 @@ const poll = (id: string, report = "All_Products", as = token): Promise<Called> 
   call(sandbox.us, `GET ${BULK}/${report}/read/${id}`, { token: as });
 const idOf = ({ text }: Called): string => /"id":"(\d{19})"/.exec(text)?.[1] ?? "";
 
-test("a job goes on until it is completed; only then there is a result", async () => {
+test("a job runs until it is completed and has a result only then", async () => {
   const created = await create({
     query: { criteria: "Quantity > 1", fields: ["Name"], max_records: 150_000 },
   });
@@ -40,7 +40,7 @@ test("a job goes on until it is completed; only then there is a result", async (
   );
 });
 
-test("creating and asking need a scope each", async () => {
+test("creating and polling need a scope each", async () => {
   const creator = sandbox.issueToken("alice", ["bulk.CREATE"]).accessToken;
   const id = idOf(await create({}, "All_Products", creator));
   expect(await poll(id, "All_Products", creator)).toMatchObject({ status: 401, code: "2945" });
@@ -50,10 +50,10 @@ describe("refused", () => {
   test.each([
     ["too few", { max_records: 99_000 }, "3070"],
     ["too many", { max_records: 201_000 }, "3070"],
-    ["no multiple of 1000", { max_records: 100_500 }, "3070"],
+    ["not a multiple of 1000", { max_records: 100_500 }, "3070"],
     ["a number as text", { max_records: "100000" }, "3070"],
     ["an unknown field", { fields: ["Colour"] }, "3020"],
-    ["criteria that nobody understands", { criteria: "Name = 1" }, "3090"],
+    ["invalid criteria", { criteria: "Name = 1" }, "3090"],
     ["an unknown cursor", { record_cursor: "x" }, "3020"],
   ])("%s", async (_, query, code) => {
     expect(await create({ query })).toMatchObject({ status: 400, code });
@@ -63,7 +63,7 @@ describe("refused", () => {
     expect(await create({}, "Stock_Chart")).toMatchObject({ status: 400, code: "7150" });
   });
 
-  test("a job that is unknown, of another report, or somebody else's", async () => {
+  test("an unknown job, or one of another report or person", async () => {
     const id = idOf(await create());
     expect(await poll("1")).toMatchObject({ code: "7120" });
     expect(await poll(id, "All_Suppliers")).toMatchObject({ code: "7120" });

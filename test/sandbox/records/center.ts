@@ -12,14 +12,14 @@ import type { DataCenter, Location } from "./types";
 import type { Table } from "./world/table";
 import { World } from "./world/world";
 
-/** What the data centers have in common. */
+/** State that the data centers share. */
 export interface Shared {
   readonly now: () => number;
   readonly log: RequestLog;
   readonly faults: Faults;
   readonly tokens: TokenStore;
   readonly codes: Codes;
-  /** The rest is read at every request: tests change it. */
+  /** The rest is read at every request, because tests change it. */
   readonly consent: () => ConsentSettings;
   readonly directory: () => Record<Location, string>;
   readonly tellsScopes: () => boolean;

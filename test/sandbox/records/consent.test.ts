@@ -21,7 +21,7 @@ const refresh = (sandbox: RecordsSandbox, center: DataCenter, refreshToken: stri
   tokenRequest(center, { grant_type: "refresh_token", refresh_token: refreshToken }, sandbox);
 
 describe("consent page", () => {
-  test("shows scopes, a button per person and a way out, and runs no script", async () => {
+  test("shows scopes, a button per person and a cancel button, and runs no script", async () => {
     await using sandbox = await startRecordsSandbox();
     const page = await fetch(consentUrl(sandbox));
     const html = await page.text();
@@ -32,7 +32,7 @@ describe("consent page", () => {
     expect(html).not.toContain("<script");
   });
 
-  test("leads back with code, state and the person's own data center", async () => {
+  test("redirects with code, state and the person's data center", async () => {
     await using sandbox = await startRecordsSandbox();
     for (const [person, center] of [
       ["alice", sandbox.us],
@@ -75,7 +75,7 @@ describe("consent page", () => {
 });
 
 describe("code exchange", () => {
-  test("answers with a pair, the API's base and seconds", async () => {
+  test("returns a token pair, the API's base address and the lifetime in seconds", async () => {
     await using sandbox = await startRecordsSandbox();
     const answer = await exchange(sandbox, sandbox.eu, await codeFrom(sandbox, "carla"));
     expect(answer).toEqual({
@@ -87,7 +87,7 @@ describe("code exchange", () => {
     });
   });
 
-  test("at another data center the code is unknown, and stays good at its own", async () => {
+  test("a code is unknown at another data center, and stays valid at its own", async () => {
     await using sandbox = await startRecordsSandbox();
     const code = await codeFrom(sandbox, "carla");
     expect(await exchange(sandbox, sandbox.us, code)).toEqual({ error: "invalid_code" });
@@ -104,7 +104,7 @@ describe("code exchange", () => {
     expect("refresh_token" in answer).toBe(expected);
   });
 
-  test("a second consent gives a refresh token only when consent is prompted for", async () => {
+  test("a second consent gives a refresh token only with prompt=consent", async () => {
     await using sandbox = await startRecordsSandbox();
     await codeFrom(sandbox, "alice");
     const silent = await exchange(sandbox, sandbox.us, await codeFrom(sandbox, "alice", { prompt: null }));
@@ -114,7 +114,7 @@ describe("code exchange", () => {
     );
   });
 
-  test("a code works once, for a minute, with its redirect address, for the client", async () => {
+  test("a code works once, for a minute, for its client and redirect address", async () => {
     await using sandbox = await startRecordsSandbox();
     const code = await codeFrom(sandbox, "alice");
     await exchange(sandbox, sandbox.us, code);
@@ -131,7 +131,7 @@ describe("code exchange", () => {
     });
   });
 
-  test("credentials in a header are not looked for", async () => {
+  test("credentials in a header are ignored", async () => {
     await using sandbox = await startRecordsSandbox();
     const authorization = `Basic ${btoa(`${sandbox.clientId}:${sandbox.us.clientSecret}`)}`;
     const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: "x" });
@@ -139,7 +139,7 @@ describe("code exchange", () => {
     expect(await answer.json()).toEqual({ error: "invalid_client" });
   });
 
-  test("refused scopes are missing, and the answer tells so", async () => {
+  test("refused scopes are missing in the answer", async () => {
     await using sandbox = await startRecordsSandbox();
     sandbox.denyScopes(["report.DELETE"]);
     const code = await codeFrom(sandbox, "alice", { scope: scopeText("report.READ", "report.DELETE") });
@@ -148,7 +148,7 @@ describe("code exchange", () => {
 });
 
 describe("refresh", () => {
-  test("gives an access token and nothing else", async () => {
+  test("returns only an access token", async () => {
     await using sandbox = await startRecordsSandbox();
     const { refreshToken } = sandbox.issueToken("alice");
     expect(await refresh(sandbox, sandbox.us, refreshToken)).toEqual({
@@ -159,7 +159,7 @@ describe("refresh", () => {
     expect(sandbox.calls("refresh")).toBe(1);
   });
 
-  test("is unknown elsewhere, and after revocation", async () => {
+  test("is unknown at other data centers and after revocation", async () => {
     await using sandbox = await startRecordsSandbox();
     const { refreshToken, accessToken } = sandbox.issueToken("alice");
     expect(await refresh(sandbox, sandbox.eu, refreshToken)).toEqual({ error: "invalid_code" });
@@ -169,7 +169,7 @@ describe("refresh", () => {
     expect(answer).toMatchObject({ code: "1030" });
   });
 
-  test("ten times in ten minutes, then no more until the time is over", async () => {
+  test("works ten times in ten minutes", async () => {
     await using sandbox = await startRecordsSandbox();
     const { refreshToken } = sandbox.issueToken("alice");
     for (let count = 0; count < 10; count++) await refresh(sandbox, sandbox.us, refreshToken);
@@ -178,7 +178,7 @@ describe("refresh", () => {
     expect(await refresh(sandbox, sandbox.us, refreshToken)).toHaveProperty("access_token");
   });
 
-  test("the 21st grant of a person ends the first", async () => {
+  test("the 21st grant of a person revokes the first", async () => {
     await using sandbox = await startRecordsSandbox();
     const { refreshToken } = sandbox.issueToken("alice");
     for (let count = 0; count < 19; count++) sandbox.issueToken("alice");
@@ -187,7 +187,7 @@ describe("refresh", () => {
     expect(await refresh(sandbox, sandbox.us, refreshToken)).toEqual({ error: "invalid_code" });
   });
 
-  test("an access token lives an hour", async () => {
+  test("an access token is valid for an hour", async () => {
     await using sandbox = await startRecordsSandbox();
     const { accessToken } = sandbox.issueToken("alice");
     sandbox.move(3600 * 1000 + 1);

@@ -1,6 +1,6 @@
-// JSON whose numbers keep their digits: record ids have 19, more than a JavaScript number holds.
+// JSON with exact digits of numbers: record ids have 19 digits, too many for a JavaScript number.
 
-/** A number as it was written, or is to be written. */
+/** A number with its exact digits. */
 export class Digits {
   readonly text: string;
 
@@ -18,7 +18,7 @@ interface Source {
   source?: string;
 }
 
-/** Undefined when the text is not JSON. */
+/** Undefined if the text is not JSON. */
 export function readExact(text: string): Wire | undefined {
   try {
     return JSON.parse(text, (_key: string, value: Wire | number, context?: Source) =>
@@ -29,7 +29,7 @@ export function readExact(text: string): Wire | undefined {
   }
 }
 
-/** Plain numbers may stand in what is written, for codes and counts. */
+/** Also accepts plain numbers, for codes and counts. */
 export type Writable = Wire | number | Writable[] | { [key: string]: Writable };
 
 export function writeExact(value: Writable): string {

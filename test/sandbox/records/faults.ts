@@ -1,4 +1,4 @@
-// Injected faults: a queue per route, and what goes over the wire for each.
+// Injected faults: a queue per route, and the answer of each.
 import type { Reply } from "./server";
 import type { Fault } from "./types";
 
@@ -34,7 +34,7 @@ export class Faults {
   }
 }
 
-/** A fault that replaces the work: what is answered instead. Undefined when the work is to be done. */
+/** The answer of a fault that replaces the work. Undefined if the request is handled. */
 export function insteadOf(
   fault: Fault | undefined,
 ): { reply: Reply; code: number | string | null } | undefined {
@@ -64,7 +64,7 @@ export function errorPage(status: number): Reply {
   return { status, headers: { "content-type": "text/html; charset=utf-8" }, body: ERROR_PAGE };
 }
 
-/** Waits, unless the caller goes away first; false when it has gone. */
+/** Waits; returns false if the caller disconnects first. */
 export async function delay(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const { promise, resolve } = Promise.withResolvers<void>();

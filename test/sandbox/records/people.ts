@@ -1,4 +1,4 @@
-// Who can sign in. An account lives in one data center.
+// People who can sign in. An account belongs to one data center.
 import type { Location } from "./types";
 
 export interface Person {
@@ -13,9 +13,9 @@ export const PEOPLE: readonly Person[] = [
   { name: "carla", location: "eu" },
 ];
 
-/** Throws for a name that nobody has: a mistake in the test. */
+/** Throws for an unknown name, which is a mistake in the test. */
 export function personNamed(name: string): Person {
   const person = PEOPLE.find((candidate) => candidate.name === name);
-  if (person === undefined) throw new Error(`Nobody in the records sandbox is called ${name}.`);
+  if (person === undefined) throw new Error(`The records sandbox has no person ${name}.`);
   return person;
 }

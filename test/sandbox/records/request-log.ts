@@ -1,4 +1,4 @@
-// The record of requests for assertions. An entry exists from arrival on; status and code follow with the answer.
+// Received requests, for assertions. An entry is added on arrival; status and code follow with the answer.
 import type { RecordedRequest } from "./types";
 
 type Entry = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
@@ -10,7 +10,7 @@ export class RequestLog {
     return this.#entries;
   }
 
-  /** Puts a request on record; the function that comes back notes its answer. */
+  /** Records a request; the returned function records its answer. */
   open(
     arrival: Omit<RecordedRequest, "status" | "code">,
   ): (status: number, code: number | string | null) => void {
@@ -22,7 +22,7 @@ export class RequestLog {
     };
   }
 
-  /** How many requests of a route, or of all. */
+  /** The number of requests of a route, or of all. */
   count(route?: string): number {
     return this.#entries.filter((entry) => route === undefined || entry.route === route).length;
   }

@@ -1,4 +1,4 @@
-// Which requests the API lets through: address, method, headers, token, scope, query.
+// Requests that the API accepts: address, method, headers, token, scope, query.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type RecordsSandbox, startRecordsSandbox } from ".";
 import { call, rawCall } from "./test-client";
@@ -20,10 +20,10 @@ describe("addresses", () => {
     ["an empty segment", "/creator/v2/data//inventory/report/All_Products", 404, "1000"],
     ["a slash at the end", `${PRODUCTS}/`, 404, "1000"],
     ["one segment too many", `${PRODUCTS}/1/2`, 404, "1000"],
-    ["dots that nobody resolved", "/creator/v2/data/../meta/applications", 404, "1000"],
-    ["an encoding that is none", "/creator/v2/meta/%zz/applications", 404, "1000"],
+    ["unresolved dots", "/creator/v2/data/../meta/applications", 404, "1000"],
+    ["an invalid encoding", "/creator/v2/meta/%zz/applications", 404, "1000"],
     ["another family", "/creator/v2/other/acme", 404, "1000"],
-    ["the next generation", "/creator/v2.1/data/acme/inventory/report/All_Products", 404, "2930"],
+    ["the next API version", "/creator/v2.1/data/acme/inventory/report/All_Products", 404, "2930"],
     ["another product", "/api/v2/acme/inventory/report/All_Products", 404, "1000"],
   ])("%s", async (_, target, status, code) => {
     expect(await rawCall(sandbox.us, "GET", target, token)).toMatchObject({ status, code });
@@ -63,7 +63,7 @@ describe("headers", () => {
     expect(answer).toMatchObject({ status: 400, code: "9210" });
   });
 
-  test("an environment is of another generation", async () => {
+  test("an environment needs another API version", async () => {
     const headers = { environment: "development" };
     expect(await call(sandbox.us, `GET ${PRODUCTS}`, { token, headers })).toMatchObject({
       status: 404,
@@ -87,14 +87,14 @@ describe("tokens", () => {
     ["none", {}],
     ["an unknown one", { token: "1000.x.y" }],
     ["Bearer", (): object => ({ headers: { authorization: `Bearer ${token}` } })],
-  ])("%s: one code, and the text is a description", async (_, given) => {
+  ])("%s has the code and description of all token errors", async (_, given) => {
     const options = typeof given === "function" ? given() : given;
     const answer = await call(sandbox.us, `GET ${PRODUCTS}`, options);
     expect(answer).toMatchObject({ status: 401, code: "1030", body: { description: expect.any(String) } });
     expect(answer.body).not.toHaveProperty("message");
   });
 
-  test("in the query it does not count", async () => {
+  test("in the query is ignored", async () => {
     const answer = await call(sandbox.us, `GET ${PRODUCTS}?access_token=${token}`);
     expect(answer).toMatchObject({ status: 401, code: "1030" });
   });
@@ -141,7 +141,7 @@ describe("query", () => {
 describe("private links", () => {
   const report = "/creator/v2/publish/acme/inventory/report/All_Products";
 
-  test("the key opens its report to anybody; the request keeps what it carried", async () => {
+  test("the key opens its report without a token; the request log shows the headers", async () => {
     const { products } = sandbox.privateLinks("us");
     expect(await call(sandbox.us, `GET ${report}?privatelink=${products}`)).toMatchObject({ code: "3000" });
     await call(sandbox.us, `GET ${report}?privatelink=${products}`, { token });
@@ -171,7 +171,7 @@ describe("private links", () => {
   });
 });
 
-test("what there is in an account", async () => {
+test("the metadata of an account", async () => {
   const names = async (path: string): Promise<string> =>
     (await call(sandbox.us, `GET ${path}`, { token })).text;
   expect(await names("/creator/v2/meta/applications")).toContain('"link_name":"hr"');

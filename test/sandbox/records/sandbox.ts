@@ -1,4 +1,4 @@
-// Puts the records sandbox together: two data centers, each with an accounts host and an API host on loopback ports.
+// Assembles the records sandbox: two data centers, each with an accounts host and an API host on loopback ports.
 import { Codes } from "./accounts/codes";
 import { TokenStore } from "./accounts/tokens";
 import { Center, type Shared } from "./center";
@@ -20,7 +20,7 @@ import type {
 
 export interface RecordsSandboxOptions {
   readonly clientId?: string;
-  /** One secret for all data centers. Default: each has its own. */
+  /** One secret for all data centers. Default: separate secrets. */
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
   readonly redirectUris?: readonly string[];
@@ -34,36 +34,36 @@ export interface RecordsSandbox extends AsyncDisposable {
   readonly clientId: string;
   readonly us: DataCenter;
   readonly eu: DataCenter;
-  /** Everything that reached any host, in the order of arrival. */
+  /** Requests to all hosts in order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** How many of them: of one route, or all. */
+  /** The number of requests of one route, or all. */
   calls(route?: string): number;
   clearRequests(): void;
-  /** The next `times` (default 1) requests of `route` (`*` for any) meet this fault. */
+  /** Applies a fault to the next `times` (default 1) requests of `route` (`*` for any). */
   fail(route: string, fault: Fault, times?: number): void;
   clearFaults(): void;
-  /** Tokens without consent. `scopes` without prefix; default: all. */
+  /** Issues tokens without consent. `scopes` without prefix; default: all. */
   issueToken(personName: string, scopes?: readonly string[], lifetimeS?: number): IssuedTokens;
   expireToken(accessToken: string): void;
-  /** Ends the grant of a refresh token with all its access tokens. */
+  /** Revokes the grant of a refresh token with all its access tokens. */
   revokeToken(refreshToken: string): void;
   /** Moves the time of all hosts ahead. */
   move(ms: number): void;
-  /** From now on people refuse these scopes on the consent page (and no others). */
+  /** Sets the scopes that people refuse on the consent page. */
   denyScopes(scopes: readonly string[]): void;
   /** The records of a form of `inventory`, oldest first. */
   records(location: Location, form: string): StoredRecord[];
-  /** Puts records into a form of `inventory` without any check; answers their ids. */
+  /** Adds records to a form of `inventory` without checks; returns their ids. */
   add(location: Location, form: string, records: readonly SeedValues[]): string[];
-  /** Records back to those of the start, under new ids. */
+  /** Restores the initial records with new ids. */
   reset(): void;
   privateLinks(location: Location): PrivateLinks;
-  /** How often a bulk job is asked for before it is completed. Default 2. */
+  /** The number of polls before a bulk job is completed. Default 2. */
   bulkPolls(polls: number): void;
   stop(): Promise<void>;
 }
 
-/** Starts a sandbox of its own on 127.0.0.1; any number of them run side by side. */
+/** Starts an independent sandbox on 127.0.0.1. */
 export async function startRecordsSandbox(options: RecordsSandboxOptions = {}): Promise<RecordsSandbox> {
   const clock = new SandboxClock();
   const clientId = options.clientId ?? "1000.SANDBOXCLIENT";

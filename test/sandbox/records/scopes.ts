@@ -1,8 +1,8 @@
-// The scopes that the platform knows. Names are case-sensitive.
+// The platform's scopes. Names are case-sensitive.
 
 const PREFIX = "ZohoCreator.";
 
-/** Those of the routes, and the one for file upload, which is asked for by nobody here. */
+/** Scopes of the routes, and the unused one for file upload. */
 export const KNOWN_SCOPES: ReadonlySet<string> = new Set(
   [
     "bulk.CREATE",

@@ -1,5 +1,5 @@
-// HTTP on a loopback port, with the request target as it came over the wire: `Bun.serve` hands out addresses that
-// are normalised already, and mistakes with dots and slashes would not be seen.
+// HTTP on a loopback port with the raw request target: `Bun.serve` normalises addresses, which would hide mistakes with
+// dots and slashes.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { delay } from "./faults";
 
@@ -28,7 +28,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Rejects when the port is taken. Port 0: any free one. */
+/** Rejects if the port is in use. Port 0: any free port. */
 export async function listen(port: number, handle: (arrival: Arrival) => Answer): Promise<Listener> {
   const server = createServer((request, response) => {
     void answer(request, response, handle);
@@ -38,7 +38,8 @@ export async function listen(port: number, handle: (arrival: Arrival) => Answer)
     server.listen(port, "127.0.0.1", resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The sandbox listens on no port.");
+  if (address === null || typeof address === "string")
+    throw new Error("The sandbox does not listen on a port.");
   return {
     url: `http://127.0.0.1:${address.port}`,
     stop: () =>
@@ -73,7 +74,7 @@ async function answer(
   response.end(reply.body);
 }
 
-// A bug of the sandbox must not look like an answer of the platform.
+// A bug of the sandbox must not look like the platform's answer.
 function replyOf(handle: (arrival: Arrival) => Answer, arrival: Arrival): Answer {
   try {
     return handle(arrival);

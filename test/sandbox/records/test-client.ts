@@ -1,4 +1,4 @@
-// How the sandbox's own tests call it: with the documented headers unless a test says otherwise, or byte for byte.
+// A client for the sandbox's own tests: with the documented headers by default, or byte for byte.
 import { connect } from "node:net";
 import { isWireObject, readExact, type WireObject } from "./exact-json";
 import type { DataCenter, RecordsSandbox } from "./index";
@@ -37,7 +37,7 @@ export async function call(center: DataCenter, request: string, options: CallOpt
   return calledOf(answer.status, await answer.text());
 }
 
-/** Sends a request target that no URL parser has touched. */
+/** Sends a raw request target. */
 export async function rawCall(
   center: DataCenter,
   method: string,
@@ -91,7 +91,7 @@ export async function tokenRequest(
   return { ...body };
 }
 
-/** The address of the consent page. `null` leaves a field out. */
+/** The address of the consent page. `null` omits a field. */
 export function consentUrl(
   sandbox: RecordsSandbox,
   overrides: Readonly<Record<string, string | null>> = {},

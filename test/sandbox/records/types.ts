@@ -1,14 +1,14 @@
-// The words of the records sandbox: what a test hands in and what it gets to see.
+// The types of the records sandbox that tests use.
 
 /** A data center. Each has an accounts host, an API host and accounts of its own. */
 export type Location = "us" | "eu";
 
-/** Where one user's data lives, and under which names. */
+/** The location and names of a user's data. */
 export interface DataCenter {
   readonly location: Location;
   /** Origin of the accounts host: consent and tokens. */
   readonly accountsUrl: string;
-  /** Origin of the API host: what `VENDOR_SERVER_URL` holds for users of this data center. */
+  /** Origin of the API host: the value of `VENDOR_SERVER_URL` for users of this data center. */
   readonly apiUrl: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
@@ -18,9 +18,9 @@ export interface DataCenter {
   readonly owner: string;
 }
 
-/** One request as it arrived, on any host. Filled in when it is answered. */
+/** A received request on any host. Completed when it is answered. */
 export interface RecordedRequest {
-  /** `data.list`, `bulk.create`, `refresh`, …; `unknown` for what leads nowhere. */
+  /** `data.list`, `bulk.create`, `refresh`, …; `unknown` for unknown addresses. */
   readonly route: string;
   readonly location: Location;
   readonly host: "accounts" | "api";
@@ -34,7 +34,7 @@ export interface RecordedRequest {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whose token the `Authorization` header carries; null for an unknown or absent one. */
+  /** The owner of the token in the `Authorization` header; null if it is unknown or absent. */
   readonly person: string | null;
   /** The answer's HTTP status; null while unanswered and when the connection was reset. */
   readonly status: number | null;
@@ -44,13 +44,13 @@ export interface RecordedRequest {
   readonly at: number;
 }
 
-/** What `fail` can do to a request. One fault is used up per request. */
+/** Faults for `fail`. Each request consumes one. */
 export type Fault =
-  /** HTTP 429 with code 2955; `Retry-After` in seconds or as a date, absent unless told. */
+  /** HTTP 429 with code 2955; `Retry-After` in seconds or as a date, absent by default. */
   | { readonly kind: "rate_limit"; readonly retryAfter?: number | Date }
-  /** HTTP 200 with code 4000: the account's calls of the day are used up. */
+  /** HTTP 200 with code 4000: the account's daily calls are exhausted. */
   | { readonly kind: "quota" }
-  /** A code in the platform's form. `textIn` says where its text stands (default `message`; `null`: nowhere). */
+  /** A code in the platform's form. `textIn`: the field of its text (default `message`; `null`: none). */
   | {
       readonly kind: "refuse";
       readonly status: number;
@@ -58,9 +58,9 @@ export type Fault =
       readonly text?: string;
       readonly textIn?: "message" | "description" | null;
     }
-  /** An error of the token endpoint, HTTP 200 unless told. */
+  /** An error of the token endpoint, HTTP 200 by default. */
   | { readonly kind: "oauth_error"; readonly error: string; readonly status?: number }
-  /** This very answer, and nothing is done. JSON unless told. */
+  /** This answer without any work. JSON by default. */
   | {
       readonly kind: "answer";
       readonly status?: number;
@@ -68,15 +68,15 @@ export type Fault =
       readonly type?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** HTTP 5xx (default 500) with an HTML page, and nothing is done. */
+  /** HTTP 5xx (default 500) with an HTML page, without any work. */
   | { readonly kind: "server_error"; readonly status?: number }
-  /** The same (default 502), after the work was done: a gateway lost the answer. */
+  /** The same (default 502) after the work: a gateway lost the answer. */
   | { readonly kind: "server_error_after"; readonly status?: number }
-  /** The connection breaks and nothing was done. */
+  /** The connection breaks before the work. */
   | { readonly kind: "reset_before" }
-  /** The work is done and the connection breaks before the answer. */
+  /** The connection breaks after the work, before the answer. */
   | { readonly kind: "reset_after" }
-  /** The work is done at once; the answer comes only after so many milliseconds (at most 60,000). */
+  /** The work is done immediately; the answer follows after this many milliseconds (at most 60,000). */
   | { readonly kind: "slow"; readonly ms: number };
 
 export interface IssuedTokens {
@@ -84,7 +84,7 @@ export interface IssuedTokens {
   readonly refreshToken: string;
 }
 
-/** A record put into a form without the API and without its checks: values by field, as text or list of texts. */
+/** A record that is added to a form without the API and its checks: values by field, as text or list of texts. */
 export type SeedValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** A record as it is stored; lookups are ids, lists stay lists. */
@@ -93,7 +93,7 @@ export interface StoredRecord {
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** What a private link opens. */
+/** The target of a private link. */
 export interface PrivateLinks {
   /** Report `All_Products`. */
   readonly products: string;

@@ -1,7 +1,7 @@
 // A1 notation as the platform reads and writes it. Rows and columns count from 0 here, ends excluded.
 import { invalidArgument } from "./platform-error";
 
-/** A range; an open side reaches to the end of the grid. */
+/** A range; an open side extends to the end of the grid. */
 export interface A1Range {
   /** Undefined: the first visible sheet. */
   readonly title: string | undefined;
@@ -15,7 +15,7 @@ const SIDE = /^([A-Za-z]{1,3})?([1-9]\d{0,7})?$/;
 const PLAIN_TITLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 const LIKE_A_CELL = /^(?:[A-Za-z]{1,3}\d+|[Rr]\d*[Cc]\d*)$/;
 
-/** Throws 400 "Unable to parse range" for anything that is no range. */
+/** Throws 400 "Unable to parse range" for invalid text. */
 export function parseA1(text: string): A1Range {
   const { title, cells } = split(text);
   const sides = cells === undefined ? [] : cells.split(":");
@@ -34,7 +34,7 @@ export function unparsable(text: string): Error {
   return invalidArgument(`Unable to parse range: ${text}`);
 }
 
-/** The range in words: a title in quotes only where it must be, one cell without the colon. */
+/** Formats a range: the title quoted only if necessary, one cell without a colon. */
 export function formatA1(title: string, area: Omit<A1Range, "title">): string {
   const bare = PLAIN_TITLE.test(title) && !LIKE_A_CELL.test(title);
   const first = `${letters(area.startColumn + 1)}${area.startRow + 1}`;
@@ -47,7 +47,7 @@ export function letters(column: number): string {
   return (rest === 0 ? "" : letters(rest)) + String.fromCharCode(65 + ((column - 1) % 26));
 }
 
-/** A quoted title ends at the quote that is not doubled; another one must be plain. */
+/** A quoted title ends at the first undoubled quote; an unquoted one must be plain. */
 function split(text: string): { title: string | undefined; cells: string | undefined } {
   const quoted = /^'((?:[^']|'')+)'(?:!(.+))?$/s.exec(text);
   if (quoted !== null) return { title: quoted[1]?.replaceAll("''", "'"), cells: quoted[2] };

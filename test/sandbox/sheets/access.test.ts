@@ -1,4 +1,4 @@
-// Tokens, scopes and files: what is refused, and how.
+// Tokens, scopes and files: refusals.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from ".";
 import { callerOf, callerWith, DRIVE, DRIVE_FILE, DRIVE_READONLY, EMAIL, PROFILE } from "./test-client";
@@ -46,17 +46,17 @@ test("a token without a scope of the interface is 403", async () => {
   });
 });
 
-test("with single files, a file that was not opened does not exist until it is", async () => {
+test("with single files, a file does not exist until it is opened", async () => {
   const alice = callerOf(sandbox);
   expect(await alice("GET", read())).toMatchObject({ status: 404, body: { error: { status: "NOT_FOUND" } } });
   sandbox.open(id, "alice");
   expect((await alice("GET", read())).status).toBe(200);
   expect((await alice(...write())).status).toBe(200);
-  // Of another application it still does not.
+  // For another application it still does not exist.
   expect((await callerOf(sandbox, "alice", [DRIVE_FILE], "99-other")("GET", read())).status).toBe(404);
 });
 
-test("a file of somebody else is 403 for a wide scope, until it is shared", async () => {
+test("another person's file is 403 for a wide scope until it is shared", async () => {
   const bob = callerOf(sandbox, "bob", [DRIVE]);
   expect(await bob("GET", read())).toMatchObject({
     status: 403,
@@ -76,7 +76,7 @@ test("a scope that reads everything does not write", async () => {
   expect((await callerOf(sandbox, "alice", [DRIVE_READONLY])(...write())).status).toBe(403);
 });
 
-test("an address that does not exist is a page for people", async () => {
+test("an unknown address returns an HTML page", async () => {
   const answer = await fetch(`${sandbox.url}/v4/spreadsheet/${id}`);
   expect(answer.status).toBe(404);
   expect(answer.headers.get("content-type")).toContain("text/html");
@@ -95,13 +95,13 @@ test.each<[string, string[], object]>([
     },
   ],
   ["address only", [EMAIL], { email: "bob@corp.example" }],
-])("user info tells what was granted: %s", async (_, scopes, expected) => {
+])("user info has the granted fields: %s", async (_, scopes, expected) => {
   const answer = await callerOf(sandbox, "bob", scopes)("GET", "/v1/userinfo");
   expect(answer.body).toMatchObject(expected);
   if (!scopes.includes(PROFILE)) expect(answer.body).not.toHaveProperty("name");
 });
 
-test("user info refuses in OAuth's own way, and lives at exactly one address", async () => {
+test("user info refuses in the form of OAuth, and has one address only", async () => {
   expect(await callerWith(sandbox, "x")("GET", "/v1/userinfo")).toMatchObject({
     status: 401,
     body: { error: "invalid_request" },

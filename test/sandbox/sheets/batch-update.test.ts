@@ -1,4 +1,4 @@
-// Changes other than values: notes, and larger grids.
+// Changes other than values: notes and grid sizes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from ".";
 import { callerOf, messageOf, type Call } from "./test-client";
@@ -23,14 +23,14 @@ const note = (text: string, start: object = {}) => ({
   updateCells: { start: { sheetId: 0, ...start }, rows: [{ values: [{ note: text }] }], fields: "note" },
 });
 
-test("a note leaves value and format alone; an empty one is removed", async () => {
+test("a note does not change value and format; an empty one is removed", async () => {
   expect((await batch(note("hi"))).body).toEqual({ spreadsheetId: id, replies: [{}] });
   expect(sandbox.cell(id, "S", "A1")).toEqual({ entered: 5, shown: "$5", pattern: "$#,##0", note: "hi" });
   await batch(note(""));
   expect(sandbox.cell(id, "S", "A1")).toMatchObject({ entered: 5, note: null });
 });
 
-test("what the mask names and the request does not give is taken away", async () => {
+test("fields in the mask that the request omits are cleared", async () => {
   const update = { start: { sheetId: 0 }, rows: [{ values: [{ note: "n" }] }], fields: "*" };
   await batch({ updateCells: update });
   expect(sandbox.cell(id, "S", "A1")).toEqual({ entered: null, shown: "", pattern: null, note: "n" });
@@ -43,8 +43,8 @@ test("rows and columns are added", async () => {
 
 describe("refuses", () => {
   test.each<[string, object[], string]>([
-    ["a list of nothing", [], "Must specify at least one request."],
-    ["a kind that it does not know", [{ deleteEverything: {} }], "one known kind of request"],
+    ["an empty list", [], "Must specify at least one request."],
+    ["an unknown kind", [{ deleteEverything: {} }], "one known kind of request"],
     [
       "a sheet that does not exist",
       [{ appendDimension: { sheetId: 4, dimension: "ROWS", length: 1 } }],
@@ -53,15 +53,19 @@ describe("refuses", () => {
     ["no length", [append("ROWS", 0)], "length"],
     ["no mask", [{ updateCells: { start: { sheetId: 0 }, rows: [] } }], "At least one field must be listed"],
     [
-      "a mask that names no field of a cell",
+      "a mask without a field of a cell",
       [{ updateCells: { start: { sheetId: 0 }, rows: [], fields: "notes" } }],
       "Invalid field: notes",
     ],
-    ["a cell beside the grid", [note("x", { columnIndex: 4 })], "beyond"],
+    ["a cell to the right of the grid", [note("x", { columnIndex: 4 })], "beyond"],
     ["a cell below the grid", [note("x", { rowIndex: 10 })], "beyond"],
-    ["more cells than may be", [append("ROWS", 2_500_000)], "above the limit of 10000000 cells"],
-    ["more columns than there are", [append("COLUMNS", 18_275)], "above the limit"],
-    ["what is too much together", [append("ROWS", 999_990), append("COLUMNS", 7)], "above the limit"],
+    ["too many cells", [append("ROWS", 2_500_000)], "above the limit of 10000000 cells"],
+    ["too many columns", [append("COLUMNS", 18_275)], "above the limit"],
+    [
+      "requests that are too large together",
+      [append("ROWS", 999_990), append("COLUMNS", 7)],
+      "above the limit",
+    ],
   ])("%s, and changes nothing", async (_, requests, message) => {
     const answer = await batch(note("before"), ...requests);
     const bare = requests.length === 0 ? await batch() : answer;

@@ -1,9 +1,9 @@
-// The names in the body of a request: one that does not exist is refused, with the place where it stands.
+// Checks the names in the body of a request: an unknown one is refused with its path.
 import { isRecord, type JsonRecord } from "../chat/json";
 import type { Shape } from "./field-mask";
 import { invalidArgument } from "./platform-error";
 
-/** Throws 400 for a name that the shape does not have. */
+/** Throws 400 for an unknown name. */
 export function checkBody(body: JsonRecord, shape: Shape, path = ""): void {
   for (const [name, value] of Object.entries(body)) {
     const known = shape[name];

@@ -1,4 +1,4 @@
-// Goes through the consent page as a person would: by its form, and without opening the page that follows.
+// Goes through the consent page like a person: submits its form, and does not open the next page.
 
 interface Form {
   action: string;
@@ -7,7 +7,7 @@ interface Form {
 }
 
 export interface Choices {
-  /** Scopes to leave out. */
+  /** Scopes to refuse. */
   readonly drop?: readonly string[];
   /** Ids of files to pick. */
   readonly pick?: readonly string[];
@@ -51,7 +51,7 @@ async function readForm(page: Response): Promise<Form> {
   return form;
 }
 
-/** The attribute as written in the page, with the five escapes of HTML undone. */
+/** The attribute's value, with the five escapes of HTML decoded. */
 function decode(attribute: string | null): string {
   return (attribute ?? "")
     .replaceAll("&quot;", '"')

@@ -1,4 +1,4 @@
-// Every kind of fault that the stand-in can be told to make, its quotas, and what it records.
+// Every kind of injected fault, the quotas, and the recorded requests.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type Fault, type SheetsSandbox } from ".";
 import { callerOf, messageOf, tokenRequest, type Call } from "./test-client";
@@ -27,7 +27,7 @@ const read = (): Promise<Response> =>
 const write = () =>
   alice("PUT", `/v4/spreadsheets/${id}/values/A1?valueInputOption=RAW`, { values: [["done"]] });
 
-describe("answers in place of the real one", () => {
+describe("answers that replace the real one", () => {
   const date = new Date("2026-01-02T03:04:05Z");
   test.each<[string, Fault, number, string | null, RegExp]>([
     ["a rate limit with seconds", { kind: "rate_limit", retryAfter: 30 }, 429, "30", /RESOURCE_EXHAUSTED/],
@@ -60,13 +60,13 @@ describe("answers in place of the real one", () => {
 });
 
 test.each([
-  ["before the work leaves nothing behind", { kind: "reset_before" }, null],
+  ["before the work has no effect", { kind: "reset_before" }, null],
   ["after the work leaves the value written", { kind: "reset_after" }, "done"],
 ] as const)("a connection that breaks %s", async (_, fault, entered) => {
   const fresh = sandbox.addFile();
   sandbox.fail("spreadsheets.values.batchUpdate", fault);
   const data = [{ range: "A1", values: [["done"]] }];
-  // The client itself repeats a PUT whose connection broke; a POST it does not.
+  // The client itself retries a PUT after a broken connection, but not a POST.
   const failure = await alice("POST", `/v4/spreadsheets/${fresh}/values:batchUpdate`, {
     valueInputOption: "RAW",
     data,
@@ -76,13 +76,13 @@ test.each([
   expect(sandbox.requests).toMatchObject([{ method: "spreadsheets.values.batchUpdate", status: null }]);
 });
 
-test("a server that breaks after the work has done it", async () => {
+test("a server that fails after the work", async () => {
   sandbox.fail("spreadsheets.values.update", { kind: "late_server_error" });
   expect((await write()).status).toBe(503);
   expect(sandbox.cell(id, "Sheet1", "A1").entered).toBe("done");
 });
 
-test("nothing is done for a caller who has gone", async () => {
+test("does nothing for a caller that has disconnected", async () => {
   const fresh = sandbox.addFile();
   sandbox.fail("spreadsheets.get", { kind: "delay", ms: 60 });
   const gone = await fetch(`${sandbox.url}/v4/spreadsheets/${fresh}`, {
@@ -91,7 +91,7 @@ test("nothing is done for a caller who has gone", async () => {
   expect(gone).toMatchObject({ name: "TimeoutError" });
 });
 
-test("a fault of one method does not touch another, and is used up", async () => {
+test("a fault of one method does not affect others, and is used once", async () => {
   sandbox.fail("token", { kind: "server_error" }, 2);
   expect((await read()).status).toBe(200);
   expect(await tokenRequest(sandbox, { grant_type: "authorization_code" }).catch(() => "no JSON")).toBe(
@@ -113,7 +113,7 @@ test("quotas are counted per person and minute, reads and writes apart", async (
   expect((await get()).status).toBe(200);
 });
 
-test("requests are recorded as they came", async () => {
+test("requests are recorded unchanged", async () => {
   await write();
   expect(sandbox.requests).toMatchObject([
     {

@@ -33,7 +33,7 @@ export class Faults {
   }
 }
 
-/** What goes over the wire in place of the real answer, or null when the fault lets the work be done. */
+/** The answer that replaces the real one, or null if the request is handled. */
 export function replacement(fault: Fault): Response | null {
   switch (fault.kind) {
     case "rate_limit":
@@ -56,7 +56,7 @@ export function replacement(fault: Fault): Response | null {
   }
 }
 
-/** The answer of a server that broke after the work was done. */
+/** The answer of a server that fails after the work. */
 export function lateServerError(): Response {
   return page(ERROR_PAGE, 503);
 }

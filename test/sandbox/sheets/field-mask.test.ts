@@ -1,4 +1,4 @@
-// Field masks: what of an answer is wanted, and what is no mask.
+// Field masks: selected parts of an answer, and invalid masks.
 import { describe, expect, test } from "bun:test";
 import { MaskError, masked, parseMask, wants } from "./field-mask";
 import { withoutEmpty } from "./proto";
@@ -44,10 +44,10 @@ test.each([
 });
 
 test.each([
-  ["a name that does not exist", "ids", "ids"],
+  ["an unknown name", "ids", "ids"],
   ["one inside another", "sheets(properties(name))", "sheets.properties.name"],
   ["one below a plain field", "id.x", "id.x"],
-])("%s is refused, with its place", (_, text, path) => {
+])("%s is refused with its path", (_, text, path) => {
   expect(() => parseMask(text, SHAPE)).toThrow(new MaskError(path));
 });
 
@@ -58,7 +58,7 @@ test.each(["", "id,", "sheets(", "sheets(data", "id)", "sheets()", "id id", "(id
   },
 );
 
-test("a mask tells whether something inside a path is wanted", () => {
+test("a mask shows whether a path is selected", () => {
   const mask = parseMask("sheets(properties)", SHAPE);
   expect(wants(mask, "sheets", "properties", "title")).toBe(true);
   expect(wants(mask, "sheets", "data")).toBe(false);
@@ -66,7 +66,7 @@ test("a mask tells whether something inside a path is wanted", () => {
 });
 
 describe("empty fields", () => {
-  test("zero, false and empty are left out, items of lists stay at their places", () => {
+  test("zero, false and empty are omitted, items of lists keep their positions", () => {
     const given = {
       a: 0,
       b: false,
@@ -80,14 +80,14 @@ describe("empty fields", () => {
     expect(withoutEmpty(given)).toEqual({ f: [{}, { x: 1 }], j: "x" });
   });
 
-  test("a cell that holds zero or false holds something", () => {
+  test("a cell with zero or false is not empty", () => {
     const given = {
       values: [{ userEnteredValue: { numberValue: 0 } }, { userEnteredValue: { boolValue: false } }, {}],
     };
     expect(withoutEmpty(given)).toEqual(given);
   });
 
-  test("values of a range are no fields", () => {
+  test("values of a range are not fields", () => {
     expect(withoutEmpty({ values: [["", "a"], []] })).toEqual({ values: [["", "a"], []] });
   });
 });

@@ -1,13 +1,13 @@
-// The `fields` parameter: which parts of an answer are wanted. Written `a,b(c,d)`, `a.b` or `a/b`, nested freely.
+// The `fields` parameter: selected parts of an answer. Written `a,b(c,d)`, `a.b` or `a/b`, with any nesting.
 import { isRecord, type JsonRecord } from "../chat/json";
 
 /** Names that an answer may have; `true` for a field without known names inside. */
 export type Shape = { readonly [name: string]: Shape | true };
 
-/** What is wanted: names with what is wanted of each; "all" for a field as a whole. */
+/** A selection: names with their selections; "all" for a whole field. */
 export type Mask = "all" | { [name: string]: Mask };
 
-/** Says which name does not exist, or nothing of the syntax. */
+/** The unknown name, or undefined for a syntax error. */
 export class MaskError extends Error {
   readonly path: string;
 
@@ -17,7 +17,7 @@ export class MaskError extends Error {
   }
 }
 
-/** Throws `MaskError` for a name that the shape does not have, and for text that is no mask. */
+/** Throws `MaskError` for an unknown name and for invalid syntax. */
 export function parseMask(text: string, shape: Shape): Mask {
   const reader = new Reader(text);
   const mask = reader.list();
@@ -26,7 +26,7 @@ export function parseMask(text: string, shape: Shape): Mask {
   return mask;
 }
 
-/** Whether anything inside this path is wanted. */
+/** Whether anything inside this path is selected. */
 export function wants(mask: Mask, ...path: readonly string[]): boolean {
   let inner: Mask | undefined = mask;
   for (const name of path) {
@@ -36,7 +36,7 @@ export function wants(mask: Mask, ...path: readonly string[]): boolean {
   return inner !== undefined;
 }
 
-/** The wanted parts. Lists are looked through, each item by the same mask. */
+/** The selected parts. The mask applies to each item of a list. */
 export function masked(value: unknown, mask: Mask): unknown {
   if (mask === "all") return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, mask));

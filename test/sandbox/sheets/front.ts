@@ -1,4 +1,4 @@
-// The front of the stand-in: takes requests, records them, applies faults, and hands them to what answers them.
+// The server of the stand-in: records requests, applies faults, and passes them to their handlers.
 import { delay, resetConnection } from "../chat/faults";
 import type { Library } from "./drive/library";
 import { type Faults, lateServerError, replacement } from "./faults";
@@ -22,7 +22,7 @@ export const PATHS = {
   certs: "/oauth2/v3/certs",
 } as const;
 
-/** Answers longer than this are compressed for whoever takes that. */
+/** Longer answers are compressed if the client accepts it. */
 const COMPRESS_FROM = 1024;
 
 export interface FrontParts {
@@ -35,7 +35,7 @@ export interface FrontParts {
   readonly log: RequestLog;
   readonly endpoint: TokenEndpoint;
   readonly sendEmpty: boolean;
-  /** Read at every request: tests change it. */
+  /** Read at every request, because tests change it. */
   readonly consent: () => ConsentSettings;
 }
 
@@ -137,7 +137,7 @@ function compressed(request: Request, text: string): Response {
   return new Response(Bun.gzipSync(text), { headers: { ...headers, "content-encoding": "gzip" } });
 }
 
-/** Addresses that do not exist get a page for people. */
+/** Unknown addresses get an HTML page. */
 function notFound(): Response {
   const page = "<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>";
   return new Response(page, { status: 404, headers: { "content-type": "text/html; charset=UTF-8" } });

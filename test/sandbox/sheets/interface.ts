@@ -1,4 +1,4 @@
-// One call of the spreadsheet or file interface: found by its address, checked, done, and cut to what is wanted.
+// One call of the spreadsheet or file interface: routed, checked, handled, and reduced to the selected fields.
 import { isRecord, type JsonRecord } from "../chat/json";
 import { insufficientScopes, type Library } from "./drive/library";
 import { driveMethods } from "./drive/methods";
@@ -20,7 +20,7 @@ const METHODS: readonly Method[] = [
   ...driveMethods,
 ];
 
-/** Parameters that every method takes. A token in the address would end up in logs: it is refused. */
+/** Parameters of every method. A token in the address would end up in logs, so it is refused. */
 const STANDARD = new Set(["fields", "alt", "prettyPrint", "key", "quotaUser"]);
 
 export interface Found {
@@ -39,11 +39,11 @@ export interface InterfaceCall {
   readonly library: Library;
   readonly quotas: Quotas;
   readonly now: () => number;
-  /** Fields that hold nothing are sent too. */
+  /** Empty fields are sent too. */
   readonly sendEmpty: boolean;
 }
 
-/** The method of an address; undefined for one that does not exist. */
+/** The method of an address; undefined if it is unknown. */
 export function methodAt(verb: string, pathname: string): Found | undefined {
   for (const method of METHODS) {
     const match = method.verb === verb ? method.path.exec(pathname) : null;

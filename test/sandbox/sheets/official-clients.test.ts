@@ -1,4 +1,4 @@
-// The platform's own clients against the stand-in: what they understand is what the platform says.
+// The platform's own clients with the stand-in.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { drive } from "@googleapis/drive";
 import { auth, sheets } from "@googleapis/sheets";
@@ -18,7 +18,7 @@ function clients(personName = "alice") {
   return { sheets: sheets({ version: "v4", ...options }), drive: drive({ version: "v3", ...options }) };
 }
 
-test("a spreadsheet is made, filled, grown, noted and read", async () => {
+test("a spreadsheet is created, filled, enlarged, annotated and read", async () => {
   const { spreadsheets } = clients().sheets;
   const made = await spreadsheets.create({
     fields: "spreadsheetId,spreadsheetUrl,properties(title),sheets(properties(sheetId,title))",
@@ -102,7 +102,7 @@ test("a spreadsheet is made, filled, grown, noted and read", async () => {
   expect(values.data.values?.[0]).toEqual(["2", "42"]);
 });
 
-test("files are listed and the storage is told", async () => {
+test("files are listed and the storage is returned", async () => {
   const own = clients("bob").drive;
   sandbox.addFile({ title: "Budget plan", owner: "bob" });
   sandbox.addFile({ title: "Other", owner: "bob" });

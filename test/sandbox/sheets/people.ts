@@ -1,4 +1,4 @@
-// Who can sign in at the stand-in.
+// People who can sign in at the stand-in.
 
 export interface Person {
   /** The name on the consent page and in the helpers. */
@@ -7,11 +7,11 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
-  /** What the profile tells beside the name; carol's tells nothing. */
+  /** Other profile fields; carol has none. */
   readonly profile: Readonly<Record<string, string>>;
   /** Bytes; null for unlimited storage. */
   readonly storageLimit: number | null;
-  /** What a new first sheet is called in the person's language. */
+  /** The title of a new first sheet in the person's language. */
   readonly firstSheet: string;
 }
 
@@ -62,9 +62,9 @@ export const PEOPLE: People = {
   },
 };
 
-/** Throws for a name that nobody has. */
+/** Throws for an unknown name. */
 export function personNamed(name: string): Person {
   const person = Object.values(PEOPLE).find((one: Person) => one.name === name);
-  if (person === undefined) throw new Error(`Nobody is called ${name}.`);
+  if (person === undefined) throw new Error(`The stand-in has no person ${name}.`);
   return person;
 }

@@ -1,4 +1,4 @@
-// A refusal in the platform's own words. Its interfaces tell the same thing in different forms.
+// A refusal in the platform's form. Its interfaces use different forms.
 import type { JsonRecord } from "../chat/json";
 
 /** An entry of the older form's list. */
@@ -10,7 +10,7 @@ export interface ErrorEntry {
   readonly locationType?: string;
 }
 
-/** Thrown by a method; the front turns it into the answer. */
+/** Thrown by a method; the server converts it to the answer. */
 export class PlatformError extends Error {
   readonly code: number;
   /** Of the newer form, such as `INVALID_ARGUMENT`. */
@@ -34,7 +34,7 @@ export class PlatformError extends Error {
     this.errors = more.errors ?? [];
   }
 
-  /** The body of the answer: what is empty is left out. */
+  /** The body of the answer, without empty fields. */
   body(): JsonRecord {
     const errors = this.errors.map((entry) => ({ domain: "global", message: this.message, ...entry }));
     return {

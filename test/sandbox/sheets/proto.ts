@@ -1,10 +1,10 @@
-// Answers as the platform writes them: fields that hold nothing are not there.
+// Answers in the platform's form, without empty fields.
 import { isRecord, type JsonRecord } from "../chat/json";
 
-/** Fields whose mere presence says something: a cell that holds zero or false holds something. */
+/** Fields that are kept even if empty: a cell with zero or false is not empty. */
 const PRESENT = new Set(["numberValue", "boolValue"]);
 
-/** A copy without zero, false, empty texts, lists and objects. Items of lists stay, at their places. */
+/** A copy without zero, false, empty texts, lists and objects. Items of lists are kept. */
 export function withoutEmpty(record: JsonRecord): JsonRecord {
   const kept: JsonRecord = {};
   for (const [name, value] of Object.entries(record)) {
@@ -15,7 +15,7 @@ export function withoutEmpty(record: JsonRecord): JsonRecord {
 }
 
 function reduced(name: string, value: unknown): unknown {
-  // Values of a range are cells, not fields: an empty text there is an empty cell.
+  // Values of a range are cells, not fields: an empty text is an empty cell.
   if (name === "values" && Array.isArray(value) && value.every((row) => Array.isArray(row))) return value;
   if (Array.isArray(value)) return value.map((item) => (isRecord(item) ? withoutEmpty(item) : item));
   return isRecord(value) ? withoutEmpty(value) : value;

@@ -1,4 +1,4 @@
-// The auth provider record and the settings that lead to the stand-in.
+// The auth provider record and the settings for the stand-in.
 import type { SheetsSandbox } from "./sandbox";
 
 export function googleProvider(sheets: SheetsSandbox, id = "google") {
@@ -16,7 +16,7 @@ export function googleProvider(sheets: SheetsSandbox, id = "google") {
   };
 }
 
-/** Names of environment variables, as a deployment over the stand-in needs them. */
+/** Environment variables of a deployment with the stand-in. */
 export function sheetsEnvironment(sheets: SheetsSandbox): Record<string, string> {
   return {
     RUNTIME_SHEETS_API_URL: sheets.url,

@@ -18,7 +18,7 @@ export class Quotas {
     this.#now = now;
   }
 
-  /** Throws 429 when the person has none left in this minute. */
+  /** Throws 429 if the person's quota of this minute is exhausted. */
   spend(person: string, quota: "reads" | "writes"): void {
     const limit = this.settings[quota] ?? Infinity;
     const key = `${person} ${quota} ${Math.floor(this.#now() / MINUTE_MS)}`;

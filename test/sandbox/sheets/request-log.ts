@@ -1,4 +1,4 @@
-// What arrived, in order, for assertions. An entry exists from arrival on; its status follows with the answer.
+// Received requests in order, for assertions. An entry is added on arrival; its status follows with the answer.
 import type { RecordedRequest } from "./types";
 
 type Entry = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
@@ -10,14 +10,14 @@ export class RequestLog {
     return this.#entries;
   }
 
-  /** Puts a request on record; the function that comes back notes its answer. */
+  /** Records a request; the returned function records its answer. */
   open(arrival: Omit<RecordedRequest, "status">): (status: number) => void {
     const entry: Entry = { ...arrival, status: null };
     this.#entries.push(entry);
     return (status) => void (entry.status = status);
   }
 
-  /** How many calls of a method, or of all. */
+  /** The number of calls of a method, or of all. */
   count(method?: string): number {
     return this.#entries.filter((entry) => method === undefined || entry.method === method).length;
   }

@@ -1,4 +1,4 @@
-// Puts the spreadsheet stand-in together: engine, files, OAuth, behind one loopback address.
+// Assembles the spreadsheet stand-in: engine, files and OAuth on one loopback address.
 import { Library } from "./drive/library";
 import { Faults } from "./faults";
 import { answerRequest, type FrontParts, PATHS } from "./front";
@@ -12,7 +12,7 @@ import { RequestLog } from "./request-log";
 import { addFile, cellOf, sheetsOf } from "./seed";
 import type { Fault, IssuedToken, RecordedRequest, SeededFile, SeenCell, SeenSheet } from "./types";
 
-/** What the platform calls itself in tokens and callbacks, wherever its endpoints are. */
+/** The platform's issuer in tokens and callbacks, independent of its endpoints. */
 const ISSUER = "https://accounts.google.com";
 
 export interface SheetsSandboxOptions {
@@ -22,16 +22,16 @@ export interface SheetsSandboxOptions {
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
   readonly redirectUris?: readonly string[];
-  /** Calls per person and minute. Default: none are counted. */
+  /** Calls per person and minute. Default: unlimited. */
   readonly quota?: QuotaSettings;
-  /** Fields that hold nothing are sent too; the platform may do either. Default false. */
+  /** Empty fields are sent too; the platform may do either. Default false. */
   readonly sendEmpty?: boolean;
   /** Milliseconds. Default: the real clock. */
   readonly now?: () => number;
 }
 
 export interface SheetsSandbox extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT`: stands for the hosts of the spreadsheet and of the file interface. */
+  /** `http://127.0.0.1:PORT`: replaces the hosts of the spreadsheet and file interfaces. */
   readonly url: string;
   readonly userinfoUrl: string;
   readonly authorizeUrl: string;
@@ -43,44 +43,44 @@ export interface SheetsSandbox extends AsyncDisposable {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly people: People;
-  /** Calls in the order of arrival; not the consent page. */
+  /** Calls in order of arrival, without the consent page. */
   readonly requests: readonly RecordedRequest[];
-  /** How many of them: of one method, of `refresh` (the refresh grant), or all. */
+  /** The number of calls of one method, of `refresh` (the refresh grant), or all. */
   calls(method?: string): number;
   clearRequests(): void;
-  /** The next `times` (default 1) requests of `method` (`*` for any) meet this fault. */
+  /** Applies a fault to the next `times` (default 1) requests of `method` (`*` for any). */
   fail(method: string, fault: Fault, times?: number): void;
   clearFaults(): void;
   setQuota(quota: QuotaSettings): void;
-  /** A token without consent. `clientId`: of another application. */
+  /** Issues a token without consent. `clientId`: for another application. */
   issueToken(
     personName: string,
     scopes: readonly string[],
     options?: { expiresIn?: number; refresh?: boolean; clientId?: string },
   ): IssuedToken;
-  /** From now on it is refused. */
+  /** Expires a token. */
   expireToken(accessToken: string): void;
-  /** Ends the grant that a token belongs to, as the person or an administrator may. */
+  /** Revokes the grant of a token, as a person or an administrator may. */
   revoke(token: string): void;
-  /** From now on people leave these scopes out on the consent page (and no others). */
+  /** Sets the scopes that people refuse on the consent page. */
   denyScopes(scopes: readonly string[]): void;
-  /** Puts a spreadsheet there that was not made through the interface; answers its id. */
+  /** Adds a spreadsheet without the interface; returns its id. */
   addFile(file?: SeededFile): string;
-  /** A shared drive; answers its id. */
+  /** Adds a shared drive; returns its id. */
   addDrive(members: readonly string[]): string;
   share(fileId: string, personName: string, role: "reader" | "writer"): void;
-  /** The person opens the file with the application, as the picker does. */
+  /** Opens a file with the application, like the picker. */
   open(fileId: string, personName: string): void;
   sheets(fileId: string): readonly SeenSheet[];
-  /** What stands in a cell, by the sheet's title and a name such as `C7`. */
+  /** The content of a cell, by the sheet's title and a name such as `C7`. */
   cell(fileId: string, sheetTitle: string, cell: string): SeenCell;
-  /** Ids of all files, in the order in which they were made. */
+  /** Ids of all files in order of creation. */
   fileIds(): readonly string[];
   titleOf(fileId: string): string;
   stop(): Promise<void>;
 }
 
-/** Starts a stand-in of its own on 127.0.0.1; any number of them run side by side. */
+/** Starts an independent stand-in on 127.0.0.1. */
 export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Promise<SheetsSandbox> {
   const now = options.now ?? Date.now;
   const clientId = options.clientId ?? "123456789012-sandbox.apps.googleusercontent.com";
@@ -184,7 +184,7 @@ function listen(parts: FrontParts, port: number): Bun.Server<undefined> {
     port,
     idleTimeout: 120,
     development: false,
-    // Without this, `development: false` lets a second server share the port in silence.
+    // Without this, `development: false` lets a second server share the port silently.
     reusePort: false,
     maxRequestBodySize: 64 * 1024 * 1024,
     fetch: (request) => answerRequest(parts, request),

@@ -1,4 +1,4 @@
-// Files that are there without having been made through the interface, and how tests look into them.
+// Adds files without the interface, and reads them for tests.
 import { parseA1 } from "./a1";
 import { type File, type Library, SPREADSHEET_TYPE } from "./drive/library";
 import { typed } from "./engine/typing";
@@ -7,7 +7,7 @@ import type { SeededFile, SeededSheet, SeenCell, SeenSheet } from "./types";
 import type { Sheet } from "./workbook/sheet";
 import { newSheetId } from "./workbook/workbook";
 
-/** Puts a file there; answers its id. */
+/** Adds a file; returns its id. */
 export function addFile(library: Library, project: string, seeded: SeededFile): string {
   const owner = personNamed(seeded.owner ?? "alice");
   const file = library.add({
@@ -56,7 +56,7 @@ export function sheetsOf(library: Library, id: string): SeenSheet[] {
   }));
 }
 
-/** What stands in a cell. */
+/** The content of a cell. */
 export function cellOf(library: Library, id: string, title: string, cell: string): SeenCell {
   const sheet = sheetTitled(library, id, title);
   const { row, column } = placeOf(cell);

@@ -1,5 +1,4 @@
-// The names that requests and answers may have, as far as the stand-in knows them. A name that it does not know is
-// refused, as the platform refuses one that does not exist.
+// The known names in requests and answers. Other names are refused, as the platform refuses unknown ones.
 import type { Shape } from "./field-mask";
 
 const EXTENDED_VALUE = {

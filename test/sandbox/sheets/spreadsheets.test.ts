@@ -1,4 +1,4 @@
-// The spreadsheet interface of the stand-in: what it answers, and what it refuses.
+// The spreadsheet interface of the stand-in: answers and refusals.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from ".";
 import { callerOf, DRIVE_READONLY, messageOf, type Call } from "./test-client";
@@ -16,7 +16,7 @@ const addressOf = (id: string, query = ""): string => `${SPREADSHEETS}/${id}${qu
 const encoded = encodeURIComponent;
 
 describe("creating", () => {
-  test("without a body's worth it makes one sheet, named in the person's language", async () => {
+  test("with an empty body it creates one sheet, named in the person's language", async () => {
     const made = await callerOf(sandbox, "bob")("POST", SPREADSHEETS, {});
     expect(made.body).toMatchObject({
       properties: { title: "Untitled spreadsheet" },
@@ -24,7 +24,7 @@ describe("creating", () => {
     });
   });
 
-  test("sheets that are given get an id that nobody chose, and their typed cells", async () => {
+  test("given sheets get new ids and their typed cells", async () => {
     const values = [
       { userEnteredValue: { numberValue: 0 } },
       {},
@@ -45,7 +45,7 @@ describe("creating", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a name that does not exist", { title: "T" }, 'Unknown name "title"'],
+    ["an unknown name", { title: "T" }, 'Unknown name "title"'],
     [
       "one inside a cell",
       { sheets: [{ data: [{ rowData: [{ values: [{ value: 1 }] }] }] }] },
@@ -74,7 +74,7 @@ describe("creating", () => {
       grid({ rowCount: 1_000_000, columnCount: 11 }, {}),
       "above the limit of 10000000 cells",
     ],
-  ])("refuses %s and makes nothing", async (_, body, message) => {
+  ])("refuses %s and creates nothing", async (_, body, message) => {
     const before = sandbox.fileIds().length;
     const answer = await alice("POST", SPREADSHEETS, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 400, status: "INVALID_ARGUMENT" } } });
@@ -105,7 +105,7 @@ describe("reading", () => {
     });
   });
 
-  test("without cells it tells the sheets; what is zero or false is not there", async () => {
+  test("without cells it returns the sheets, without zero and false", async () => {
     const fields =
       "spreadsheetId,properties(title),sheets(properties(sheetId,title,index,sheetType,hidden,gridProperties(rowCount,columnCount)))";
     const { body } = await alice("GET", addressOf(id, `?fields=${fields}`));
@@ -135,7 +135,7 @@ describe("reading", () => {
     });
   });
 
-  test("only sheets that the ranges lie in are sent, with rows and cells up to the last that holds something", async () => {
+  test("only sheets of the ranges are sent, with rows and cells up to the last non-empty one", async () => {
     const ranges = `ranges=${encoded("'Hidden'!A1:D4")}`;
     const fields =
       "fields=sheets(properties(title),data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue))))";
@@ -157,7 +157,7 @@ describe("reading", () => {
     });
   });
 
-  test("where a block begins is told where that is not zero", async () => {
+  test("the start of a block is included if it is not zero", async () => {
     const ranges = `ranges=${encoded("'Hidden'!C5:Z99")}`;
     const { body } = await alice(
       "GET",
@@ -171,7 +171,7 @@ describe("reading", () => {
     expect(body).toEqual({ sheets: [{ properties: { title: "Jon's Data" } }] });
   });
 
-  test("with a mask, only the mask decides about cells; without one, the flag does", async () => {
+  test("a mask selects cells; without one, the flag does", async () => {
     const masked = await alice(
       "GET",
       addressOf(id, "?includeGridData=true&fields=sheets.properties.sheetType"),
@@ -186,11 +186,7 @@ describe("reading", () => {
   test.each([
     ["an unknown sheet", `?ranges=${encoded("'Nope'!A1")}`, "Unable to parse range: 'Nope'!A1"],
     ["a title in other case", `?ranges=${encoded("'hidden'!A1")}`, "Unable to parse range"],
-    [
-      "a title that was encoded twice",
-      `?ranges=${encoded(encoded("'Jon''s Data'!A1"))}`,
-      "Unable to parse range",
-    ],
+    ["a doubly encoded title", `?ranges=${encoded(encoded("'Jon''s Data'!A1"))}`, "Unable to parse range"],
     ["a sheet of a chart", "?ranges=Chart!A1", "Unable to parse range"],
     [
       "a start below the grid",
@@ -198,12 +194,16 @@ describe("reading", () => {
       "exceeds grid limits. Max rows: 5, max columns: 4",
     ],
     [
-      "a start beside the grid",
+      "a start to the right of the grid",
       `?ranges=${encoded("'Hidden'!E1:F2")}`,
       "exceeds grid limits. Max rows: 5, max columns: 4",
     ],
-    ["a mask of nothing", "?fields=sheets(rows)", "Cannot find matching fields for path 'sheets.rows'"],
-    ["a parameter that does not exist", "?range=A1", 'Unknown name "range"'],
+    [
+      "a mask of an unknown field",
+      "?fields=sheets(rows)",
+      "Cannot find matching fields for path 'sheets.rows'",
+    ],
+    ["an unknown parameter", "?range=A1", 'Unknown name "range"'],
     ["a token in the address", "?access_token=x", 'Unknown name "access_token"'],
   ])("refuses %s", async (_, query, message) => {
     const answer = await alice("GET", addressOf(id, query));
@@ -211,7 +211,7 @@ describe("reading", () => {
     expect(messageOf(answer)).toContain(message);
   });
 
-  test("long answers are compressed for whoever takes that", async () => {
+  test("long answers are compressed if the client accepts it", async () => {
     const { accessToken } = sandbox.issueToken("alice", [DRIVE_READONLY]);
     const headers = { authorization: `Bearer ${accessToken}`, "accept-encoding": "gzip" };
     const long = sandbox.addFile({ sheets: [{ title: "S", cells: { A1: "x".repeat(5000) } }] });

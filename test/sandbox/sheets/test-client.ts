@@ -1,4 +1,4 @@
-// How the stand-in's own tests call it.
+// A client for the stand-in's own tests.
 import { isRecord, type JsonRecord } from "../chat/json";
 import type { SheetsSandbox } from "./sandbox";
 
@@ -51,7 +51,7 @@ export function messageOf({ body }: Answer): string {
   return isRecord(error) && typeof error["message"] === "string" ? error["message"] : "";
 }
 
-/** The address of the consent page. Without overrides: drive.file, offline, PKCE, a state. */
+/** The address of the consent page. By default with drive.file, offline access, PKCE and a state. */
 export function consentUrl(
   sandbox: SheetsSandbox,
   overrides: Readonly<Record<string, string | null>> = {},
@@ -77,7 +77,7 @@ export function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
 }
 
-/** A token request with the client's credentials in the form, unless the fields say otherwise. */
+/** A token request with the client's credentials in the form by default. */
 export async function tokenRequest(
   sandbox: SheetsSandbox,
   fields: Readonly<Record<string, string>>,

@@ -1,17 +1,17 @@
-// The words of the spreadsheet stand-in: what a test hands in and what it gets to see.
+// The types of the spreadsheet stand-in that tests use.
 
-/** One call of the interfaces, the token endpoint included, as it arrived. Filled in when it is answered. */
+/** A received call of the interfaces or the token endpoint. Completed when it is answered. */
 export interface RecordedRequest {
   /** `spreadsheets.get`, `files.list`, `userinfo`, `token`, … or `unknown`. */
   readonly method: string;
   readonly verb: string;
-  /** As it was sent, still encoded. */
+  /** The sent text, still encoded. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   /** The JSON of the body, the fields of a form, or null. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose token it was; null for an unknown or absent one. */
+  /** The owner of its token; null if it is unknown or absent. */
   readonly person: string | null;
   readonly token: string | null;
   /** The answer's HTTP status; null while unanswered and when the connection was reset. */
@@ -20,18 +20,18 @@ export interface RecordedRequest {
   readonly at: number;
 }
 
-/** What `fail` can do to a request. One fault is used up per request. */
+/** Faults for `fail`. Each request consumes one. */
 export type Fault =
   /** HTTP 429 with `Retry-After` in seconds or as an HTTP date; without one there is no header. */
   | { readonly kind: "rate_limit"; readonly retryAfter?: number | Date }
-  /** HTTP 403 in the file interface's way, with this reason; default `userRateLimitExceeded`. */
+  /** HTTP 403 in the file interface's form, with this reason; default `userRateLimitExceeded`. */
   | {
       readonly kind: "drive_error";
       readonly reason?: string;
       readonly message?: string;
       readonly code?: number;
     }
-  /** A refusal in the newer form; `reason` stands in its details. */
+  /** A refusal in the newer form, with `reason` in its details. */
   | {
       readonly kind: "error";
       readonly code: number;
@@ -43,20 +43,20 @@ export type Fault =
   | { readonly kind: "server_error"; readonly status?: number; readonly retryAfter?: number | Date }
   /** HTTP 200 that is not JSON. */
   | { readonly kind: "not_json"; readonly body?: string }
-  /** The connection breaks and nothing was done. */
+  /** The connection breaks before the work. */
   | { readonly kind: "reset_before" }
-  /** The work is done and the connection breaks before the answer. */
+  /** The connection breaks after the work, before the answer. */
   | { readonly kind: "reset_after" }
-  /** The work is done and the answer is HTTP 503. */
+  /** The answer is HTTP 503 after the work. */
   | { readonly kind: "late_server_error" }
-  /** The work starts only after this many milliseconds, and not when the caller has gone. */
+  /** The work starts after this many milliseconds, unless the caller has disconnected. */
   | { readonly kind: "delay"; readonly ms: number }
-  /** Of `files.list`: at most so many files on this page, and a token that goes on after them. */
+  /** For `files.list`: at most this many files on this page, and a token that continues after them. */
   | { readonly kind: "short_page"; readonly items: number }
-  /** Of `files.list`: not everything was searched. */
+  /** For `files.list`: the search was incomplete. */
   | { readonly kind: "incomplete_search" };
 
-/** What a cell of a new file holds, as if it had been typed. */
+/** The content of a cell of a new file, as if typed. */
 export type SeededCells = Readonly<Record<string, string | number | boolean>>;
 
 export interface SeededSheet {
@@ -90,7 +90,7 @@ export interface SeededFile {
   readonly modifiedAt?: number;
 }
 
-/** A cell as a test looks at it. */
+/** A cell for assertions. */
 export interface SeenCell {
   readonly entered: string | number | boolean | null;
   readonly shown: string;

@@ -1,4 +1,4 @@
-// Values of ranges: read as if they were typed, or as they are; all of a call or nothing.
+// Values of ranges: parsed as typed, or raw; a call writes all or nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from ".";
 import { callerOf, messageOf, type Call } from "./test-client";
@@ -46,7 +46,7 @@ describe("one range", () => {
     expect(sandbox.cell(id, "Sheet1", "C1")).toMatchObject({ entered: 5 });
   });
 
-  test("null leaves a cell as it is, empty text empties it, and what is empty is not in the answer", async () => {
+  test("null keeps a cell, empty text clears it, and the answer omits empty cells", async () => {
     await write("A1:B1", [["a", "b"]]);
     const answer = await write("A1:B1", [[null, ""]], `${TYPED}&includeValuesInResponse=true`);
     expect(answer.body).toMatchObject({ updatedCells: 1, updatedData: { values: [["a"]] } });
@@ -54,7 +54,7 @@ describe("one range", () => {
     expect(emptied.body["updatedData"]).toEqual({ range: "Sheet1!A1", majorDimension: "ROWS" });
   });
 
-  test("a format that came with a value stays for the next one", async () => {
+  test("a format of a value is kept for the next one", async () => {
     await write("A1", [["$5"]]);
     await write("A1", [[7]]);
     expect(sandbox.cell(id, "Sheet1", "A1")).toMatchObject({ entered: 7, shown: "$7" });
@@ -63,9 +63,9 @@ describe("one range", () => {
   test.each<[string, string, unknown, string, string]>([
     ["no option", "A1", [["x"]], "", "'valueInputOption' is required"],
     ["more values than the range has columns", "A1", [["x", "y"]], TYPED, "tried writing to column [B]"],
-    ["more values than it has rows", "A1", [["x"], ["y"]], TYPED, "tried writing to row [2]"],
+    ["more values than the range has rows", "A1", [["x"], ["y"]], TYPED, "tried writing to row [2]"],
     ["a cell outside the grid", "E1", [["x"]], TYPED, "exceeds grid limits. Max rows: 10, max columns: 4"],
-    ["a range that reaches outside", "D1:E1", [["x"]], TYPED, "exceeds grid limits"],
+    ["a range that extends outside", "D1:E1", [["x"]], TYPED, "exceeds grid limits"],
     ["an object for a value", "A1", [[{}]], TYPED, "struct_value"],
     ["50,001 characters", "A1", [["x".repeat(50_001)]], TYPED, "more than the maximum of 50000 characters"],
     ["no list", "A1", "x", TYPED, "Invalid value at"],
@@ -97,7 +97,7 @@ describe("one range", () => {
 describe("many ranges", () => {
   const batch = (body: object) => alice("POST", `/v4/spreadsheets/${id}/values:batchUpdate`, body);
 
-  test("are written in one call, and counted by rows, columns and cells that got something", async () => {
+  test("are written in one call, and counted by written rows, columns and cells", async () => {
     const { body } = await batch({
       valueInputOption: "USER_ENTERED",
       data: [
@@ -121,7 +121,7 @@ describe("many ranges", () => {
     });
   });
 
-  test("one that is bad keeps all of them from being written", async () => {
+  test("an invalid one prevents the whole write", async () => {
     const data = [
       { range: "Sheet1!A1", values: [["x"]] },
       { range: "Sheet1!A11", values: [["y"]] },
@@ -130,7 +130,7 @@ describe("many ranges", () => {
     expect(sandbox.cell(id, "Sheet1", "A1").entered).toBeNull();
   });
 
-  test("the option belongs in the body here", async () => {
+  test("the option is read from the body", async () => {
     const path = `/v4/spreadsheets/${id}/values:batchUpdate?valueInputOption=RAW`;
     expect((await alice("POST", path, { data: [] })).status).toBe(400);
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Compile } from "typebox/compile";
 import { isObject } from "../../../src/base";
-import { FORMATS } from "../../../src/tools/formats";
+import { FORMATS } from "../../../src/tools/schema";
 import { at } from "../../support/api";
 import { type FieldStage, fieldKit, startFieldStage } from "./stage";
 
@@ -41,7 +41,7 @@ async function refusal(tool: string, input: unknown): Promise<string> {
   return String(at(body, "output.error.message"));
 }
 
-describe("references (F040)", () => {
+describe("references", () => {
   const good = { at: { x: 1 }, tree: { name: "a", children: [{ name: "b", children: [{ name: "c" }] }] } };
   const bad: [string, unknown][] = [
     ["at.x", { at: {} }],
@@ -51,7 +51,7 @@ describe("references (F040)", () => {
   ];
 
   test.each(["openai", "anthropic", "gemini"])(
-    "are written out in %s: the schema stands alone",
+    "are written out in %s: the schema stands alone [fault: schema-references]",
     async (format) => {
       const schema = await parameters("Field.Tree", format);
       const text = JSON.stringify(schema);
@@ -67,12 +67,15 @@ describe("references (F040)", () => {
     },
   );
 
-  test.each(["openai", "anthropic"])("in %s mean what they meant", async (format) => {
-    const schema = await parameters("Field.Tree", format);
-    const check = Compile(Object(schema));
-    expect(check.Check(good)).toBe(true);
-    expect(bad.map(([, input]) => check.Check(input))).toEqual(bad.map(() => false));
-  });
+  test.each(["openai", "anthropic"])(
+    "in %s mean what they meant [fault: schema-references]",
+    async (format) => {
+      const schema = await parameters("Field.Tree", format);
+      const check = Compile(Object(schema));
+      expect(check.Check(good)).toBe(true);
+      expect(bad.map(([, input]) => check.Check(input))).toEqual(bad.map(() => false));
+    },
+  );
 
   test("in mcp stand beside their definitions", async () => {
     const schema = await parameters("Field.Tree", "mcp");
@@ -82,7 +85,7 @@ describe("references (F040)", () => {
     }
   });
 
-  test("leave the stored schema as it is: the tool checks every level of it", async () => {
+  test("leave the stored schema as it is: the tool checks every level of it [fault: schema-references]", async () => {
     const before = JSON.stringify(fieldKit.tools[0]?.input);
     for (const format of FORMATS) await stage.formatted("Field.Tree", format);
     expect(JSON.stringify(fieldKit.tools[0]?.input)).toBe(before);
@@ -99,8 +102,8 @@ describe("references (F040)", () => {
   });
 });
 
-describe("strict (F041)", () => {
-  test("is claimed by no document of any format", async () => {
+describe("strict", () => {
+  test("is claimed by no document of any format [fault: strict-mode]", async () => {
     for (const format of FORMATS) {
       const { body } = await stage.client.get(`/v1/formatted_tools?format=${format}&limit=100`);
       const items = at(body, "items");
@@ -110,7 +113,7 @@ describe("strict (F041)", () => {
   });
 
   test.each(["openai", "anthropic", "mcp"])(
-    "has no need to be in %s: what is optional is not required",
+    "has no need to be in %s: what is optional is not required [fault: strict-mode]",
     async (format) => {
       const cells = await parameters("Sheets.UpdateCells", format);
       expect(at(cells, "required")).toEqual(["spreadsheet_id", "data"]);
@@ -121,7 +124,7 @@ describe("strict (F041)", () => {
     },
   );
 
-  test("null from a model is the default, and an open object takes anything", async () => {
+  test("null from a model is the default, and an open object takes anything [fault: strict-mode]", async () => {
     const { body } = await stage.execute("Field.Open", { filter: { any: [1, null] }, position: null });
     expect(at(body, "output.value")).toEqual({ filter: { any: [1, null] }, position: 1 });
   });
@@ -131,7 +134,7 @@ describe("strict (F041)", () => {
   });
 });
 
-describe("gemini (F042)", () => {
+describe("gemini", () => {
   const UNKNOWN =
     /"(exclusiveMinimum|exclusiveMaximum|propertyNames|const|\$schema|additionalProperties|patternProperties)"/;
 
@@ -144,7 +147,7 @@ describe("gemini (F042)", () => {
     expect(JSON.stringify(await parameters("Field.Nested", "gemini"))).not.toMatch(UNKNOWN);
   });
 
-  test("gets what it does not know in words that it does, at every depth", async () => {
+  test("gets what it does not know in words that it does, at every depth [fault: gemini-keywords]", async () => {
     expect(await parameters("Field.Nested", "gemini")).toEqual({
       type: "object",
       properties: {
@@ -169,7 +172,7 @@ describe("gemini (F042)", () => {
     });
   });
 
-  test("is not what the tool checks: that is the full schema", async () => {
+  test("is not what the tool checks: that is the full schema [fault: gemini-keywords]", async () => {
     const step = { weight: 2, labels: { ok: 1 } };
     const plan = { kind: "plan", note: null, steps: [step] };
     expect(at((await stage.execute("Field.Nested", { plan })).body, "output.value")).toEqual({ plan });
@@ -185,14 +188,14 @@ describe("gemini (F042)", () => {
   });
 });
 
-describe("a tool without parameters (F044)", () => {
+describe("a tool without parameters", () => {
   const schema = { type: "object", properties: {}, required: [] };
   test.each<[string, unknown]>([
     ["openai", schema],
     ["anthropic", schema],
     ["mcp", schema],
     ["gemini", undefined],
-  ])("has in %s what the vendor takes", async (format, expected) => {
+  ])("has in %s what the vendor takes [fault: no-parameters]", async (format, expected) => {
     for (const tool of ["Chat.WhoAmI", "Field.Nothing"])
       expect(await parameters(tool, format)).toEqual(expected);
   });
@@ -201,7 +204,7 @@ describe("a tool without parameters (F044)", () => {
     expect(at(await stage.formatted("Chat.WhoAmI", "arcade"), "input")).toEqual({ parameters: [] });
   });
 
-  test("and no document requires what it has no properties for, or, in gemini, has empty properties", async () => {
+  test("and no document requires what it has no properties for, or, in gemini, has empty properties [fault: no-parameters]", async () => {
     for (const format of FORMATS) {
       const { body } = await stage.client.get(`/v1/formatted_tools?format=${format}&limit=100`);
       for (const { required, properties, type } of within(at(body, "items"))) {
@@ -213,7 +216,7 @@ describe("a tool without parameters (F044)", () => {
     }
   });
 
-  test("runs with an empty input and with none", async () => {
+  test("runs with an empty input and with none [fault: no-parameters]", async () => {
     for (const input of [{}, undefined, null])
       expect(at((await stage.execute("Field.Nothing", input)).body, "output.value")).toEqual({});
   });

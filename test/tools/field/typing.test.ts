@@ -50,7 +50,7 @@ describe("Chat.ListUsers", () => {
     [{ exclude_bots: "true", limit: "50" }, false],
     [{ exclude_bots: null, limit: null }, false],
     [{}, false],
-  ])("with %j lists bots: %p", async (input, bots) => {
+  ])("with %j lists bots: %p [fault: values-as-text]", async (input, bots) => {
     stage.platforms.chat.clearRequests();
     const listed = await value("Chat.ListUsers", input);
     expect(names(listed).length).toBeGreaterThan(1);
@@ -69,7 +69,7 @@ describe("Chat.ListUsers", () => {
     ["limit", { limit: true }],
     ["limit", { limit: [50] }],
     ["limit", { limit: "" }],
-  ])("refuses by the name %s what is none: %j", async (field, input) => {
+  ])("refuses by the name %s what is none: %j [fault: values-as-text]", async (field, input) => {
     stage.platforms.chat.clearRequests();
     expect(await refused("Chat.ListUsers", input)).toContain(field);
     expect(stage.platforms.chat.requests).toEqual([]);
@@ -80,7 +80,7 @@ describe("Chat.GetUsersInfo", () => {
   const email = () => stage.platforms.chat.people.alice.email;
   test.each<[string, (email: string) => unknown]>([
     ["a list", (one) => [one]],
-    ["a list as text", (one) => JSON.stringify([one])],
+    ["a list as text [fault: values-as-text]", (one) => JSON.stringify([one])],
     ["a list as text with spaces around it", (one) => ` [ "${one}" ] `],
   ])("takes %s", async (_what, emails) => {
     const found = await value("Chat.GetUsersInfo", { emails: emails(email()) });
@@ -109,7 +109,7 @@ describe("VendorCreatorApi.UpdateVendorRecord", () => {
     expect(note()).toContain("as text");
   });
 
-  test("keeps a text in it that looks like something else a text", async () => {
+  test("keeps a text in it that looks like something else a text [fault: values-as-text]", async () => {
     for (const text of ["false", "50", "[1]", "null", "1234567890123456789"]) {
       await value("VendorCreatorApi.UpdateVendorRecord", fields(JSON.stringify({ data: { Note: text } })));
       expect(note()).toContain(JSON.stringify(text));
@@ -122,18 +122,25 @@ describe("VendorCreatorApi.UpdateVendorRecord", () => {
     ["a list", '[{"data":{"Note":"list"}}]'],
     ["no JSON", "{data:{Note:1}}"],
     ["a number", 5],
-  ])("refuses %s by the name of the field, and sends nothing", async (_what, body) => {
-    const before = note();
-    stage.platforms.records.clearRequests();
-    const message = await refused("VendorCreatorApi.UpdateVendorRecord", fields(body), "TOOL_RUNTIME_RETRY");
-    expect(message).toContain("request_body");
-    expect(stage.platforms.records.requests).toEqual([]);
-    expect(note()).toBe(before);
-  });
+  ])(
+    "refuses %s by the name of the field, and sends nothing [fault: values-as-text]",
+    async (_what, body) => {
+      const before = note();
+      stage.platforms.records.clearRequests();
+      const message = await refused(
+        "VendorCreatorApi.UpdateVendorRecord",
+        fields(body),
+        "TOOL_RUNTIME_RETRY",
+      );
+      expect(message).toContain("request_body");
+      expect(stage.platforms.records.requests).toEqual([]);
+      expect(note()).toBe(before);
+    },
+  );
 });
 
 describe("Sheets.UpdateCells", () => {
-  test("with null for what is optional uses the default (F041)", async () => {
+  test("with null for what is optional uses the default [fault: strict-mode]", async () => {
     const made = await value("Sheets.CreateSpreadsheet", { title: "T", data: '{"1":{"A":1}}' });
     const spreadsheet_id = String(at(made, "spreadsheetId"));
     const nothing = { sheet_position: null, sheet_id_or_name: null };

@@ -11,7 +11,7 @@ import { until } from "../../connections/executing";
 import type { RuntimeParts } from "../../../src/open-core";
 import { openLateStore } from "../../support/late-store";
 import { agent, deploy, operator } from "../deployment";
-import { AT_ONCE, ended, look, schedule } from "./scheduling";
+import { AT_ONCE, ended, look, looked, schedule } from "./scheduling";
 
 /** Longer than a lease lives. */
 const LAPSED_MS = 16_000;
@@ -24,7 +24,7 @@ describe("a run", () => {
     const worker = runtime.tools.startWorker();
     const at = new Date(clock.now() + 3600_000).toISOString();
     const id = await schedule(runtime, { input: { text: "hello" }, at });
-    await Bun.sleep(400);
+    await looked(clock);
     expect([catalog.runs, (await look(runtime, id)).execution_status]).toEqual([0, "pending"]);
     clock.move(3600_000);
     const run = await ended(runtime, id);
@@ -101,7 +101,6 @@ describe("a run", () => {
     await until(async () => catalog.runs === 1);
     const stopped = worker.stop();
     const second = await schedule(runtime);
-    await Bun.sleep(400);
     done.resolve();
     await stopped;
 
@@ -185,14 +184,14 @@ describe("a failure that may pass", () => {
     const id = await schedule(runtime);
     await until(async () => (await look(runtime, id)).attempts[0]?.finished_at !== undefined);
     expect((await look(runtime, id)).execution_status).toBe("running");
-    await Bun.sleep(400);
+    await looked(clock);
     expect(catalog.runs).toBe(1);
     clock.move(10_000);
     await until(async () => (await look(runtime, id)).attempts[1]?.finished_at !== undefined);
     clock.move(60_000);
     const run = await ended(runtime, id);
     clock.move(3600_000);
-    await Bun.sleep(400);
+    await looked(clock);
     await worker.stop();
 
     expect(run.execution_status).toBe("failed");
@@ -211,7 +210,7 @@ describe("a failure that may pass", () => {
     const id = await schedule(runtime);
     await until(async () => (await look(runtime, id)).attempts[0]?.finished_at !== undefined);
     clock.move(60_000);
-    await Bun.sleep(400);
+    await looked(clock);
     expect(catalog.runs).toBe(1);
     clock.move(60_000);
     const run = await ended(runtime, id);
@@ -231,7 +230,7 @@ describe("a failure that may pass", () => {
     const worker = runtime.tools.startWorker();
     const run = await ended(runtime, await schedule(runtime));
     clock.move(3600_000);
-    await Bun.sleep(400);
+    await looked(clock);
     await worker.stop();
 
     expect([run.execution_status, run.attempts.length, catalog.runs]).toEqual(["failed", 1, 1]);
@@ -249,7 +248,8 @@ describe("a run whose server is gone", () => {
     const id = await schedule(runtime, { tool });
     await until(async () => catalog.runs === 1);
     const second = (await deployment.another()).tools.startWorker();
-    await Bun.sleep(400);
+    // Three pauses of two workers: each has looked.
+    await looked(clock, 3);
     expect((await look(runtime, id)).execution_status).toBe("running");
     clock.move(LAPSED_MS);
     const run = await ended(runtime, id);
@@ -281,7 +281,7 @@ describe("a run whose server is gone", () => {
     const { deployment, id, run, release } = await cutOff("Test.Act");
     const { runtime, clock, test: catalog } = deployment;
     clock.move(3600_000);
-    await Bun.sleep(400);
+    await looked(clock, 3);
     await release();
 
     expect(run.execution_status).toBe("failed");

@@ -1,10 +1,10 @@
-// How a deprecated tool is defined: it narrows another tool's input and hands it on.
+// Defines deprecated tools: each narrows the input of the tool that replaces it.
 import { type TObject, type TSchema, Type } from "typebox";
 import { defineTool, type ToolDefinition } from "../../../../src/tools";
 import { grantWith, TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
 
-/** All of them were replaced before the first version of this toolkit here. */
+/** All of them were replaced before the first version of this toolkit. */
 const DEPRECATED_SINCE = "2026-11-01";
 
 interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
@@ -14,7 +14,7 @@ interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
   scopes: readonly string[];
 }
 
-/** A tool that `replacement` has replaced. It does to the world what that one does. */
+/** A tool that another tool replaces. It has the metadata of that tool. */
 export function deprecated<Input extends TObject, Output extends TSchema>(
   { name, metadata }: ToolDefinition,
   { scopes, description, ...tool }: Narrowed<Input, Output>,
@@ -30,16 +30,16 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
   });
 }
 
-/** These tools publish neither default nor maximum; the replacement's hold all the same. */
+/** These tools publish neither default nor maximum, but those of the replacement apply. */
 export const plainLimit = (limit: Limit) =>
   Type.Optional(
-    Type.Integer({ description: `How many at most: ${limit.default} when absent, up to ${limit.maximum}.` }),
+    Type.Integer({ description: `Maximum number, up to ${limit.maximum}. Default: ${limit.default}.` }),
   );
 
-/** Of tools that have never had a second page. */
+/** For tools that have never had a second page. */
 export const IGNORED_CURSOR = Type.Optional(Type.String({ description: "Has no effect." }));
 
-/** What these tools are given instead of the replacement's choice of selectors. */
+/** The selectors of these tools. The replacement takes any of them. */
 export const BY_ID = { conversation_id: Type.String({ description: "The id of the conversation." }) };
 export const BY_NAME = { channel_name: Type.String({ description: "The name of the channel." }) };
 export const BY_USERNAME = { username: Type.String({ description: "The person's username (handle)." }) };

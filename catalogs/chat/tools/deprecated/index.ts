@@ -1,4 +1,4 @@
-// The deprecated tools. Each hands its work to the tool that replaces it; the log of an execution names that one.
+// The deprecated tools. Each delegates to the tool that replaces it; the execution log names the replacement.
 import type { ToolDefinition } from "../../../../src/tools";
 import { deprecatedListings } from "./listings";
 import { deprecatedMessages } from "./messages";

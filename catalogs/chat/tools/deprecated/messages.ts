@@ -34,7 +34,7 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     description: "Reads the direct messages with one person, given by username, newest first.",
     input: Type.Object({ ...BY_USERNAME, ...filters }),
     output: Messages,
-    // Without the scope that opens conversations, the one with the person is looked for in the listing.
+    // Without the scope for opening conversations, the conversation is looked up in the listing.
     scopes: ["im:history", "im:read", ...READ_USERS],
     run: ({ username, ...request }, context) =>
       messagesIn(context, { ...request, usernames: [required("username", username)] }),

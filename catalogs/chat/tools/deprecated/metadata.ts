@@ -1,4 +1,4 @@
-// Deprecated tools that tell about one conversation.
+// Deprecated tools that return the metadata of one conversation.
 import { Type } from "typebox";
 import type { ToolDefinition } from "../../../../src/tools";
 import { required, requiredList } from "../../parameters";
@@ -12,7 +12,7 @@ const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 export const deprecatedMetadata: readonly ToolDefinition[] = [
   deprecated(getConversationMetadata, {
     name: "GetConversationMetadataById",
-    description: "Tells about a conversation, given by its id.",
+    description: "Returns the metadata of a conversation, given by its id.",
     input: Type.Object(BY_ID),
     output: ConversationMetadata,
     scopes,
@@ -21,7 +21,7 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
   }),
   deprecated(getConversationMetadata, {
     name: "GetChannelMetadataByName",
-    description: "Tells about a channel, given by its name.",
+    description: "Returns the metadata of a channel, given by its name.",
     input: Type.Object({ ...BY_NAME, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
@@ -30,7 +30,7 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
   }),
   deprecated(getConversationMetadata, {
     name: "GetDirectMessageConversationMetadataByUsername",
-    description: "Tells about the direct conversation with one person, given by username.",
+    description: "Returns the metadata of the direct conversation with one person, given by username.",
     input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
@@ -38,7 +38,7 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
   }),
   deprecated(getConversationMetadata, {
     name: "GetMultiPersonDmConversationMetadataByUsernames",
-    description: "Tells about the conversation with these people, given by usernames.",
+    description: "Returns the metadata of the conversation with these people, given by usernames.",
     input: Type.Object({ ...BY_USERNAMES, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,

@@ -1,4 +1,4 @@
-// Deprecated tools that tell about people.
+// Deprecated tools that return people.
 import { Type } from "typebox";
 import { type ToolContext, type ToolDefinition, upstreamFailed } from "../../../../src/tools";
 import { LIST_LIMIT } from "../../limits";
@@ -10,7 +10,7 @@ import { getUsersInConversation, usersInConversation } from "../get-users-in-con
 import { BY_ID, BY_NAME, deprecated, plainLimit } from "./deprecated";
 
 const Members = Type.Object({
-  members: Type.Array(BasicUser, { description: "Of those whom the platform does not show, only the id" }),
+  members: Type.Array(BasicUser, { description: "Only the id for people whom the platform does not show" }),
   next_cursor: orNull(Type.String()),
 });
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
@@ -19,7 +19,7 @@ const paging = { limit: plainLimit(LIST_LIMIT), next_cursor: NEXT_CURSOR };
 export const deprecatedPeople: readonly ToolDefinition[] = [
   deprecated(getUsersInfo, {
     name: "GetUserInfoById",
-    description: "Tells about one person, given by id.",
+    description: "Returns the profile of one person, given by id.",
     input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
     output: BasicUser,
     scopes: READ_USERS,

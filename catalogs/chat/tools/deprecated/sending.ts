@@ -6,7 +6,7 @@ import { Posted, SEND_SCOPES, send, sendMessage } from "../send-message";
 import { deprecated } from "./deprecated";
 
 const message = Type.String({
-  description: "The text. It is sent as it is: the platform's markup and mentions work.",
+  description: "The text, sent unchanged: the platform's markup and mentions work.",
 });
 
 export const deprecatedSending: readonly ToolDefinition[] = [

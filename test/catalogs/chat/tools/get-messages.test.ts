@@ -256,13 +256,13 @@ describe("pages", () => {
     expect(output.next_cursor).toBeNull();
   });
 
-  test("of a stale cursor say to start over", async () => {
+  test("with an expired cursor ask for a new start", async () => {
     const error = await connectionOf(sandbox).failure("GetMessages", {
       conversation_id: sandbox.channels.general.id,
       next_cursor: "bmV4dDo0MDE=",
     });
     expect(error.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
-    expect(error.message).toContain("start over");
+    expect(error.message).toContain("Start again without `next_cursor`");
   });
 
   test("that meet a rate limit wait for it once", async () => {

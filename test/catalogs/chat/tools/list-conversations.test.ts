@@ -240,9 +240,9 @@ describe("pages", () => {
     });
   });
 
-  test("of a stale cursor say to start over", async () => {
+  test("with an expired cursor ask for a new start", async () => {
     const error = await connectionOf(sandbox).failure("ListConversations", { next_cursor: "bmV4dDo0MDE=" });
-    expect(error.message).toContain("start over");
+    expect(error.message).toContain("Start again without `next_cursor`");
     expect(sent("cursor")).toEqual(["bmV4dDo0MDE="]);
   });
 });

@@ -129,10 +129,10 @@ describe("pages", () => {
     expect(sandbox.calls()).toBe(0);
   });
 
-  test("of a stale cursor say to start over", async () => {
+  test("with an expired cursor ask for a new start", async () => {
     const error = await connectionOf(sandbox).failure("ListUsers", { next_cursor: "bmV4dDo0MDE=" });
     expect(error.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
-    expect(error.message).toContain("start over");
+    expect(error.message).toContain("Start again without `next_cursor`");
     expect(sandbox.requests[0]?.params["cursor"]).toBe("bmV4dDo0MDE=");
   });
 });

@@ -1,4 +1,4 @@
-// What a method of the Web API gets to work with.
+// The context of a Web API method.
 import type { Arguments } from "../arguments";
 import type { JsonRecord } from "../json";
 import { PlatformError } from "../platform-error";
@@ -19,12 +19,12 @@ export interface MethodCall {
 export interface Method {
   /** `X-Accepted-OAuth-Scopes`. */
   readonly accepts: readonly string[];
-  /** What every call needs; what depends on the conversation is checked by the method itself. */
+  /** Scopes that every call needs; the method checks those that depend on the conversation. */
   readonly needs: readonly string[];
   readonly run: (call: MethodCall) => Promise<JsonRecord>;
 }
 
-/** With an org-wide token the workspace must be named. */
+/** An org-wide token must name the workspace. */
 export function checkTeam(call: MethodCall): void {
   const { organization, team } = call.workspace;
   if (organization === null) return;

@@ -23,7 +23,7 @@ export const conversationMethods: Readonly<Record<string, Method>> = {
   "conversations.members": { accepts, needs: [], run: members },
 };
 
-/** The conversation that `channel` names, if the caller may see it and its token may use it. */
+/** The conversation of `channel`, if the caller may see it and its token may use it. */
 export async function conversationOf(call: MethodCall, access: Access): Promise<Conversation> {
   requireOneOfFamily(call.caller, access);
   const id = required(call.params, "channel");
@@ -70,7 +70,7 @@ async function members(call: MethodCall): Promise<JsonRecord> {
   return { members: cut.items, ...cursorField(cut) };
 }
 
-/** Throws `invalid_types`, `missing_scope`, or what is wrong with the workspace named. Default: public only. */
+/** Throws `invalid_types`, `missing_scope`, or the error of the workspace. Default: public only. */
 function askedKinds(call: MethodCall): ConversationKind[] {
   checkTeam(call);
   const names = (optional(call.params, "types") ?? "public_channel").split(",").map((name) => name.trim());

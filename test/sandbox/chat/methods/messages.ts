@@ -21,7 +21,7 @@ async function history(call: MethodCall): Promise<JsonRecord> {
   const { caller, params, workspace } = call;
   const isInside = windowOf(params);
   const conversation = await conversationOf(call, "history");
-  // A user token reads any public channel; a bot's only where the bot is a member.
+  // A user token reads any public channel; a bot token only those of the bot.
   if (caller.holder === "bot" && !conversation.isMember) throw new PlatformError("not_in_channel");
   const newestFirst = (await workspace.readMessages(caller.userId, conversation.innerId))
     .filter((message) => isTopLevel(message) && isInside(text(message, "ts")))

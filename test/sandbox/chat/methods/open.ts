@@ -1,4 +1,4 @@
-// conversations.open: finds or makes a direct message, a group message, or the notes to oneself.
+// conversations.open: finds or creates a direct message, a group message, or the notes to oneself.
 import { flag, optional, type Arguments } from "../arguments";
 import type { Conversation } from "../conversations";
 import { record, text, type JsonRecord } from "../json";
@@ -42,7 +42,7 @@ async function open(call: MethodCall): Promise<JsonRecord> {
   return answer(call, conversation, returnIm, opened["already_open"] === true);
 }
 
-/** Everybody but the caller; empty means the notes to oneself. */
+/** Everybody except the caller; empty for the notes to oneself. */
 function otherPeople(params: Arguments, callerId: string): string[] {
   const ids = (params["users"] ?? "").split(",").map((id) => id.trim());
   const users = [...new Set(ids.filter((id) => id !== ""))];
@@ -58,7 +58,7 @@ async function openKnown(call: MethodCall, channel: string, returnIm: boolean): 
   const { kind, innerId } = conversation;
   if (kind !== "im" && kind !== "mpim") throw new PlatformError("channel_not_found");
   requireOpenScope(caller, kind === "im" ? "im:write" : "mpim:write");
-  // Notes to oneself are always open; the emulator does not know them as a direct message.
+  // Notes to oneself are always open; in the emulator they are not a direct message.
   if (conversation.id !== innerId) return answer(call, conversation, returnIm, true);
   const opened = await workspace.backend.must(caller.userId, "conversations.open", { channel: innerId });
   return answer(call, conversation, returnIm, opened["already_open"] === true);

@@ -1,4 +1,4 @@
-// Authorization codes: single use, one minute, for the redirect address that asked, at the person's own data center.
+// Authorization codes: single use, one minute, bound to the redirect address, at the person's own data center.
 import type { Person } from "../people";
 import type { Location } from "../types";
 import { OAuthRefusal } from "./refusal";
@@ -9,7 +9,7 @@ export interface Consent {
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly redirectUri: string;
-  /** Whether a refresh token is given: offline access, and a consent that was asked for. */
+  /** Whether a refresh token is issued: offline access and a prompted consent. */
   readonly withRefresh: boolean;
 }
 
@@ -27,10 +27,10 @@ export class Codes {
     return code;
   }
 
-  /** Uses the code up, whatever comes of it. Throws `invalid_code`, `invalid_redirect_uri`. */
+  /** Consumes the code, also on failure. Throws `invalid_code`, `invalid_redirect_uri`. */
   redeem(code: string, redirectUri: string, location: Location): Consent {
     const consent = this.#pending.get(code);
-    // At another data center the code is unknown, and stays good at its own.
+    // At another data center the code is unknown, and stays valid at its own.
     if (consent?.person.location !== location) throw new OAuthRefusal("invalid_code");
     this.#pending.delete(code);
     if (consent.expiresAt <= this.#now()) throw new OAuthRefusal("invalid_code");

@@ -15,7 +15,7 @@ export interface ConsentSettings {
   readonly redirectUris: readonly string[] | null;
   /** Scopes that the person refuses on the page. */
   readonly denied: ReadonlySet<string>;
-  /** Who has consented before: then a refresh token comes only with `prompt=consent`. */
+  /** People who have consented before: they get a refresh token only with `prompt=consent`. */
   readonly consented: Set<string>;
   accountsUrl(location: Location): string;
 }
@@ -34,7 +34,7 @@ export function showConsent(query: URLSearchParams, settings: ConsentSettings): 
   return consentPage({ scopes: checked.scopes, people: PEOPLE.map(({ name }) => name), hidden });
 }
 
-/** Takes the person's decision. What the form carries is checked again: a page can be changed in the browser. */
+/** Handles the person's decision. The form's fields are checked again, because a page can be changed in the browser. */
 export function decideConsent(form: URLSearchParams, settings: ConsentSettings, codes: Codes): Reply {
   const checked = check(form, settings);
   if ("refused" in checked) return checked.refused;
@@ -54,7 +54,7 @@ export function decideConsent(form: URLSearchParams, settings: ConsentSettings, 
   return redirect(form, { code, location, "accounts-server": settings.accountsUrl(location) });
 }
 
-/** No redirect before client and redirect address are known to belong together (RFC 6749 section 4.1.2.1). */
+/** No redirect before the redirect address is known to belong to the client (RFC 6749 section 4.1.2.1). */
 function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   if (query.get("client_id") !== settings.clientId) return refused("Invalid client.");
   if (!isRegistered(query.get("redirect_uri") ?? "", settings.redirectUris)) {
@@ -63,7 +63,7 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   if (query.get("response_type") !== "code") return refused("Invalid response type.");
   if (!["online", "offline", null].includes(query.get("access_type"))) return refused("Invalid access type.");
   const scopes = (query.get("scope") ?? "").split(",");
-  // A space is part of a name here, and therefore a mistake.
+  // A space would be part of a name, which is an error.
   const unknown = scopes.filter((scope) => !KNOWN_SCOPES.has(scope));
   return unknown.length === 0 ? { scopes } : refused(`Unknown scopes: ${unknown.join(" | ")}.`);
 }

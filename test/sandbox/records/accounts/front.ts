@@ -1,4 +1,4 @@
-// An accounts host: its four addresses, recorded, with faults.
+// An accounts host: its four addresses, with recorded requests and faults.
 import { errorPage as gatewayPage, type Faults, insteadOf } from "../faults";
 import type { RequestLog } from "../request-log";
 import type { Answer, Arrival, Reply } from "../server";
@@ -14,7 +14,7 @@ export interface AccountsParts {
   readonly log: RequestLog;
   readonly faults: Faults;
   readonly codes: Codes;
-  /** Read at every request: tests change them. */
+  /** Read at every request, because tests change them. */
   readonly consent: () => ConsentSettings;
   readonly endpoint: () => TokenEndpoint;
   /** Accounts servers by data center. */

@@ -1,6 +1,6 @@
-// A refusal of the token endpoint in the platform's way: HTTP 200 and `{"error": …}`.
+// A refusal of the token endpoint in the platform's form: HTTP 200 and `{"error": …}`.
 
-/** Thrown while a token request is worked on; the front turns it into the answer. */
+/** Thrown by the token endpoint; the server converts it to the answer. */
 export class OAuthRefusal extends Error {
   readonly code: string;
   readonly description: string | undefined;

@@ -9,11 +9,11 @@ export interface TokenEndpoint {
   readonly location: Location;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What answers name as the API's base for this user. */
+  /** The API's base address for this user in answers. */
   readonly apiDomain: string;
   readonly codes: Codes;
   readonly tokens: TokenStore;
-  /** Whether answers name the scopes, which the platform does not always do. */
+  /** Whether answers name the scopes; the platform does not always. */
   readonly tellsScopes: boolean;
   /** Whether answers to a refresh repeat the API's base. */
   readonly repeatsDomain: boolean;
@@ -24,7 +24,7 @@ type TokenBody = Record<string, string | number>;
 /** The body of a successful answer. Throws `OAuthRefusal`. */
 export function tokenAnswer(endpoint: TokenEndpoint, arrival: Arrival): TokenBody {
   const form = formOf(arrival);
-  // Credentials stand in the body; in a header or in the address they are not looked for.
+  // Credentials are read from the body only, not from headers or the address.
   if (form.get("client_id") !== endpoint.clientId) throw new OAuthRefusal("invalid_client");
   if (form.get("client_secret") !== endpoint.clientSecret) throw new OAuthRefusal("invalid_client_secret");
   const grantType = form.get("grant_type");
@@ -33,14 +33,14 @@ export function tokenAnswer(endpoint: TokenEndpoint, arrival: Arrival): TokenBod
   throw new OAuthRefusal("invalid_grant_type");
 }
 
-/** Ends a grant, named by its refresh token. Throws `OAuthRefusal`. */
+/** Revokes the grant of a refresh token. Throws `OAuthRefusal`. */
 export function revokeAnswer(endpoint: TokenEndpoint, arrival: Arrival): TokenBody {
   const token = formOf(arrival).get("token") ?? "";
   if (!endpoint.tokens.revoke(token, endpoint.location)) throw new OAuthRefusal("invalid_token");
   return { status: "success" };
 }
 
-/** Whether a token request is a refresh, for the record. */
+/** Whether a token request is a refresh, for the request log. */
 export function isRefresh(arrival: Arrival): boolean {
   return new URLSearchParams(arrival.body).get("grant_type") === "refresh_token";
 }

@@ -1,5 +1,5 @@
-// Grants and the tokens of them, with the platform's limits: an hour per access token, ten of them per refresh token
-// in ten minutes, thirty alive, twenty refresh tokens per person.
+// Grants and their tokens, with the platform's limits: an hour per access token, ten of them per refresh token in ten
+// minutes, thirty valid ones, twenty refresh tokens per person.
 import { OAuthRefusal } from "./refusal";
 import type { Location } from "../types";
 import type { Person } from "../people";
@@ -15,7 +15,7 @@ export interface Grant {
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly access: AccessToken[];
-  /** When access tokens were given out for the refresh token. */
+  /** Times of issued access tokens for the refresh token. */
   readonly refreshes: number[];
   revoked: boolean;
 }
@@ -54,12 +54,12 @@ export class TokenStore {
     return [grant, this.#issue(grant, lifetimeS)];
   }
 
-  /** An access token without refresh token, as consent without offline access gives it. */
+  /** An access token without a refresh token, as from a consent without offline access. */
   online(person: Person, scopes: readonly string[]): AccessToken {
     return this.#add(person, scopes, LIFETIME_S);
   }
 
-  /** Throws `invalid_code` for a dead refresh token, `Access Denied` when it was used too often. */
+  /** Throws `invalid_code` for an invalid refresh token, `Access Denied` if it was used too often. */
   refresh(refreshToken: string, location: Location): [Grant, AccessToken] {
     const grant = this.#grants.get(refreshToken);
     if (grant === undefined || grant.revoked || grant.person.location !== location) {
@@ -74,7 +74,7 @@ export class TokenStore {
     return [grant, this.#issue(grant, LIFETIME_S)];
   }
 
-  /** The token, when it works at this data center now. */
+  /** The token, if it is valid at this data center. */
   live(token: string | undefined, location: Location): AccessToken | undefined {
     const known = this.known(token);
     if (known === undefined || known.revoked || known.person.location !== location) return undefined;
@@ -91,7 +91,7 @@ export class TokenStore {
     known.expiresAt = this.#now();
   }
 
-  /** Ends the grant of a refresh token. False for one that is unknown at this data center. */
+  /** Revokes the grant of a refresh token. False if it is unknown at this data center. */
   revoke(refreshToken: string, location?: Location): boolean {
     const grant = this.#grants.get(refreshToken);
     if (grant === undefined || (location !== undefined && grant.person.location !== location)) return false;

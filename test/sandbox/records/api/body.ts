@@ -1,9 +1,9 @@
-// Bodies of writes: JSON objects, digits kept.
+// Bodies of writes: JSON objects with exact digits.
 import { isWireObject, readExact, type WireObject } from "../exact-json";
 import type { Arrival } from "../server";
 import { badBody } from "./refusal";
 
-/** Throws 400/3020 when there is none, when it is labelled as something else, and when it is no JSON object. */
+/** Throws 400/3020 for a missing body, another content type, and a body that is not a JSON object. */
 export function bodyOf({ headers, body }: Arrival): WireObject {
   const type = (headers["content-type"] ?? "").toLowerCase().split(";")[0]?.trim();
   if (body === "" || type !== "application/json") throw badBody();
@@ -12,7 +12,7 @@ export function bodyOf({ headers, body }: Arrival): WireObject {
   return value;
 }
 
-/** For the one route whose body may be missing. */
+/** For the only route with an optional body. */
 export function optionalBody(arrival: Arrival): WireObject {
   return arrival.body === "" ? {} : bodyOf(arrival);
 }
@@ -24,7 +24,7 @@ export function objectIn(body: WireObject, name: string): WireObject {
   return value;
 }
 
-/** What the caller wants to be told of each record. */
+/** The requested result fields of each record. */
 export interface Wishes {
   readonly fields: readonly string[];
   readonly message: boolean;

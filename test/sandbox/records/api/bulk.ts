@@ -1,4 +1,4 @@
-// Bulk read: a job is started, asked for until it is done, and leaves an address for the export.
+// Bulk read: a job is started, polled until it is done, and returns an address for the export.
 import { Digits, type WireObject } from "../exact-json";
 import { dateTimeText } from "../world/fields";
 import type { Form } from "../world/model";
@@ -49,7 +49,7 @@ function extent(
 ): { total: number; most: number } {
   const cursor = textIn(query, "record_cursor");
   if (cursor !== undefined) {
-    // Whatever else was asked for belongs to the job that the cursor continues.
+    // Other parameters belong to the job that the cursor continues.
     const rest = Object.keys(query).length > 1 ? undefined : call.jobs.rest(cursor, place);
     if (rest === undefined) throw badBody();
     return { total: rest, most: DEFAULT_MOST };

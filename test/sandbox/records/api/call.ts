@@ -1,4 +1,4 @@
-// A request that found its route: who calls, what is addressed, and with which parameters.
+// A request with its route: caller, target and parameters.
 import type { WireObject, Writable } from "../exact-json";
 import type { Person } from "../people";
 import type { Application, Form, Report } from "../world/model";
@@ -20,10 +20,10 @@ export interface Call {
 
 export type Members = { [key: string]: Writable };
 
-/** Answers without `code`, which is 3000 unless they bring one. */
+/** Answers without `code`, which is 3000 by default. */
 export type Operation = (call: Call) => Members;
 
-/** The name under which a change is noted. */
+/** The name that is recorded for a change. */
 export function authorOf(call: Call): string {
   return call.person?.name ?? "guest";
 }
@@ -40,7 +40,7 @@ export function applicationOf(call: Call): Application {
   return application;
 }
 
-/** Throws 404/2893 besides what `applicationOf` throws. */
+/** Throws 404/2893 in addition to `applicationOf`. */
 export function formOf(call: Call): { application: Application; form: Form } {
   const application = applicationOf(call);
   const form = application.forms.find(({ link }) => link === call.path["form"]);
@@ -48,7 +48,7 @@ export function formOf(call: Call): { application: Application; form: Form } {
   return { application, form };
 }
 
-/** Throws 404/2894 besides what `applicationOf` throws. */
+/** Throws 404/2894 in addition to `applicationOf`. */
 export function reportOf(call: Call): { application: Application; report: Report; form: Form } {
   const application = applicationOf(call);
   const report = application.reports.find(({ link }) => link === call.path["report"]);
@@ -56,7 +56,7 @@ export function reportOf(call: Call): { application: Application; report: Report
   return { application, report, form: call.world.formOf(application, report) };
 }
 
-/** Throws 403/2898 or 403/2899 unless the key is that of this publication. */
+/** Throws 403/2898 or 403/2899 for another publication's key. */
 export function requirePrivateLink(
   call: Call,
   component: "report" | "form",

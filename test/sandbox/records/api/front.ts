@@ -1,5 +1,5 @@
-// An API host: takes requests, records them, applies faults, checks address, headers, token, scope and query, in this
-// order, and then does the work.
+// An API host: records requests, applies faults, checks address, headers, token, scope and query in this order, and
+// handles them.
 import type { TokenStore } from "../accounts/tokens";
 import { type Writable, writeExact } from "../exact-json";
 import { errorPage, type Faults, insteadOf } from "../faults";
@@ -26,7 +26,7 @@ export interface ApiParts {
   readonly jobs: Jobs;
 }
 
-/** Where a request leads, or why it leads nowhere. */
+/** The route of a request, or its refusal. */
 type Found = { route: Route; path: Record<string, string>; target: Target } | { refusal: Refusal };
 
 export function answerApi(parts: ApiParts, arrival: Arrival): Answer {
@@ -112,7 +112,7 @@ function authorized(parts: ApiParts, arrival: Arrival, scope: string): Person {
   return token.person;
 }
 
-/** Only the documented form counts, never `Bearer`, never the query. */
+/** Accepts only the documented form, not `Bearer` or the query. */
 function tokenIn({ headers }: Arrival): string | undefined {
   return /^Zoho-oauthtoken (\S+)$/.exec(headers["authorization"] ?? "")?.[1];
 }

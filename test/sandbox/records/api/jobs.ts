@@ -1,4 +1,4 @@
-// Bulk read jobs: they are done after being asked for a number of times.
+// Bulk read jobs: they are completed after a number of polls.
 import type { Person } from "../people";
 
 const MINUTE_MS = 60_000;
@@ -10,13 +10,13 @@ export interface Job {
   readonly place: string;
   readonly count: number;
   readonly createdAt: number;
-  /** Continues the job that this cursor names; null when nothing remains. */
+  /** Continues the job of this cursor; null if nothing remains. */
   readonly cursor: string | null;
   pollsLeft: number;
 }
 
 export class Jobs {
-  /** How often a job is asked for before it is completed. */
+  /** The number of polls before a job is completed. */
   polls = 2;
   readonly #jobs = new Map<string, Job>();
   readonly #cursors = new Map<string, { place: string; rest: number }>();
@@ -28,7 +28,7 @@ export class Jobs {
     this.#nextId = nextId;
   }
 
-  /** Whether the person may start one more in this minute. */
+  /** Whether the person may start another job in this minute. */
   mayStart(person: Person): boolean {
     const since = this.#now() - MINUTE_MS;
     return (
@@ -37,7 +37,7 @@ export class Jobs {
     );
   }
 
-  /** `total`: how many records there are to export, of which a job takes `most`. */
+  /** `total`: the number of records to export; a job takes at most `most`. */
   start(person: Person, place: string, total: number, most: number): Job {
     const rest = Math.max(0, total - most);
     const cursor = rest === 0 ? null : crypto.randomUUID();
@@ -55,7 +55,7 @@ export class Jobs {
     return job;
   }
 
-  /** How many records a cursor still leaves; undefined for one that is not of this report. */
+  /** The number of remaining records of a cursor; undefined for a cursor of another report. */
   rest(cursor: string, place: string): number | undefined {
     const known = this.#cursors.get(cursor);
     return known?.place === place ? known.rest : undefined;

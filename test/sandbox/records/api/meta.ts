@@ -1,4 +1,4 @@
-// What there is: applications, sections, forms, reports, pages, fields.
+// Metadata: applications, sections, forms, reports, pages, fields.
 import { type Field, KIND_NUMBERS } from "../world/fields";
 import { type Application, DATE_FORMAT } from "../world/model";
 import { applicationOf, type Call, formOf, type Members, type Operation } from "./call";
@@ -102,7 +102,7 @@ function described({ world, person }: Call, application: Application): Members {
   };
 }
 
-/** An application without any is refused, not answered by an empty list. */
+/** An empty application is refused; it does not return an empty list. */
 function some<T>(items: readonly T[], code: number): readonly T[] {
   if (items.length === 0) throw new Refusal(200, code, "The application has none of these.");
   return items;

@@ -1,10 +1,10 @@
-// Query parameters of a route. Unknown and doubled ones are refused, so that a client's mistake is seen.
+// Query parameters of a route. Unknown and repeated ones are refused, so that a client's mistake is noticed.
 import { badParameter, Refusal } from "./refusal";
 
 export class Query {
   readonly #pairs: readonly (readonly [string, string])[];
 
-  /** Throws 401/1060 for a parameter that the route does not have, 401/1000 for one that is given twice. */
+  /** Throws 401/1060 for an unknown parameter, 401/1000 for a repeated one. */
   constructor(pairs: readonly (readonly [string, string])[], allowed: readonly string[]) {
     this.#pairs = pairs;
     const seen = new Set<string>();
@@ -27,7 +27,7 @@ export class Query {
     return value;
   }
 
-  /** From 1 on. An empty value is no number. */
+  /** Starts at 1. An empty value is not a number. */
   position(name: string): number | undefined {
     const value = this.#pairs.find(([candidate]) => candidate === name)?.[1];
     if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Records of a report, in pages and one by one; under a private link too.
+// Records of a report, in pages and one by one, also by private link.
 import { type Call, type Operation, reportOf, requirePrivateLink } from "./call";
 import { noMatch, Refusal } from "./refusal";
 import { matching, shown } from "./rows";
@@ -12,7 +12,7 @@ export const listRecords: Operation = (call) => {
   if (limit > MOST) throw new Refusal(200, 3970, "Too many records are asked for.");
   const rows = matching(call.world.table(application, form.link), form, call.query.text("criteria"));
   const page = rows.slice(from - 1, from - 1 + limit);
-  // Neither an empty list nor a total: past the end there is nothing to be found.
+  // Past the end it is an error, not an empty list.
   if (page.length === 0) throw noMatch();
   return { data: page.map((row) => shown(call, application, form, row, report.columns)) };
 };

@@ -18,7 +18,7 @@ export interface Route {
   readonly name: string;
   readonly method: string;
   readonly family: string;
-  /** Words stand for themselves, `:name` for any one segment. */
+  /** Literal segments, or `:name` for any segment. */
   readonly pattern: readonly string[];
   /** Null: a private-link route, where a key in the query is the credential. */
   readonly scope: string | null;
@@ -70,7 +70,7 @@ export const ROUTES: readonly Route[] = [
   route("bulk.get", `GET bulk/${REPORT}/read/:job`, "bulk.READ", getJob),
 ];
 
-/** The segments by name, or undefined when the address is another one. */
+/** The segments by name, or undefined for another address. */
 export function pathOf(
   { family, pattern }: Route,
   target: { readonly family: string; readonly segments: readonly string[] },

@@ -1,4 +1,4 @@
-// Records as the platform shows them, and the criteria that choose among them.
+// Records in the platform's form, selected by criteria.
 import { matcher } from "../criteria/evaluate";
 import { CriteriaError } from "../criteria/tokens";
 import { dateTimeText, type Value } from "../world/fields";

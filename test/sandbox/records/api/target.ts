@@ -1,4 +1,4 @@
-// The raw request target, taken apart once: segments and query parameters are decoded as UTF-8 and not normalised.
+// The parsed raw request target: segments and query parameters are decoded as UTF-8 and not normalised.
 import { badAddress, Refusal } from "./refusal";
 
 export interface Target {
@@ -12,7 +12,7 @@ export interface Target {
 
 const FAMILIES = ["meta", "data", "publish", "bulk"];
 
-/** Throws 404/1000 for an address that no route has, 404/2930 for a route of another generation. */
+/** Throws 404/1000 for an unknown address, 404/2930 for a route of another API version. */
 export function targetOf(raw: string): Target {
   const [path = "", search = ""] = raw.split(/\?(.*)/s);
   const [root, product, version, family = "", ...segments] = path.split("/");
@@ -22,12 +22,12 @@ export function targetOf(raw: string): Target {
   }
   if (!FAMILIES.includes(family)) throw badAddress();
   const decoded = segments.map(decodeSegment);
-  // A segment that a URL parser would have dropped stands here only if the client builds addresses by hand.
+  // A segment that a URL parser would drop is here only if the client builds addresses by hand.
   if (decoded.some((segment) => segment === "")) throw badAddress();
   return { family, segments: decoded, query: pairsOf(search) };
 }
 
-/** For the record, whatever the address is. */
+/** For the request log, for any address. */
 export function looselyDecoded(raw: string): Pick<Target, "segments" | "query"> {
   const [path = "", search = ""] = raw.split(/\?(.*)/s);
   const segments = path.split("/").slice(1);

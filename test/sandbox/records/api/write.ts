@@ -1,4 +1,4 @@
-// Adding and changing records. Each record of a request has a result of its own under HTTP 200.
+// Adding and changing records. Each record of a request has its own result with HTTP 200.
 import { isWireObject, type WireObject } from "../exact-json";
 import type { Application, Form } from "../world/model";
 import type { Row } from "../world/table";
@@ -54,7 +54,7 @@ export const updateRecord: Operation = (call) => {
 };
 
 /**
- * The records that a request by criteria is about, and `more_records` when the flag was sent. Throws 404/1000 without
+ * The records of a request by criteria, and `more_records` if the flag was sent. Throws 404/1000 without
  * criteria, 404/3100 without a match, 200/3960 for too many without the flag.
  */
 export function chosen(

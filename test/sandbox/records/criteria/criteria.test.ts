@@ -1,4 +1,4 @@
-// The criteria language: what matches, and what cannot be understood.
+// The criteria language: matches and syntax errors.
 import { describe, expect, test } from "bun:test";
 import type { Kind, Value } from "../world/fields";
 import { matcher } from "./evaluate";
@@ -69,7 +69,7 @@ describe("does not match", () => {
   });
 });
 
-describe("cannot be understood", () => {
+describe("is refused", () => {
   test.each([
     ["text without quotes", "Name == Lamp"],
     ["a single =", 'Name = "Lamp"'],
@@ -81,7 +81,7 @@ describe("cannot be understood", () => {
     ["an open parenthesis", "(Quantity == 1"],
     ["nothing", ""],
     ["half of a comparison", "Quantity =="],
-    ["something behind the end", "Quantity == 1 Quantity == 1"],
+    ["text after the end", "Quantity == 1 Quantity == 1"],
     ["single quotes for text", "Name == 'Lamp'"],
     ["double quotes for a date", 'Released == "05-Jan-2026"'],
     ["a date of another form", "Released == '2026-01-05'"],

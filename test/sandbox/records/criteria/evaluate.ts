@@ -1,9 +1,9 @@
-// Criteria against records. Fields and types are checked once, before any record is looked at.
+// Evaluates criteria on records. Fields and types are checked once, before any record.
 import { type Kind, timeOf, type Value } from "../world/fields";
 import { type Comparison, type Criteria, type Literal, parseCriteria } from "./parse";
 import { CriteriaError } from "./tokens";
 
-/** What a field may be compared with. */
+/** The types that a field can be compared with. */
 type Comparable = "text" | "number" | "id" | "boolean" | "date" | "list";
 type Read = (field: string) => Value | undefined;
 
@@ -27,8 +27,8 @@ const SYSTEM: Readonly<Record<string, Comparable>> = {
 };
 
 /**
- * A test for records. `kindOf` knows the form's own fields; those of the system are known here.
- * Throws `CriteriaError` for what cannot be understood, unknown fields and values of another type.
+ * A predicate for records. `kindOf` returns the types of the form's own fields; system fields are built in.
+ * Throws `CriteriaError` for syntax errors, unknown fields and values of another type.
  */
 export function matcher(text: string, kindOf: (field: string) => Kind | undefined): (read: Read) => boolean {
   return compile(parseCriteria(text), (field) => {
@@ -92,7 +92,7 @@ function nullTest(field: string, sign: Comparison): (read: Read) => boolean {
   return (read) => ((read(field) ?? "").length === 0) === (sign === "==");
 }
 
-/** One value per comparison: whether it is among the record's. */
+/** Whether the record has the compared value. */
 function listTest(field: string, sign: Comparison, literal: Literal): (read: Read) => boolean {
   if (literal.kind !== "text" || (sign !== "==" && sign !== "!=")) {
     throw new CriteriaError(`${field} holds several texts.`);

@@ -1,4 +1,4 @@
-// Criteria as a tree. From loosest to tightest: `||`, `&&`, `!`, comparison.
+// Parses criteria into a tree. By increasing precedence: `||`, `&&`, `!`, comparison.
 import { CriteriaError, type Token, tokensOf } from "./tokens";
 
 export type Literal =

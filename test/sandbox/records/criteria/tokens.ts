@@ -1,19 +1,19 @@
-// Criteria as a row of tokens.
+// Splits criteria into tokens.
 
 export type Token =
   | { readonly kind: "name" | "number"; readonly text: string }
-  /** In double quotes, escapes undone. */
+  /** In double quotes, with decoded escapes. */
   | { readonly kind: "text"; readonly text: string }
   /** In single quotes. */
   | { readonly kind: "date"; readonly text: string }
   | { readonly kind: "sign"; readonly text: string };
 
-/** The criteria cannot be understood: code 3090. */
+/** Invalid criteria: code 3090. */
 export class CriteriaError extends Error {}
 
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const NUMBER = /-?\d+(?:\.\d+)?/y;
-// Longest first. A single `=`, `&` or `|` is none.
+// Longest first. A single `=`, `&` or `|` is not an operator.
 const SIGN = /&&|\|\||==|!=|<=|>=|[<>!().]/y;
 
 export function tokensOf(criteria: string): Token[] {

@@ -60,7 +60,7 @@ const REPORTS: readonly Report[] = [
   },
 ];
 
-/** `people`: who else works with the account's applications. */
+/** `people`: others with access to the account's applications. */
 export function applications(people: readonly string[]): readonly Application[] {
   const nothing = { forms: [], reports: [], pages: [] };
   return [

@@ -1,4 +1,4 @@
-// Fields of forms and the values that records hold in them.
+// Fields of forms and their values in records.
 
 export type Kind =
   "text" | "email" | "number" | "decimal" | "checkbox" | "date" | "choices" | "lookup" | "formula";
@@ -12,7 +12,7 @@ export interface Field {
   /** Default 255 for text. */
   readonly maxChar?: number;
   readonly choices?: readonly string[];
-  /** Link name of the form that a lookup points to. */
+  /** Link name of the form that a lookup refers to. */
   readonly target?: string;
 }
 
@@ -20,7 +20,7 @@ export interface Field {
 export type Value = string | readonly string[];
 export type Values = Readonly<Record<string, Value>>;
 
-/** The platform's numbers for kinds of field, as `fields` tells them. */
+/** The platform's numbers for field types, as in `fields`. */
 export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   text: 1,
   email: 4,
@@ -45,7 +45,7 @@ export function timeOf(text: string): number | undefined {
   return new Date(time).getUTCDate() === day ? time : undefined;
 }
 
-/** The other way round, with the time of day. */
+/** Formats a date with the time of day. */
 export function dateTimeText(time: number): string {
   const date = new Date(time);
   const two = (part: number): string => String(part).padStart(2, "0");

@@ -1,15 +1,15 @@
-// What an account holds: applications with forms, reports and pages. Names are link names.
+// The contents of an account: applications with forms, reports and pages. Names are link names.
 import type { Field, Values } from "./fields";
 
 export interface Form {
   readonly link: string;
   readonly display: string;
-  /** 1 form, 2 stateless form, which keeps nothing. */
+  /** 1 form, 2 stateless form, which stores nothing. */
   readonly type: 1 | 2;
   readonly fields: readonly Field[];
-  /** The validation script of the form: what it objects to. */
+  /** The validation script of the form: returns its objections. */
   readonly script?: (values: Values) => string[];
-  /** Where the form leads after a record was added or changed. */
+  /** The redirect of the form after adding or changing a record. */
   readonly opens?: { readonly type: string; readonly url: string };
 }
 
@@ -43,7 +43,7 @@ export interface Application {
 export interface Account {
   /** Name of the account's owner in addresses. */
   readonly owner: string;
-  /** Who that is. */
+  /** The owner. */
   readonly ownedBy: string;
   readonly applications: readonly Application[];
 }

@@ -29,7 +29,7 @@ export class Table {
     return this.#rows.get(id);
   }
 
-  /** Whether another record holds this value. */
+  /** Whether another record has this value. */
   hasOther(field: string, value: string, except: string | undefined): boolean {
     return this.rows.some((row) => row.id !== except && row.values[field] === value);
   }

@@ -1,4 +1,4 @@
-// Values that somebody wants to write into a record: converted, or refused field by field.
+// New values of a record: converted, or refused field by field.
 import { Digits, type Wire, type WireObject } from "../exact-json";
 import { type Field, timeOf, type Value, type Values } from "./fields";
 import type { Form } from "./model";
@@ -16,7 +16,7 @@ export interface Surroundings {
 }
 
 /**
- * The whole record as it would stand. Rules are checked on all of it, so a change of one field can be refused for
+ * The whole changed record. Rules are checked on all fields, so a change of one field can be refused because of
  * another.
  */
 export function validated(
@@ -46,7 +46,7 @@ export function validated(
   return objections.length > 0 ? { code: 3001, error: objections } : { values };
 }
 
-/** Undefined for a value of the wrong type. `null` and empty text empty a field. */
+/** Undefined for a value of the wrong type. `null` and empty text clear a field. */
 function valueOf(field: Field, wire: Wire, tableOf: (form: string) => Table): Value | undefined {
   if (wire === null || wire === "") return field.kind === "formula" ? undefined : "";
   switch (field.kind) {

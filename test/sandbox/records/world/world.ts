@@ -4,7 +4,7 @@ import { applications } from "./applications";
 import type { Account, Application, Form, Report } from "./model";
 import { Table } from "./table";
 
-/** Ids of 19 digits of which the last three differ: a JavaScript number cannot tell them apart. */
+/** Ids of 19 digits with different last three digits, which a JavaScript number cannot distinguish. */
 const FIRST_ID: Readonly<Record<Location, bigint>> = {
   us: 3888833000000114001n,
   eu: 5120044000000207001n,
@@ -38,7 +38,7 @@ export class World {
     this.seed();
   }
 
-  /** Back to what is there at the start. Ids are not given out again. */
+  /** Restores the initial state. Ids are not reused. */
   seed(): void {
     for (const table of this.#tables.values()) table.clear();
     const inventory = this.application("inventory");
@@ -58,7 +58,7 @@ export class World {
 
   nextId = (): string => String(++this.#lastId);
 
-  /** Throws for a name that is not there: a mistake in the test. */
+  /** Throws for an unknown name, which is a mistake in the test. */
   application(link: string): Application {
     const found = this.account.applications.find((application) => application.link === link);
     if (found === undefined) throw new Error(`There is no application ${link}.`);

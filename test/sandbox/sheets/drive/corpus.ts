@@ -1,4 +1,4 @@
-// Which files a listing looks at: the corpora parameters, which the platform accepts in these combinations only.
+// The files of a list: the corpora parameters, which the platform accepts only in these combinations.
 import type { Caller } from "../oauth/tokens";
 import { invalidParameter, PlatformError } from "../platform-error";
 import type { File, Library } from "./library";

@@ -1,4 +1,4 @@
-// The file interface: who sees which file, the search language, orders, pages, corpora.
+// The file interface: visible files, the search language, orders, pages, corpora.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "..";
 import { record, records, text } from "../../chat/json";
@@ -31,8 +31,8 @@ const names = async (query: Record<string, string>, call = alice): Promise<strin
   records((await list(query, call)).body, "files").map((file) => text(file, "name"));
 const LIVE = "trashed = false";
 
-describe("who sees what", () => {
-  test("with single files, only what was made or opened with the application", async () => {
+describe("visible files", () => {
+  test("with single files, only those created or opened with the application", async () => {
     expect(await names({ q: LIVE })).not.toContain("Unopened");
     expect(await names({ q: LIVE }, callerOf(sandbox, "alice", undefined, "99-other"))).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe("who sees what", () => {
     }
   });
 
-  test("nobody sees the files of others that are not shared", async () => {
+  test("files of others are visible only if they are shared", async () => {
     expect(await names({ q: LIVE }, callerOf(sandbox, "carol", [DRIVE]))).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe("searching", () => {
     });
   });
 
-  test("contents may be searched, but not in an order", async () => {
+  test("a search of contents accepts no order", async () => {
     expect(await names({ q: "fullText contains 'Sheet1' and name contains 'budget'" })).toHaveLength(2);
     const answer = await list({ q: "fullText contains 'x'", orderBy: "name" });
     expect(answer.status).toBe(403);
@@ -136,7 +136,7 @@ describe("pages", () => {
   const query = { q: LIVE, orderBy: "createdTime", pageSize: "2" };
   const fields = "nextPageToken,files(name)";
 
-  test("go on where the one before ended, with another size too", async () => {
+  test("continue where the previous one ended, also with another size", async () => {
     const first = await list({ ...query, fields });
     const pageToken = text(first.body, "nextPageToken");
     expect(await names({ ...query, fields, pageSize: "3", pageToken })).toEqual([
@@ -146,7 +146,7 @@ describe("pages", () => {
     ]);
   });
 
-  test("a token of another search is refused, and so is nonsense", async () => {
+  test("an unknown token or one of another search is refused", async () => {
     const pageToken = text((await list({ ...query, fields })).body, "nextPageToken");
     for (const bad of [{ pageToken, q: "trashed = true" }, { pageToken: "nonsense" }]) {
       expect(await list({ ...query, ...bad })).toMatchObject({
@@ -160,7 +160,7 @@ describe("pages", () => {
     expect((await list({ pageSize })).status).toBe(400);
   });
 
-  test("may be short, and may say that not everything was searched", async () => {
+  test("may be short or incomplete", async () => {
     sandbox.fail("files.list", { kind: "short_page", items: 0 });
     const empty = await list(query);
     expect(records(empty.body, "files")).toEqual([]);
@@ -172,7 +172,7 @@ describe("pages", () => {
 
 describe("corpora", () => {
   const all = { includeItemsFromAllDrives: "true", supportsAllDrives: "true" };
-  test("the person's own, by default", async () => {
+  test("are the person's own files by default", async () => {
     expect(await names({ q: LIVE })).not.toContain("Team");
   });
 
@@ -209,14 +209,14 @@ describe("about", () => {
     });
   });
 
-  test("tells the user and the storage, bytes as text", async () => {
+  test("returns the user and the storage, with bytes as text", async () => {
     expect((await alice("GET", `/drive/v3/about?${FIELDS}`)).body).toEqual({
       user: { displayName: "Alice Example", emailAddress: "alice@mail.example" },
       storageQuota: { limit: "16106127360", usage: expect.stringMatching(/^\d+$/) },
     });
   });
 
-  test("tells no limit where there is none", async () => {
+  test("returns no limit for unlimited storage", async () => {
     const { body } = await callerOf(sandbox, "bob")("GET", `/drive/v3/about?${FIELDS}`);
     expect(record(body, "storageQuota")).not.toHaveProperty("limit");
     expect(body).toMatchObject({ canCreateDrives: true });

@@ -1,5 +1,5 @@
-// The files that there are, and who may use which. An application whose token covers single files only sees those that
-// it made or that the person opened with it; the others are not there at all.
+// The files and their permissions. An application with a token for single files sees only those that it created or that
+// the person opened with it; others do not exist for it.
 import type { Caller } from "../oauth/tokens";
 import { DRIVE_SCOPES } from "../oauth/scopes";
 import type { Person } from "../people";
@@ -19,9 +19,9 @@ export interface File {
   modifiedAt: number;
   trashed: boolean;
   starred: boolean;
-  /** Person → role, the owner aside. */
+  /** Person → role, without the owner. */
   readonly roles: Map<string, "reader" | "writer">;
-  /** Person and project that have opened it. */
+  /** Persons and projects that have opened it. */
   readonly opened: Set<string>;
 }
 
@@ -62,7 +62,7 @@ export class Library {
     return file;
   }
 
-  /** Throws for an id that the stand-in did not make. */
+  /** Throws for an unknown id. */
   known(id: string): File {
     const file = this.files.find((one) => one.id === id);
     if (file === undefined) throw new Error(`There is no file ${id}.`);
@@ -76,7 +76,7 @@ export class Library {
     const role = this.roleOf(caller.person, file);
     const wide = DRIVE_SCOPES[need].some((scope) => caller.scopes.includes(scope));
     if (!wide && !file.opened.has(keyOf(caller.person, caller.project))) {
-      // A token that reads everything sees the file, and may still not write to it.
+      // A token with a read scope sees the file, but may not write to it.
       const seen = role !== null && DRIVE_SCOPES.read.some((scope) => caller.scopes.includes(scope));
       throw seen ? forbidden() : notFound();
     }
@@ -84,7 +84,7 @@ export class Library {
     return file;
   }
 
-  /** Whether listings of this caller may show the file. */
+  /** Whether lists of this caller include the file. */
   isVisible(caller: Caller, file: File): boolean {
     if (this.roleOf(caller.person, file) === null) return false;
     const wide = DRIVE_SCOPES.read.some((scope) => caller.scopes.includes(scope));
@@ -134,7 +134,7 @@ function forbidden(): PlatformError {
   return new PlatformError(403, "The caller does not have permission", { status: "PERMISSION_DENIED" });
 }
 
-/** The token does not cover the method at all. */
+/** The token has no scope of the method. */
 export function insufficientScopes(method: string): PlatformError {
   return new PlatformError(403, "Request had insufficient authentication scopes.", {
     status: "PERMISSION_DENIED",

@@ -1,4 +1,4 @@
-// The file interface: listing files, and what there is to know about the user's storage.
+// The file interface: lists of files, and information about the user's storage.
 import type { JsonRecord } from "../../chat/json";
 import { type Method, type MethodCall } from "../methods/call";
 import { DRIVE_SCOPES } from "../oauth/scopes";
@@ -54,7 +54,7 @@ function listFiles(call: MethodCall): JsonRecord {
     kind: "drive#fileList",
     incompleteSearch: fault?.kind === "incomplete_search",
     ...(end < found.length ? { nextPageToken: tokenOf(query, end) } : {}),
-    // Without a mask files come with these fields only.
+    // Without a mask files have only these fields.
     files: found.slice(start, end).map((file) => fileRecord(file, caller.person, call.hasMask)),
   };
 }
@@ -66,7 +66,7 @@ function pageSize(query: URLSearchParams): number {
   return size;
 }
 
-/** A token belongs to the search that it came from, page size aside. */
+/** A token belongs to its search, with any page size. */
 function tokenOf(query: URLSearchParams, position: number): string {
   return Buffer.from(JSON.stringify([position, searchOf(query)])).toString("base64url");
 }

@@ -1,4 +1,4 @@
-// The orders of a file listing.
+// The orders of a file list.
 import { invalidParameter } from "../platform-error";
 import type { File } from "./library";
 
@@ -26,7 +26,7 @@ const KEYS: Readonly<Record<string, Compare>> = {
   name_natural: (left, right) => natural.compare(left.workbook.title, right.workbook.title),
 };
 
-/** Several keys, the most important first, each perhaps with `desc`. Throws 400 for one that does not exist. */
+/** Several keys, the most important first, optionally with `desc`. Throws 400 for an unknown key. */
 export function orderOf(text: string): Compare {
   const compares = text.split(",").map((key) => {
     const [name = "", direction, ...rest] = key.trim().split(" ");

@@ -1,7 +1,7 @@
 // The search language of the file interface: parsed, checked, and evaluated.
 import { invalidParameter } from "../platform-error";
 
-/** What a term looks at. */
+/** The fields of a term. */
 export interface Searched {
   readonly name: string;
   readonly mimeType: string;
@@ -16,7 +16,7 @@ export interface Searched {
 
 export interface Query {
   matches(file: Searched): boolean;
-  /** Whether contents are searched: then the results have an order of their own. */
+  /** Whether contents are searched; the results then have their own order. */
   readonly fullText: boolean;
 }
 
@@ -37,7 +37,7 @@ const OPERATORS: Readonly<Record<string, ReadonlySet<string>>> = {
   modifiedTime: ORDERED,
 };
 
-/** Throws 400 for what is not in the language. */
+/** Throws 400 for syntax errors. */
 export function parseQuery(text: string): Query {
   const parser = new Parser(text);
   const test = parser.either();
@@ -127,7 +127,7 @@ function compares(difference: number, operator: string): boolean {
   return operator.startsWith("<") ? difference < 0 : difference > 0;
 }
 
-/** Every word begins a word of the text; case and punctuation do not count. `2026` is not in `Budget2026`. */
+/** Every word is a prefix of a word of the text; case and punctuation are ignored. `2026` is not in `Budget2026`. */
 function containsWords(text: string, wanted: string): boolean {
   const words = wordsOf(text);
   const looked = wordsOf(wanted);

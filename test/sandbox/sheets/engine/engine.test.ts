@@ -1,10 +1,10 @@
-// The engine, and what is filled in where it differs from the platform.
+// The engine, with corrections where it differs from the platform.
 import { afterAll, describe, expect, test } from "bun:test";
 import { Engine } from "./engine";
 import type { Entered } from "./entered";
 import { typed } from "./typing";
 
-describe("text that is typed", () => {
+describe("typed text", () => {
   test.each<[string, Entered, string | undefined]>([
     ["10%", { numberValue: 0.1 }, "0%"],
     ["12.5%", { numberValue: 0.125 }, "0.00%"],
@@ -32,7 +32,7 @@ describe("text that is typed", () => {
     expect(typed(text).format?.pattern).toBe(pattern);
   });
 
-  test.each(["", "'"])("%p is nothing", (text) => {
+  test.each(["", "'"])("%p is empty", (text) => {
     expect(typed(text)).toEqual({ entered: undefined, format: undefined });
   });
 });
@@ -62,18 +62,18 @@ describe("a workbook", () => {
     expect(shown(1, 3, { numberValue: 61 / 1440 }, "h:mm")).toBe("1:01");
   });
 
-  test.each(titles)("a formula reaches the sheet %s", (title) => {
+  test.each(titles)("a formula refers to the sheet %s", (title) => {
     const sheet = sheets[titles.indexOf(title)] ?? 0;
     engine.set(sheet, 8, 8, { numberValue: 40 }, undefined);
     expect(shown(2, 0, { formulaValue: `='${title.replaceAll("'", "''")}'!I9+2` })).toBe("42");
   });
 
-  test("a formula that fills its neighbours does", () => {
+  test("a formula fills its neighbours", () => {
     expect(shown(20, 0, { formulaValue: "=SEQUENCE(2,2)" })).toBe("1");
     expect(engine.shown(0, 21, 1, undefined, undefined)).toBe("4");
   });
 
-  test("errors and untouched cells are shown as such", () => {
+  test("errors and empty cells are shown", () => {
     expect(shown(30, 0, { formulaValue: "=1/0" })).toBe("#DIV/0!");
     expect(shown(30, 1, { formulaValue: "=ISBLANK(Z99)" })).toBe("TRUE");
     expect(shown(30, 2, { formulaValue: "=COUNTA(Y90:Z99)" })).toBe("0");

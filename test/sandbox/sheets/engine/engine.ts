@@ -1,6 +1,6 @@
-// The real spreadsheet engine, one per workbook: it computes formulas and shows plain numbers.
+// The real spreadsheet engine, one per workbook: it computes formulas and formats plain numbers.
 //
-// Numbers in a format are shown by `numfmt`: the engine loses the sign of small ones and cuts minutes off. Its grid ends
+// `numfmt` formats numbers: the engine loses the sign of small ones and truncates minutes. Its grid ends
 // at column 16,384 and row 1,048,576, before the platform's; what lies beyond is shown by `numfmt` too and computed in a
 // spare cell. It refuses titles that the platform allows: those get a name of its own.
 import { readFileSync } from "node:fs";
@@ -11,14 +11,14 @@ import type { Entered } from "./entered";
 const LAST_ROW = 1_048_576;
 const LAST_COLUMN = 16_384;
 
-/** What kind of value a cell shows, in the engine's numbers. */
+/** The types of cell values, by the engine's numbers. */
 export const CELL_TYPES = { number: 1, text: 2, logical: 4, error: 16 } as const;
 
 initSync({ module: readFileSync(Bun.resolveSync("@ironcalc/wasm/wasm_bg.wasm", import.meta.dir)) });
 
 export class Engine {
   readonly #model = new Model("workbook", "en", "UTC", "en");
-  /** Names of sheets as the engine has them, by the titles that formulas use. */
+  /** The engine's names of sheets, by title. */
   readonly #names = new Map<string, string>();
   #sheets = 0;
   #stale = false;
@@ -27,7 +27,7 @@ export class Engine {
     this.#model.pauseEvaluation();
   }
 
-  /** Adds a sheet; its number stays as long as the workbook lives. */
+  /** Adds a sheet with a fixed number. */
   addSheet(title: string): number {
     const sheet = this.#sheets++;
     if (sheet > 0) this.#model.newSheet();
@@ -54,12 +54,12 @@ export class Engine {
     if (!isInside(row, column)) return;
     this.#model.setUserInput(sheet, row + 1, column + 1, this.#inputOf(entered));
     const area = { sheet, row: row + 1, column: column + 1, width: 1, height: 1 };
-    // A number with an exponent would otherwise get a format that nobody asked for.
+    // A number with an exponent would otherwise get a format.
     this.#model.updateRangeStyle(area, "num_fmt", pattern ?? "general");
     this.#stale = true;
   }
 
-  /** What a cell shows; empty for an empty one. */
+  /** The displayed text of a cell. */
   shown(
     sheet: number,
     row: number,
@@ -79,7 +79,7 @@ export class Engine {
     return this.#computed(sheet, entered, pattern);
   }
 
-  /** The kind of value that a cell inside the engine's grid shows. */
+  /** The type of value of a cell inside the engine's grid. */
   typeOf(sheet: number, row: number, column: number): number {
     this.#evaluate();
     return isInside(row, column) ? this.#model.getCellType(sheet, row + 1, column + 1) : CELL_TYPES.text;

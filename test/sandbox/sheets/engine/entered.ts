@@ -1,4 +1,4 @@
-// What somebody put into a cell.
+// The entered content of a cell.
 
 export type Entered =
   | { readonly numberValue: number }
@@ -11,7 +11,7 @@ export interface NumberFormat {
   readonly pattern: string;
 }
 
-/** What a text becomes when it is typed: nothing, or a value and perhaps a format that comes with it. */
+/** The content of a typed text: nothing, or a value with an optional format. */
 export interface Typed {
   readonly entered: Entered | undefined;
   readonly format: NumberFormat | undefined;

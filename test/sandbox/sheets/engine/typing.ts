@@ -1,5 +1,5 @@
-// Text as if it were typed into a cell. The engine reads numbers, money, percentages and dates; what it takes for text
-// is read by `numfmt` once more, which also knows times.
+// Parses text typed into a cell. The engine reads numbers, money, percentages and dates; `numfmt` also reads times in
+// the remaining text.
 import { Model } from "@ironcalc/wasm";
 import { parseValue } from "numfmt";
 // The engine must be set up before a model is made.
@@ -8,7 +8,7 @@ import type { NumberFormat, Typed } from "./entered";
 
 const GENERAL = "general";
 
-/** Formats by the numbers that spreadsheet files give them. */
+/** Formats by their numbers in spreadsheet files. */
 const PATTERNS: Readonly<Record<number, string>> = {
   3: "#,##0",
   4: "#,##0.00",
@@ -43,7 +43,7 @@ function plain(text: string): Typed {
   return { entered: text === "" ? undefined : { stringValue: text }, format: undefined };
 }
 
-/** Undefined for what is text. */
+/** Undefined for text. */
 function read(text: string): Typed | undefined {
   using model = new Model("typing", "en", "UTC", "en");
   model.setUserInput(0, 1, 1, text);

@@ -1,4 +1,4 @@
-// The spreadsheet interface: changes other than values. A batch is applied whole or not at all.
+// The spreadsheet interface: changes other than values. A batch is applied completely or not at all.
 import { isRecord, record, records, text, type JsonRecord } from "../../chat/json";
 import { checkBody, integerAt } from "../check-body";
 import { type Mask, MaskError, parseMask } from "../field-mask";
@@ -10,7 +10,7 @@ import type { Sheet, StoredCell } from "../workbook/sheet";
 import type { Workbook } from "../workbook/workbook";
 import type { Method, MethodCall } from "./call";
 
-/** Carries a request out and answers what takes it back. Throws 400 and has done nothing then. */
+/** Applies a request and returns its undo. Throws 400 without changes. */
 type Change = (workbook: Workbook, request: JsonRecord, path: string) => () => void;
 
 const CHANGES: Readonly<Record<string, Change>> = { appendDimension, updateCells };
@@ -106,7 +106,7 @@ function updateCells(workbook: Workbook, request: JsonRecord, path: string): () 
   };
 }
 
-/** Fields of the mask come from the request, absent ones too; the others stay. */
+/** Fields of the mask come from the request, also if absent; others are kept. */
 function masking(before: StoredCell, given: StoredCell, mask: Mask): StoredCell {
   const from = (field: string): StoredCell =>
     mask === "all" || mask["*"] !== undefined || mask[field] !== undefined ? given : before;

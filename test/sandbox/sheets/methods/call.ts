@@ -1,4 +1,4 @@
-// What a method of the stand-in gets to work with, and what it is.
+// The type of a method of the stand-in, and its context.
 import type { JsonRecord } from "../../chat/json";
 import type { Library } from "../drive/library";
 import type { Mask, Shape } from "../field-mask";
@@ -11,7 +11,7 @@ export interface MethodCall {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: JsonRecord;
-  /** What of the answer is wanted: "all" without a mask. */
+  /** The selected part of the answer: "all" without a mask. */
   readonly mask: Mask;
   readonly hasMask: boolean;
   readonly library: Library;
@@ -19,19 +19,19 @@ export interface MethodCall {
   readonly now: () => number;
 }
 
-/** One method: its answer, whole. Refuses by throwing `PlatformError`. */
+/** One method: returns the whole answer. Refuses by throwing `PlatformError`. */
 export interface Method {
-  /** The platform's own name of it. */
+  /** The platform's name. */
   readonly id: string;
   readonly verb: "GET" | "POST" | "PUT";
   /** With a named group for each part. */
   readonly path: RegExp;
-  /** Parameters of the query beside those that every method takes. */
+  /** Query parameters in addition to those of every method. */
   readonly parameters: readonly string[];
   /** Any one of these scopes will do. */
   readonly scopes: readonly string[];
   readonly quota?: "reads" | "writes";
-  /** What the answer may hold; absent: it takes no mask. */
+  /** The fields of the answer; absent if it accepts no mask. */
   readonly shape?: Shape;
   readonly run: (call: MethodCall) => JsonRecord;
 }

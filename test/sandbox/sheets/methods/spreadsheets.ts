@@ -46,7 +46,7 @@ function create({ caller, body, library, hasMask, mask }: MethodCall): JsonRecor
   try {
     fill(file.workbook, records(body, "sheets"), caller.person.firstSheet);
   } catch (error) {
-    // Made whole or not at all.
+    // Created completely or not at all.
     library.files.splice(library.files.indexOf(file), 1);
     file.workbook.free();
     throw error;
@@ -103,7 +103,7 @@ function get({ caller, path, query, library, hasMask, mask }: MethodCall): JsonR
   return spreadsheetRecord(workbook, areas, cells);
 }
 
-/** With ranges, only the sheets that they lie in. */
+/** With ranges, only their sheets. */
 export function spreadsheetRecord(workbook: Workbook, areas: readonly Area[], cells: boolean): JsonRecord {
   const shown = workbook.sheets.filter(
     (sheet) => areas.length === 0 || areas.some((area) => area.sheet === sheet),

@@ -98,7 +98,7 @@ function batchUpdate({ caller, path, body, library }: MethodCall): JsonRecord {
   checkBody(body, { ...shape, data: VALUE_RANGE });
   const file = library.open(caller, path["spreadsheetId"] ?? "", "write");
   const enter = entering(body["valueInputOption"]);
-  // Everything is looked at before anything is written.
+  // Everything is checked before anything is written.
   const writings = records(body, "data").map((data) =>
     writingOf(file.workbook, String(data["range"] ?? ""), data),
   );
@@ -147,7 +147,7 @@ function apply({ area, cells }: Writing, enter: Enter): void {
   for (const { row, column, value } of cells) enter(area, row, column, value);
 }
 
-/** The cells to write; `null` leaves a cell as it is. Throws 400 for values that do not fit the range. */
+/** The cells to write; `null` does not change a cell. Throws 400 for values outside the range. */
 function writingOf(workbook: Workbook, range: string, body: JsonRecord): Writing {
   const area = writableAreaOf(workbook, range);
   const byColumns = (body["majorDimension"] ?? "ROWS") === "COLUMNS";
@@ -185,7 +185,7 @@ function outcomeOf({ area, cells }: Writing): JsonRecord {
   };
 }
 
-/** What cells show, or hold. Empty rows and cells at the end are left out. */
+/** Displayed or stored values of cells. Empty rows and cells at the end are omitted. */
 function valueRange(area: Area, render: string | null): JsonRecord {
   const rows: Value[][] = [];
   for (let row = area.startRow; row < area.endRow; row++) {

@@ -30,7 +30,7 @@ export class Codes {
     return code;
   }
 
-  /** Uses the code up, whatever comes of it. Throws a `TokenError`. */
+  /** Consumes the code, also on failure. Throws a `TokenError`. */
   redeem(code: string, clientId: string, redirectUri: string, verifier: string | null): Consent {
     const consent = this.#pending.get(code);
     this.#pending.delete(code);

@@ -1,9 +1,9 @@
-// The HTML of the consent page: plain, no scripts, nothing from outside.
+// The HTML of the consent page, without scripts and external resources.
 
 export interface ConsentPage {
   readonly scopes: readonly string[];
   readonly people: readonly string[];
-  /** Files to pick from; empty where none are to be picked. */
+  /** Files to choose from; empty without a choice. */
   readonly files: readonly { readonly id: string; readonly title: string; readonly owner: string }[];
   readonly hidden: readonly (readonly [name: string, value: string])[];
 }
@@ -15,7 +15,7 @@ const STYLE = `
   label { display: block; }
 `;
 
-/** The page on which a person allows the application something, or does not. */
+/** The page on which a person grants or refuses access. */
 export function consentPage(page: ConsentPage): Response {
   const hidden = page.hidden.map(
     ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
@@ -48,7 +48,7 @@ export function consentPage(page: ConsentPage): Response {
   );
 }
 
-/** Status 400 and a sentence: nobody is sent anywhere. */
+/** Status 400 and a sentence, without a redirect. */
 export function errorPage(message: string): Response {
   return html(400, "Error 400", `<h1>Access blocked</h1>\n    <p>Error 400: ${escape(message)}</p>`);
 }
@@ -72,7 +72,7 @@ function html(status: number, title: string, body: string): Response {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      // No form-action: browsers apply it to the redirect after the form, which leads to the product.
+      // No form-action: browsers apply it to the redirect after the form, which goes to the product.
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       "referrer-policy": "no-referrer",
     },

@@ -14,9 +14,9 @@ export interface ConsentSettings {
   readonly clientIds: readonly string[];
   /** Exact addresses; null: any loopback or https address. */
   readonly redirectUris: readonly string[] | null;
-  /** Scopes that every person leaves out. */
+  /** Scopes that every person refuses. */
   readonly denied: ReadonlySet<string>;
-  /** What the platform calls itself in its answers, which is not where its endpoints are. */
+  /** The platform's issuer in its answers, which differs from its endpoints. */
   readonly issuer: string;
 }
 
@@ -42,7 +42,7 @@ export function showConsent(query: URLSearchParams, settings: ConsentSettings, l
   });
 }
 
-/** Takes the person's decision. What the form carries is checked again: a page can be changed in the browser. */
+/** Handles the person's decision. The form's fields are checked again, because a page can be changed in the browser. */
 export function decideConsent(
   form: URLSearchParams,
   settings: ConsentSettings,
@@ -81,7 +81,7 @@ export function decideConsent(
   });
 }
 
-/** What is wrong with a request; nobody is sent anywhere then. */
+/** The error of a request, shown without a redirect. */
 function problemOf(query: URLSearchParams, { clientIds, redirectUris }: ConsentSettings): string | undefined {
   const names = [...query.keys()];
   if (new Set(names).size !== names.length) return "invalid_request: a parameter stands twice";
@@ -107,7 +107,7 @@ function problemOfOptions(query: URLSearchParams): string | undefined {
   return isKnown && (prompts.length < 2 || !prompts.includes("none")) ? undefined : "invalid prompt";
 }
 
-/** The platform itself would take a request without PKCE, and the method `plain`; the stand-in takes neither. */
+/** The platform accepts requests without PKCE and the method `plain`; the stand-in refuses both. */
 function problemOfPkce(query: URLSearchParams): string | undefined {
   const challenge = query.get("code_challenge") ?? "";
   if (query.get("code_challenge_method") !== "S256")
@@ -137,7 +137,7 @@ function isPicker(query: URLSearchParams): boolean {
   return query.get("trigger_onepick") === "true";
 }
 
-/** With a hint only the person who is meant. */
+/** With a hint only this person. */
 function peopleFor(query: URLSearchParams): Person[] {
   const hint = query.get("login_hint");
   const domain = query.get("hd");

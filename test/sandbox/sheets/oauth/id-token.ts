@@ -21,7 +21,7 @@ export class IdTokens {
     this.#now = now;
   }
 
-  /** Undefined for a grant that does not tell who somebody is. */
+  /** Undefined for a grant without identity. */
   async issue(person: Person, clientId: string, scopes: readonly string[]): Promise<string | undefined> {
     if (!scopes.includes(OPENID)) return undefined;
     const at = Math.floor(this.#now() / 1000);
@@ -39,7 +39,7 @@ export class IdTokens {
     return `${signed}.${Buffer.from(signature).toString("base64url")}`;
   }
 
-  /** The key set with which they can be checked. */
+  /** The key set for their verification. */
   async keySet(): Promise<{ keys: object[] }> {
     const { publicKey } = await this.#pair();
     const key = await crypto.subtle.exportKey("jwk", publicKey);
@@ -51,7 +51,7 @@ export class IdTokens {
   }
 }
 
-/** What a grant tells of a person, in an id token and by the user info endpoint. */
+/** The claims of a person in an id token and at the user info endpoint. */
 export function claimsOf(person: Person, scopes: readonly string[]): Record<string, string | boolean> {
   const { hd, ...profile } = person.profile;
   return {

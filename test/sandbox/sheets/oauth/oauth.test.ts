@@ -25,7 +25,7 @@ async function consented(sandbox: SheetsSandbox, overrides: Overrides = {}, choi
 }
 
 describe("consent page", () => {
-  test("shows scopes, a button per person and a way out, and runs no script", async () => {
+  test("shows scopes, a button per person and a cancel button, and runs no script", async () => {
     await using sandbox = await startSheetsSandbox();
     const page = await fetch(consentUrl(sandbox));
     const html = await page.text();
@@ -35,7 +35,7 @@ describe("consent page", () => {
     expect(html).not.toContain("<script");
   });
 
-  test("leads to the redirect address with code, scope, issuer and the state as it was", async () => {
+  test("redirects with code, scope, issuer and the unchanged state", async () => {
     await using sandbox = await startSheetsSandbox();
     const state = `a&b="c"+'d'<é>`;
     const location = new URL(await consentAs(consentUrl(sandbox, { state, scope: "profile" }), "bob"));
@@ -54,7 +54,7 @@ describe("consent page", () => {
     expect(Object.fromEntries(location.searchParams)).toMatchObject({ error: "access_denied", state: "s1" });
   });
 
-  test("a hint leaves only the person who is meant", async () => {
+  test("a hint shows only that person", async () => {
     await using sandbox = await startSheetsSandbox();
     const html = await (await fetch(consentUrl(sandbox, { login_hint: "bob@corp.example" }))).text();
     expect(html).toContain("Continue as bob");
@@ -72,11 +72,11 @@ describe("consent page", () => {
     ["scopes with commas between", { scope: `${DRIVE_FILE},${EMAIL}` }],
     ["no PKCE", { code_challenge: null, code_challenge_method: null }],
     ["the plain method", { code_challenge_method: "plain" }],
-    ["a challenge that is none", { code_challenge: "short" }],
+    ["an invalid challenge", { code_challenge: "short" }],
     ["another access type", { access_type: "forever" }],
-    ["a prompt that does not exist", { prompt: "please" }],
+    ["an unknown prompt", { prompt: "please" }],
     ["an unknown parameter", { user_scope: "x" }],
-    ["a flag that is none", { include_granted_scopes: "1" }],
+    ["an invalid flag", { include_granted_scopes: "1" }],
   ])("%s gets an error page and no redirect", async (_, overrides) => {
     await using sandbox = await startSheetsSandbox();
     const page = await fetch(consentUrl(sandbox, overrides), { redirect: "manual" });
@@ -97,7 +97,7 @@ describe("consent page", () => {
 });
 
 describe("tokens", () => {
-  test("come with the granted scopes as whole addresses, and an id token where they identify", async () => {
+  test("have the granted scopes as full addresses, and an id token with identity scopes", async () => {
     await using sandbox = await startSheetsSandbox();
     const body = await consented(sandbox, { scope: `${DRIVE_FILE} email profile` });
     expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3599 });
@@ -112,7 +112,7 @@ describe("tokens", () => {
     });
   });
 
-  test("id tokens are signed by a key of the set", async () => {
+  test("id tokens are signed with a key of the set", async () => {
     await using sandbox = await startSheetsSandbox();
     const idToken = text(await consented(sandbox, { scope: "openid" }), "id_token");
     const [head = "", payload = "", signature = ""] = idToken.split(".");
@@ -126,14 +126,14 @@ describe("tokens", () => {
     expect(await crypto.subtle.verify(algorithm.name, key, bytes, signed)).toBe(true);
   });
 
-  test("single files alone come without openid and id token", async () => {
+  test("single files alone give no openid and id token", async () => {
     await using sandbox = await startSheetsSandbox();
     const body = await consented(sandbox);
     expect(body).toMatchObject({ scope: DRIVE_FILE });
     expect(body).not.toHaveProperty("id_token");
   });
 
-  test("scopes that the person leaves out are not granted; all of them left out is a refusal", async () => {
+  test("scopes that the person refuses are not granted; refusing all is a refusal", async () => {
     await using sandbox = await startSheetsSandbox();
     const scope = `${DRIVE_FILE} ${EMAIL}`;
     expect(text(await consented(sandbox, { scope }, { drop: [DRIVE_FILE] }), "scope")).toBe(
@@ -144,7 +144,7 @@ describe("tokens", () => {
     expect(new URL(location).searchParams.get("error")).toBe("access_denied");
   });
 
-  test("a refresh token comes with offline access: at the first consent, and then when asked again", async () => {
+  test("offline access gives a refresh token at the first consent and with a prompt", async () => {
     await using sandbox = await startSheetsSandbox();
     const has = async (overrides: Overrides): Promise<boolean> =>
       "refresh_token" in (await consented(sandbox, overrides));
@@ -157,7 +157,7 @@ describe("tokens", () => {
     expect(await consented(other)).toHaveProperty("refresh_token");
   });
 
-  test("earlier scopes are in the token when they are asked to be", async () => {
+  test("earlier scopes are in the token on request", async () => {
     await using sandbox = await startSheetsSandbox();
     await consented(sandbox, { scope: EMAIL });
     expect(text(await consented(sandbox), "scope")).toBe(DRIVE_FILE);
@@ -165,7 +165,7 @@ describe("tokens", () => {
     expect(text(both, "scope").split(" ").toSorted()).toEqual([DRIVE_FILE, EMAIL, "openid"].toSorted());
   });
 
-  test("credentials of the client may stand in a Basic header", async () => {
+  test("client credentials may be in a Basic header", async () => {
     const clientSecret = "s:e%c+r&e t";
     await using sandbox = await startSheetsSandbox({ clientSecret });
     const basic = [sandbox.clientId, clientSecret].map(encodeURIComponent).join(":");
@@ -207,7 +207,7 @@ describe("tokens", () => {
 describe("refresh and revocation", () => {
   const refreshOf = (refresh_token: string) => ({ grant_type: "refresh_token", refresh_token });
 
-  test("a refresh answers with a new access token and no new refresh token, again and again", async () => {
+  test("each refresh returns a new access token and no new refresh token", async () => {
     await using sandbox = await startSheetsSandbox();
     const refreshToken = text(await consented(sandbox), "refresh_token");
     for (let turn = 0; turn < 2; turn++) {
@@ -220,7 +220,7 @@ describe("refresh and revocation", () => {
     expect(sandbox.calls("refresh")).toBe(2);
   });
 
-  test("revoking one token ends the whole grant", async () => {
+  test("revoking one token revokes the whole grant", async () => {
     await using sandbox = await startSheetsSandbox();
     const first = await consented(sandbox);
     const second = await consented(sandbox);
@@ -236,7 +236,7 @@ describe("refresh and revocation", () => {
     expect((await revoke(text(first, "access_token"))).status).toBe(400);
   });
 
-  test("the oldest of more than 100 refresh tokens stops working in silence", async () => {
+  test("the oldest of more than 100 refresh tokens is revoked silently", async () => {
     await using sandbox = await startSheetsSandbox();
     const issued = Array.from({ length: 101 }, () =>
       sandbox.issueToken("alice", [DRIVE_FILE], { refresh: true }),

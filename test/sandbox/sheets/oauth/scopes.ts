@@ -1,4 +1,4 @@
-// Which scopes there are, and which interface takes which.
+// The scopes, and those of each interface.
 const BASE = "https://www.googleapis.com/auth";
 
 const DRIVE = `${BASE}/drive`;
@@ -10,10 +10,10 @@ export const EMAIL = `${BASE}/userinfo.email`;
 export const PROFILE = `${BASE}/userinfo.profile`;
 export const OPENID = "openid";
 
-/** Short names that may be asked for; they come back as whole addresses. */
+/** Short names that may be requested; answers have full addresses. */
 const SHORT: Readonly<Record<string, string>> = { email: EMAIL, profile: PROFILE };
 
-/** Everything that may be asked for; anything else is a typing mistake. */
+/** Scopes that may be requested; others are treated as typos. */
 const KNOWN = new Set([
   DRIVE,
   DRIVE_READONLY,
@@ -26,14 +26,14 @@ const KNOWN = new Set([
   ...Object.keys(SHORT),
 ]);
 
-/** Scopes under which every file of the user is seen, whoever made it. */
+/** Scopes that show every file of the user. */
 export const DRIVE_SCOPES = {
   read: [DRIVE, DRIVE_READONLY, SHEETS, SHEETS_READONLY],
   write: [DRIVE, SHEETS],
   anyRead: [DRIVE, DRIVE_READONLY, DRIVE_FILE],
 } as const;
 
-/** Scopes that open the spreadsheet interface at all. */
+/** Scopes of the spreadsheet interface. */
 export const SHEETS_SCOPES = {
   read: [DRIVE, DRIVE_READONLY, DRIVE_FILE, SHEETS, SHEETS_READONLY],
   write: [DRIVE, DRIVE_FILE, SHEETS],
@@ -41,14 +41,14 @@ export const SHEETS_SCOPES = {
 
 export const PICKER_SCOPE = DRIVE_FILE;
 
-/** The scopes of a request that do not exist. */
+/** The unknown scopes of a request. */
 export function unknownScopes(scopes: readonly string[]): string[] {
   return scopes.filter((scope) => !KNOWN.has(scope));
 }
 
 /**
- * Scopes as a grant holds them: whole addresses, and `openid` beside what tells who somebody is. Their order is not
- * that of the request.
+ * Scopes in the form of a grant: full addresses, and `openid` with identity scopes. Their order differs from the
+ * request.
  */
 export function grantedForm(scopes: readonly string[]): string[] {
   const long = scopes.map((scope) => SHORT[scope] ?? scope);

@@ -12,7 +12,7 @@ export interface TokenEndpoint {
   readonly idTokens: IdTokens;
 }
 
-/** Answers a token request. Credentials of the client stand in the form or in a Basic header, never in both. */
+/** Answers a token request. Client credentials are in the form or in a Basic header, not in both. */
 export async function answerToken(endpoint: TokenEndpoint, request: Request, form: URLSearchParams) {
   try {
     requireForm(request);
@@ -37,7 +37,7 @@ export async function answerToken(endpoint: TokenEndpoint, request: Request, for
   }
 }
 
-/** Ends the grant of a token. */
+/** Revokes the grant of a token. */
 export function answerRevocation(tokens: TokenStore, request: Request, form: URLSearchParams): Response {
   try {
     requireForm(request);
@@ -87,7 +87,7 @@ function clientOf({ clients }: TokenEndpoint, request: Request, form: URLSearchP
   return id;
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
 function basicOf(header: string): [string, string] {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(header)?.[1] ?? "";
   const [id = "", secret = ""] = Buffer.from(encoded, "base64").toString().split(":");

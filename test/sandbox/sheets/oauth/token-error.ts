@@ -11,7 +11,7 @@ export class TokenError extends Error {
   }
 }
 
-/** HTTP 400, and 401 for a client that is not known. */
+/** HTTP 400, and 401 for an unknown client. */
 export function tokenError(error: string, description: string): TokenError {
   return new TokenError(error, description, error === "invalid_client" ? 401 : 400);
 }

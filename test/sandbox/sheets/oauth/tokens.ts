@@ -1,11 +1,11 @@
-// Grants and their tokens. A person has one grant per project, whatever client of it asked: consents add to it, and
-// revoking any token of it ends them all.
+// Grants and their tokens. A person has one grant per project, for all its clients: consents add to it, and revoking any
+// token revokes all.
 import type { Person } from "../people";
 import type { TokenError } from "./token-error";
 import { tokenError } from "./token-error";
 
 const LIFETIME_S = 3599;
-/** The oldest refresh token of a person and client is dropped in silence beyond this number. */
+/** Beyond this number, the oldest refresh token of a person and client is revoked silently. */
 const MOST_REFRESH_TOKENS = 100;
 
 interface Grant {
@@ -27,7 +27,7 @@ interface RefreshToken {
   readonly scopes: readonly string[];
 }
 
-/** Whose token a request carries, and what it may do. */
+/** The owner and scopes of a request's token. */
 export interface Caller {
   readonly person: Person;
   readonly project: string;
@@ -46,10 +46,10 @@ export interface Issue {
   readonly person: Person;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** What was granted earlier belongs to the token too. */
+  /** The token includes earlier grants. */
   readonly includeGranted: boolean;
   readonly offline: boolean;
-  /** The person was asked although nothing new was to be granted. */
+  /** The person was prompted again for the same scopes. */
   readonly asked: boolean;
   readonly expiresIn?: number | undefined;
 }
@@ -69,13 +69,13 @@ export class TokenStore {
     this.#now = now;
   }
 
-  /** What the person has granted to the project of the client so far. */
+  /** The person's grant to the client's project. */
   granted(person: Person, clientId: string): readonly string[] {
     const grant = this.#grants.get(keyOf(person, clientId));
     return grant === undefined || grant.revoked ? [] : [...grant.scopes];
   }
 
-  /** Adds to the grant. A refresh token comes with the first consent, and later only when the person was asked. */
+  /** Adds to the grant. A refresh token is issued with the first consent, and later only after a prompt. */
   issue({
     person,
     clientId,
@@ -100,14 +100,14 @@ export class TokenStore {
     return { ...this.#addAccess(grant, unique, expiresIn), refreshToken };
   }
 
-  /** Throws `invalid_grant`. The refresh token lives on; the answer has no new one. */
+  /** Throws `invalid_grant`. The refresh token stays valid; the answer has no new one. */
   refresh(refreshToken: string, clientId: string): TokenSet {
     const known = this.#refreshTokens.get(refreshToken);
     if (known === undefined || known.grant.revoked || known.clientId !== clientId) throw expiredOrRevoked();
     return { ...this.#addAccess(known.grant, known.scopes, LIFETIME_S), refreshToken: undefined };
   }
 
-  /** Null for a token that does not work, or none. */
+  /** Null for an invalid or missing token. */
   check(accessToken: string | null): Caller | null {
     const token = accessToken === null ? undefined : this.#tokens.get(accessToken);
     if (token === undefined || token.grant.revoked || token.expiresAt <= this.#now()) return null;
@@ -118,14 +118,14 @@ export class TokenStore {
     return (accessToken === null ? undefined : this.#tokens.get(accessToken))?.grant.person.name ?? null;
   }
 
-  /** From now on it is refused. Throws for a token that is not of this stand-in. */
+  /** Expires a token. Throws for an unknown one. */
   expire(accessToken: string): void {
     const token = this.#tokens.get(accessToken);
     if (token === undefined) throw new Error("This stand-in did not issue that access token.");
     token.expiresAt = this.#now();
   }
 
-  /** Ends the whole grant of an access or refresh token; false for one that is not known. */
+  /** Revokes the whole grant of an access or refresh token; false if it is unknown. */
   revoke(token: string): boolean {
     const grant = (this.#tokens.get(token) ?? this.#refreshTokens.get(token))?.grant;
     if (grant === undefined || grant.revoked) return false;

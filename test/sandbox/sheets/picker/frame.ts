@@ -1,5 +1,5 @@
-// The picker itself, in its frame: `GET` and `POST /picker`. What is picked is open to the project from then on, if the
-// page told the picker which project it is: without `setAppId` the platform picks and grants nothing.
+// The picker in its frame: `GET` and `POST /picker`. Picked files are granted to the project if the page set it: without
+// `setAppId` the platform grants nothing.
 import type { File, Library } from "../drive/library";
 import { PICKER_SCOPE } from "../oauth/scopes";
 import type { Caller, TokenStore } from "../oauth/tokens";

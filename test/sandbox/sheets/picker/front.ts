@@ -1,4 +1,4 @@
-// What browsers call of the picker: two scripts, the window to sign in, the frame to pick in.
+// The picker's addresses for browsers: two scripts, the sign-in window, the picker frame.
 import type { Library } from "../drive/library";
 import type { ConsentSettings } from "../oauth/consent";
 import type { TokenStore } from "../oauth/tokens";
@@ -19,7 +19,7 @@ export interface PickerParts {
   readonly consent: () => ConsentSettings;
 }
 
-/** Undefined for an address that has nothing to do with picking. */
+/** Undefined for other addresses. */
 export function answerBrowser(
   { library, tokens, consent }: PickerParts,
   request: Request,

@@ -11,7 +11,7 @@ export function page(status: number, title: string, body: string): Response {
   );
 }
 
-/** A page that tells the window which opened or embeds it what came out, and nobody else. */
+/** A page that sends the result only to the window that opened or embeds it. */
 export function telling(target: "opener" | "parent", origin: string, answer: object): Response {
   const [to, data] = [origin, JSON.stringify(answer)].map((text) => Bun.escapeHTML(text));
   return page(

@@ -1,4 +1,4 @@
-// The window to sign in and the picker's frame, as servers: what they refuse, and what picking opens.
+// The sign-in window and the picker's frame: refusals, and grants of picked files.
 import { describe, expect, test } from "bun:test";
 import { type SheetsSandbox, startSheetsSandbox } from "..";
 import { callerOf, DRIVE_FILE, EMAIL } from "../test-client";
@@ -31,7 +31,7 @@ async function pick(sandbox: SheetsSandbox, ids: readonly string[], overrides?: 
 }
 
 describe("the picker", () => {
-  test("shows the person's files of the view's type, and opens the picked one for the project", async () => {
+  test("shows the person's files of the view's type, and grants the picked one to the project", async () => {
     await using sandbox = await startSheetsSandbox();
     const id = sandbox.addFile({ title: "Budget", opened: false });
     sandbox.addFile({ title: "Photo", opened: false, mimeType: "image/png" });
@@ -49,14 +49,14 @@ describe("the picker", () => {
     expect((await read()).status).toBe(200);
   });
 
-  test("takes several files only where the page asked for it", async () => {
+  test("accepts several files only if the page requested it", async () => {
     await using sandbox = await startSheetsSandbox();
     const ids = [1, 2].map(() => sandbox.addFile({ opened: false }));
     expect(await pick(sandbox, ids)).toContain("&quot;cancel&quot;");
     expect(await pick(sandbox, ids, { features: "multiselectEnabled" })).toContain("&quot;picked&quot;");
   });
 
-  test("opens nothing that it did not show", async () => {
+  test("grants no file that it did not show", async () => {
     await using sandbox = await startSheetsSandbox();
     const foreign = sandbox.addFile({ owner: "bob", opened: false });
     expect(await pick(sandbox, [foreign])).toContain("&quot;cancel&quot;");
@@ -64,9 +64,9 @@ describe("the picker", () => {
 
   test.each<[string, (sandbox: SheetsSandbox) => Overrides]>([
     ["no token", () => ({ token: "" })],
-    ["a token that does not work", () => ({ token: "ya29.nonsense" })],
+    ["an invalid token", () => ({ token: "ya29.nonsense" })],
     [
-      "a token that may do more",
+      "a token with more scopes",
       (sandbox) => ({ token: sandbox.issueToken("alice", [DRIVE_FILE, EMAIL]).accessToken }),
     ],
     ["no project", () => ({ app_id: "" })],
@@ -74,7 +74,7 @@ describe("the picker", () => {
     ["no origin", () => ({ origin: "" })],
     ["an origin with a path", () => ({ origin: `${ORIGIN}/x` })],
     ["an origin without encryption", () => ({ origin: "http://app.example" })],
-  ])("is not shown for %s", async (_what, overrides) => {
+  ])("is refused for %s", async (_what, overrides) => {
     await using sandbox = await startSheetsSandbox();
     sandbox.addFile({ title: "Budget", opened: false });
     const answer = await show(sandbox, overrides(sandbox));
@@ -83,13 +83,13 @@ describe("the picker", () => {
   });
 });
 
-describe("the window to sign in", () => {
+describe("the sign-in window", () => {
   const fields = (sandbox: SheetsSandbox, overrides: Overrides = {}) =>
     new URLSearchParams({ client_id: sandbox.clientId, scope: DRIVE_FILE, origin: ORIGIN, ...overrides });
   const decide = async (sandbox: SheetsSandbox, overrides?: Overrides): Promise<string> =>
     (await fetch(`${sandbox.url}/gsi/select`, { method: "POST", body: fields(sandbox, overrides) })).text();
 
-  test("gives the page that opened it a token, or a refusal", async () => {
+  test("sends its opener a token or a refusal", async () => {
     await using sandbox = await startSheetsSandbox();
     expect(await (await fetch(`${sandbox.url}/gsi/select?${fields(sandbox)}`)).text()).toContain(
       "Continue as alice",
@@ -100,7 +100,7 @@ describe("the window to sign in", () => {
     expect(await decide(sandbox, { user: "alice" })).toContain("access_denied");
   });
 
-  test("adds earlier scopes unless it is told not to", async () => {
+  test("adds earlier scopes by default", async () => {
     await using sandbox = await startSheetsSandbox();
     sandbox.issueToken("alice", [EMAIL]);
     expect(await decide(sandbox, { user: "alice", include_granted_scopes: "true" })).toContain(EMAIL);

@@ -1,7 +1,7 @@
-// Stand-ins of the platform's two scripts for browsers: as much of `gapi`, `google.picker` and `google.accounts` as the
-// product may use. What is not here does not exist; what the platform needs and does not get is an error at once.
+// Stand-ins of the platform's two browser scripts: the parts of `gapi`, `google.picker` and `google.accounts` that the
+// product may use. Other parts do not exist; missing required values are errors.
 
-/** `/js/api.js`: `gapi.load("picker", …)` brings `google.picker`. */
+/** `/js/api.js`: `gapi.load("picker", …)` loads `google.picker`. */
 export const API_SCRIPT = `"use strict";
 (() => {
   const base = new URL(document.currentScript.src).origin;
@@ -73,7 +73,7 @@ export const API_SCRIPT = `"use strict";
 })();
 `;
 
-/** `/gsi/client`: a token client that asks the person in a window of its own. */
+/** `/gsi/client`: a token client that asks the person in a new window. */
 export const IDENTITY_SCRIPT = `"use strict";
 (() => {
   const base = new URL(document.currentScript.src).origin;
@@ -99,7 +99,7 @@ export const IDENTITY_SCRIPT = `"use strict";
     const listen = ({ origin, source, data }) => {
       if (origin !== base || source !== popup) return;
       end();
-      // Here, not there: a window that closes itself may be seen closed before its message arrives.
+      // Closed here: a window that closes itself may be detected as closed before its message arrives.
       popup.close();
       told.callback(data);
     };

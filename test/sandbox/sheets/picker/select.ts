@@ -1,4 +1,4 @@
-// The window in which the person signs in and gives a token to a page: `GET` and `POST /gsi/select`.
+// The window in which the person signs in and grants a token to a page: `GET` and `POST /gsi/select`.
 import type { ConsentSettings } from "../oauth/consent";
 import { grantedForm, unknownScopes } from "../oauth/scopes";
 import type { TokenStore } from "../oauth/tokens";

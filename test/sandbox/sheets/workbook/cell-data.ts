@@ -1,4 +1,4 @@
-// Cells in the typed form of the interface, read and written.
+// Reads and writes cells in the typed form of the interface.
 import { isRecord, record, type JsonRecord } from "../../chat/json";
 import type { Entered, NumberFormat } from "../engine/entered";
 import { invalidArgument } from "../platform-error";
@@ -10,7 +10,7 @@ const FORMAT_TYPES = new Set(
   "TEXT NUMBER PERCENT CURRENCY DATE TIME DATE_TIME SCIENTIFIC NUMBER_FORMAT_TYPE_UNSPECIFIED".split(" "),
 );
 
-/** The block of cells that answers a range: rows and cells after the last one that holds something are left out. */
+/** The block of cells of a range, without empty rows and cells at the end. */
 export function gridData(area: Area): JsonRecord {
   const rows: JsonRecord[] = [];
   for (let row = area.startRow; row < area.endRow; row++) {
@@ -39,7 +39,7 @@ export function cellData(cell: ShownCell): JsonRecord {
   };
 }
 
-/** What a cell of a request is to hold. `where` names it in the refusal. */
+/** The new content of a cell. `where` names the cell in a refusal. */
 export function storedCell(cell: JsonRecord, where: string): StoredCell {
   const entered = "userEnteredValue" in cell ? enteredOf(record(cell, "userEnteredValue"), where) : undefined;
   const format = record(record(cell, "userEnteredFormat"), "numberFormat");
@@ -53,7 +53,7 @@ export function storedCell(cell: JsonRecord, where: string): StoredCell {
   };
 }
 
-/** Throws 400 for a text that does not fit in one cell. */
+/** Throws 400 for a text that is too long for a cell. */
 export function requireShort(text: string): void {
   if (Array.from(text).length > MAX_TEXT) {
     throw invalidArgument(

@@ -1,4 +1,4 @@
-// A range of text as cells of a sheet, within its grid.
+// Parses a range into cells of a sheet within its grid.
 import { type A1Range, formatA1, parseA1, unparsable } from "../a1";
 import { invalidArgument } from "../platform-error";
 import type { Sheet } from "./sheet";
@@ -14,8 +14,8 @@ export interface Area {
 }
 
 /**
- * The cells that a range means, cut to the grid. Throws 400 for an unknown sheet, and for a range that begins outside
- * the grid.
+ * The cells of a range, limited to the grid. Throws 400 for an unknown sheet, and for a range that starts outside the
+ * grid.
  */
 export function areaOf(workbook: Workbook, text: string): Area {
   const range = parseA1(text);
@@ -33,7 +33,7 @@ export function areaOf(workbook: Workbook, text: string): Area {
   };
 }
 
-/** The same for writing: no part of it may lie outside. */
+/** The same for writing: no part may be outside. */
 export function writableAreaOf(workbook: Workbook, text: string): Area {
   const area = areaOf(workbook, text);
   const { endRow, endColumn } = parseA1(text);

@@ -1,15 +1,15 @@
-// One sheet: its grid, what was put into its cells, and what they show.
+// One sheet: its grid, the stored cells, and their displayed values.
 import { type Engine, CELL_TYPES } from "../engine/engine";
 import type { Entered, NumberFormat } from "../engine/entered";
 
-/** What is stored of a cell. */
+/** The stored parts of a cell. */
 export interface StoredCell {
   readonly entered?: Entered;
   readonly format?: NumberFormat;
   readonly note?: string;
 }
 
-/** What a cell shows beside what was put into it. */
+/** The displayed parts of a cell. */
 export interface ShownCell extends StoredCell {
   readonly shown: string;
   readonly effective: Entered | { readonly errorValue: { type: string; message: string } } | undefined;
@@ -64,7 +64,7 @@ export class Sheet {
     return this.#rows.get(row)?.get(column) ?? EMPTY;
   }
 
-  /** Puts a value in; what the cell has of format and note stays, unless a format comes with the value. */
+  /** Sets a value; format and note are kept, unless the value has a format. */
   enter(row: number, column: number, entered: Entered | undefined, format?: NumberFormat): void {
     const { entered: _, ...rest } = this.stored(row, column);
     this.store(row, column, {
@@ -74,7 +74,7 @@ export class Sheet {
     });
   }
 
-  /** Replaces everything that is stored of a cell. */
+  /** Replaces all stored parts of a cell. */
   store(row: number, column: number, cell: StoredCell): void {
     const before = this.stored(row, column);
     const cells = this.#rows.get(row) ?? new Map<number, StoredCell>();
@@ -88,7 +88,7 @@ export class Sheet {
 
   shown(row: number, column: number): ShownCell {
     const cell = this.stored(row, column);
-    // Only a formula can fill a cell that holds nothing.
+    // Only a formula can fill an empty cell.
     if (cell.entered === undefined && this.#formulas === 0)
       return { ...cell, shown: "", effective: undefined };
     const shown = this.#engine.shown(this.#number, row, column, cell.entered, cell.format?.pattern);

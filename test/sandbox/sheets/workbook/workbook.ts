@@ -1,4 +1,4 @@
-// One spreadsheet: its sheets in the order of their tabs, and the limits of the whole.
+// One spreadsheet: its sheets in tab order, and its limits.
 import { Engine } from "../engine/engine";
 import { invalidArgument } from "../platform-error";
 import { Sheet, type SheetOptions } from "./sheet";
@@ -17,7 +17,7 @@ export class Workbook {
     this.title = title;
   }
 
-  /** Throws for a title or an id that is taken, and past the limits. */
+  /** Throws for a title or id in use, and beyond the limits. */
   addSheet(options: SheetOptions, index = this.sheets.length): Sheet {
     const folded = options.title.toLowerCase();
     if (this.sheets.some(({ title }) => title.toLowerCase() === folded)) {
@@ -35,7 +35,7 @@ export class Workbook {
     return sheet;
   }
 
-  /** Throws 400 unless so many more cells, in a sheet of so many columns, may be there. */
+  /** Throws 400 if the added cells or columns exceed the limits. */
   requireRoom(cells: number, columns: number): void {
     const present = this.sheets.reduce((sum, { cellCount }) => sum + cellCount, 0);
     if (present + cells > MAX_CELLS || columns > MAX_COLUMNS) {
@@ -49,12 +49,12 @@ export class Workbook {
     return this.sheets.find((sheet) => sheet.sheetId === sheetId);
   }
 
-  /** Titles are compared as they are written. */
+  /** Titles are case-sensitive. */
   sheetTitled(title: string): Sheet | undefined {
     return this.sheets.find((sheet) => sheet.title === title);
   }
 
-  /** What a range without a title means. */
+  /** The sheet of a range without a title. */
   firstVisible(): Sheet | undefined {
     return this.sheets.find(({ hidden }) => !hidden);
   }
@@ -64,7 +64,7 @@ export class Workbook {
   }
 }
 
-/** An id for a sheet that nobody chose one for: any number, and never a small one. */
+/** A new id for a sheet: a random large number. */
 export function newSheetId(): number {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   return 100_000_000 + (random % 1_900_000_000);

@@ -1,4 +1,4 @@
-// Hooks stand at every way in: REST, the terminal on the data folder, scheduled runs, MCP in both families, chat.
+// Hooks apply to every entry point: REST, the terminal on the data folder, scheduled runs, MCP in both families, chat.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loadConfig } from "../support/config";
@@ -59,9 +59,9 @@ beforeEach(() => {
 });
 
 interface Way {
-  /** Runs a tool for alice; all that the caller gets. */
+  /** Runs a tool for alice and returns everything that the caller receives. */
   run(tool: string, input: { [name: string]: unknown }): Promise<string>;
-  /** The tools that alice is shown; absent: this way shows none. */
+  /** The tools that alice sees; absent: this entry point has no list. */
   list?(): Promise<string>;
 }
 
@@ -74,7 +74,7 @@ async function session(): Promise<Record<string, string>> {
   return { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
 }
 
-/** Lines of the log of commands. */
+/** Log lines of commands. */
 const terminalLog: string[] = [];
 
 async function commandLine(argv: readonly string[]): Promise<string> {
@@ -101,7 +101,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       const request = { tool_name, user_id: "alice", input, run_at: "2020-01-01T00:00:00" };
       const { id } = await runtime.tools.execute(operator, request);
       const look = () => runtime.tools.scheduled.get(operator, id);
-      // It may be tried again, after a while. During a try the clock stands still: its time limit is by that clock.
+      // It may be retried after a while. The clock stops during an attempt, whose time limit uses it.
       let waited = 0;
       await until(async () => {
         const { attempts, finished_at } = await look();
@@ -138,7 +138,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 const SEND = { channel_name: "general", message: "Hello from a test" };
 const ways = Object.entries(WAYS);
 
-test("without a word of the hooks, each way sends the message", async () => {
+test("without a denial, each entry point sends the message", async () => {
   peer.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
   for (const [name, way] of ways) {
     const text = await way.run("Chat.SendMessage", SEND);
@@ -148,7 +148,7 @@ test("without a word of the hooks, each way sends the message", async () => {
 }, 30_000);
 
 describe.each(ways)("%s:", (_name, way) => {
-  test("a pre hook that denies leaves the platform alone", async () => {
+  test("a denial of a pre hook prevents requests to the platform", async () => {
     peer.respond = ({ path }) =>
       path === "access" ? {} : { code: "CHECK_FAILED", error_message: "not in this channel" };
 
@@ -160,7 +160,7 @@ describe.each(ways)("%s:", (_name, way) => {
     expect(peer.count("post")).toBe(0);
   }, 20_000);
 
-  test("a pre hook that gives no answer leaves the platform alone", async () => {
+  test("a failure of a pre hook prevents requests to the platform", async () => {
     peer.respond = ({ path }) => (path === "access" ? {} : "maybe");
 
     const text = await way.run("Chat.SendMessage", SEND);
@@ -182,7 +182,7 @@ describe.each(ways)("%s:", (_name, way) => {
     expect([listed.includes("WhoAmI"), /"Chat[._]SendMessage"/.test(listed)]).toEqual([true, false]);
   }, 20_000);
 
-  test("an access hook that gives no answer shows nothing and runs nothing", async () => {
+  test("a failure of an access hook hides and stops all tools", async () => {
     peer.respond = () => "maybe";
 
     const text = await way.run("Chat.WhoAmI", {}).catch((error: Error) => error.message);
@@ -192,7 +192,7 @@ describe.each(ways)("%s:", (_name, way) => {
     if (way.list !== undefined) expect(await way.list()).not.toContain("WhoAmI");
   }, 20_000);
 
-  test("an output that a hook replaces reaches nobody, and neither one stands in a log or a file", async () => {
+  test("a replaced output is never returned, and neither output appears in logs and files", async () => {
     const replaced = "OUTPUT-BY-THE-HOOK-CANARY";
     const from = chat.site.logLines.length;
     terminalLog.length = 0;
@@ -221,7 +221,7 @@ describe.each(ways)("%s:", (_name, way) => {
 test.each([
   ["hides the tool", { deny: { Chat: { tools: { SendMessage: [] } } } }, -32602],
   ["gives no answer", "maybe", -32603],
-])("over MCP, an access hook that %s is an error of the protocol", async (_what, answer, code) => {
+])("over MCP, an access hook that %s causes a protocol error", async (_what, answer, code) => {
   peer.respond = () => answer;
   const call = { name: "Chat_SendMessage", arguments: SEND };
 

@@ -1,4 +1,4 @@
-// A place of its own for each test of the keyring: a database, and a folder for the root key.
+// A fixture for each test of the keyring: a database, and a folder for the root key.
 import { join } from "node:path";
 import { Redacted } from "../../src/base";
 import { type Keyring, openKeyring, type Place, type RootKeySettings, systemRandom } from "../../src/crypto";
@@ -10,8 +10,8 @@ export const OTHER_KEY = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 export const PLACE: Place = { table: "secrets", row: "sec_1", field: "value" };
 export const SECRET = "xoxb-plain-token-Ünïcode";
 
-/** A folder for a database and, elsewhere, for a configuration. */
-export class Site {
+/** A folder with a database, and a configuration folder for the root key. */
+export class Fixture {
   readonly folder = temporaryFolder();
   readonly database = join(this.folder, "runtime.db");
   readonly defaultFile = join(this.folder, "config", "root.key");
@@ -37,16 +37,16 @@ export class Site {
 }
 
 /** A keyring with data keys for the projects p1 and p2. */
-export async function projectRing(): Promise<{ site: Site; store: Store; ring: Keyring }> {
-  const site = new Site();
-  const store = site.store();
-  const ring = await site.ring(store);
+export async function projectRing(): Promise<{ fixture: Fixture; store: Store; ring: Keyring }> {
+  const fixture = new Fixture();
+  const store = fixture.store();
+  const ring = await fixture.ring(store);
   await store.write(() => ring.addDataKey("p1"));
   await store.write(() => ring.addDataKey("p2"));
-  return { site, store, ring };
+  return { fixture, store, ring };
 }
 
-/** Settings as RUNTIME_ROOT_KEY makes them. */
+/** Settings with RUNTIME_ROOT_KEY. */
 export function withKey(text: string): Partial<RootKeySettings> {
   return { value: new Redacted(text) };
 }

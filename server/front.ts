@@ -1,0 +1,136 @@
+// What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
+import { type LogFields, Redacted } from "../src/base";
+import type { Random } from "../src/crypto";
+import type { RuntimeError } from "../src/errors";
+import type { Runtime } from "../src/runtime";
+import { errorAnswer } from "./answer";
+import { type Cors, corsOf } from "./cors";
+import { collectWhenQuiet } from "./idle";
+import type { Method } from "./operations";
+import { type RateLimit, rateLimitOf } from "./rate-limit";
+import { requestUrl } from "./request-url";
+
+export interface Front {
+  readonly runtime: Runtime;
+  /** Aborts when the server is about to stop. */
+  readonly stopping: AbortSignal;
+  /** Undefined: calls are not limited. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Undefined: no browser of another origin may call. */
+  readonly cors: Cors | undefined;
+  nextRequestId(): string;
+  countRequest(): void;
+  /** Lets a request outlast the idle limit of its connection. */
+  keepOpen(request: Request): void;
+}
+
+/** The part of Elysia's context that routes use. */
+export interface Incoming {
+  request: Request;
+  /** Parameters of the path, decoded; null when the percent-encoding is broken. */
+  params: Readonly<Record<string, string | null | undefined>>;
+}
+
+export interface Answering {
+  answer(incoming: Incoming): Promise<Response> | Response;
+  /** Members that the error answers of this route have in addition. */
+  errorMembers?: ((error: RuntimeError) => object) | undefined;
+}
+
+export interface Route extends Answering {
+  method: Method;
+  /** In the router's syntax, for example `/authorize/:token`. */
+  path: string;
+}
+
+export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front["keepOpen"]): Front {
+  const { settings, clock, random } = runtime.core;
+  return {
+    runtime,
+    stopping,
+    rateLimit: rateLimitOf(settings, clock),
+    cors: corsOf(settings),
+    nextRequestId: requestIds(random),
+    countRequest: collectWhenQuiet(stopping),
+    keepOpen,
+  };
+}
+
+/** Runs one request. An error becomes an error answer; the cause of a 5xx goes to the log. */
+export async function respond(
+  front: Front,
+  incoming: Incoming,
+  { answer, errorMembers }: Answering,
+): Promise<Response> {
+  const { log, clock } = front.runtime.core;
+  const { request } = incoming;
+  const requestId = front.nextRequestId();
+  front.countRequest();
+  const started = log.debugs ? clock.now() : 0;
+  let response: Response;
+  try {
+    response = await answer(incoming);
+  } catch (error) {
+    response = errorAnswer(error, errorMembers);
+    if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
+  }
+  response.headers.set("x-request-id", requestId);
+  const traceparent = request.headers.get("traceparent");
+  if (traceparent !== null && traceIdOf(traceparent) !== undefined)
+    response.headers.set("traceparent", traceparent);
+  front.cors?.mark(request, response.headers);
+  if (log.debugs) {
+    const duration = clock.now() - started;
+    log.debug("request", { request_id: requestId, ...loggable(request, response), duration_ms: duration });
+  }
+  return response;
+}
+
+function loggable(request: Request, response: Response): LogFields {
+  return {
+    method: request.method,
+    path: loggedPath(requestUrl(request).pathname),
+    trace_id: traceIdOf(request.headers.get("traceparent") ?? ""),
+    status: response.status,
+    authorization: new Redacted(request.headers.get("authorization") ?? ""),
+    cookie: new Redacted(request.headers.get("cookie") ?? ""),
+  };
+}
+
+// The token of a consent address gives access to the consent.
+function loggedPath(path: string): string {
+  return path.replace(/^\/+authorize\/.*/, "/authorize/[redacted]").slice(0, 200);
+}
+
+// Version ff is forbidden; versions above 00 may have more fields after the flags. An id of zeros is invalid.
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
+
+/** The trace id of a `traceparent` header (W3C Trace Context); undefined when the header is invalid. */
+function traceIdOf(traceparent: string): string | undefined {
+  return traceparent.length <= 512 ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+}
+
+const ENDS = 36 * 36;
+
+/**
+ * Unique, not secret: a random part for this server and a number. Letters and digits only, so that a double click selects
+ * all of it. The last two digits come from a table that is filled on use, because formatting a number costs as much as
+ * finding a route.
+ */
+function requestIds(random: Random): () => string {
+  const prefix = random(7).toHex();
+  const ends: string[] = [];
+  let block = -1;
+  let start = "";
+  let end = ENDS;
+  return () => {
+    if (end === ENDS) {
+      end = 0;
+      block += 1;
+      start = prefix + block.toString(36).padStart(4, "0");
+    }
+    const digits = (ends[end] ??= end.toString(36).padStart(2, "0"));
+    end += 1;
+    return start + digits;
+  };
+}

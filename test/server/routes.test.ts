@@ -1,0 +1,51 @@
+// The routes of the one application: the operation table under all its paths, MCP, the pages, and the answer to the rest.
+import { expect, test } from "bun:test";
+import { extensions } from "../../catalogs";
+import { createApp } from "../../server/app";
+import { operations } from "../../server/operations";
+import { startSite } from "../support/site";
+
+const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
+
+const MCP = [
+  "POST /mcp/:slug",
+  "GET /mcp/:slug",
+  "DELETE /mcp/:slug",
+  "GET /.well-known/oauth-protected-resource/mcp/:slug",
+  "GET /mcp/:slug/.well-known/oauth-protected-resource",
+];
+
+const PAGES = [
+  "GET /authorize/:token",
+  "POST /authorize/:token",
+  "GET /api/v1/oauth/:external_id/callback",
+  "GET /api/v1/auth/callback",
+  // `GET /v1/swagger` is an operation.
+  "GET /openapi.json",
+  "GET /v1/swagger/ui",
+  "GET /v1/swagger/ui/:file",
+  "GET /.well-known/api-catalog",
+  "GET /llms.txt",
+];
+
+test("the application has a route for each operation, MCP address and page, and no other", async () => {
+  await using site = await startSite();
+  const ofOperations = operations.flatMap(({ method, alias = method, path, alsoAt = [], credential }) => {
+    const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const scoped = SCOPE + own.replace(/^\/v1(\/admin)?/, "");
+    const paths = credential === "public" || own.startsWith(SCOPE) ? [own] : [own, scoped, ...alsoAt];
+    return [...new Set([method, alias])].flatMap((verb) => paths.map((each) => `${verb} ${each}`));
+  });
+  const ofCatalogs = extensions.catalogs
+    .flatMap(({ pages = [] }) => pages)
+    .map(({ method, path }) => `${method} ${path}`);
+
+  const { routes } = createApp(site.runtime, AbortSignal.abort());
+
+  expect(ofCatalogs).not.toBeEmpty();
+  expect(routes.toSorted()).toEqual([...ofOperations, ...MCP, ...PAGES, ...ofCatalogs, "ALL /*"].toSorted());
+});
+
+test("only the API description has no handler of its own: the plugin serves it", () => {
+  expect(operations.filter(({ handle }) => handle === undefined).map(({ id }) => id)).toEqual(["swagger"]);
+});
