@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../support/config";
+import { systemClock } from "../../src/base";
 import { dataKeyOf } from "../../src/crypto";
 import type { RuntimeParts } from "../../src/open-core";
 import type { Principal } from "../../src/identity";
@@ -117,7 +118,7 @@ describe("a new data key", () => {
 
   test("keeps the old one as long as a value may need it", async () => {
     let now = Date.now();
-    site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
+    site = await startSite({ parts: { clock: { ...systemClock, now: () => now } } });
     await fill(3);
     const operator = await site.runtime.identity.operator("default");
     const keys = async () => (await site.runtime.core.keyring.retiredDataKeys("default")).length;
@@ -134,7 +135,7 @@ describe("a new data key", () => {
     let now = Date.now();
     site = await startSite({
       chatOptions: { rotation: { expiresIn: 7 * 24 * 3600 } },
-      parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } },
+      parts: { clock: { ...systemClock, now: () => now } },
     });
     await site.addChatProvider();
     const agent = api(site.url, await site.key("run"));

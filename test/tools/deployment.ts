@@ -18,12 +18,19 @@ import { type Platform, startPlatform } from "./platform";
 /** Time that runs on, and can be moved ahead. */
 export class MovableClock implements Clock {
   #ahead = 0;
+  #wallAhead = 0;
 
-  now = (): number => Date.now() + this.#ahead;
+  now = (): number => Date.now() + this.#ahead + this.#wallAhead;
+  monotonic = (): number => performance.now() + this.#ahead;
   sleep = (ms: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(ms, signal);
 
   move(ms: number): void {
     this.#ahead += ms;
+  }
+
+  /** Sets the wall clock only, as an administrator or a time server does. */
+  jump(ms: number): void {
+    this.#wallAhead += ms;
   }
 }
 
