@@ -75,6 +75,7 @@ export async function createRuntime(
       health: () => healthOf(core),
       listensOn,
       close: async () => {
+        await services.idempotency.close();
         await services.executionLog.flush();
         await close();
       },

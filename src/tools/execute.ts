@@ -93,7 +93,6 @@ export class Execute {
     if (idempotencyKey === undefined) return work({ signal, caller });
     const { tool, userId } = chosen;
     let hasStarted = false;
-    const begins = (): void => void (hasStarted = true);
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -108,7 +107,13 @@ export class Execute {
           ...(include_error_stacktrace ? [true] : []),
         ]),
       },
-      () => work({ begins }),
+      (begins) =>
+        work({
+          begins: () => {
+            hasStarted = true;
+            begins();
+          },
+        }),
       () => this.#lost(),
       signalOf(signal),
       // A call that was refused before it ran may succeed later, so its answer is not stored.

@@ -34,6 +34,17 @@ export class MovableClock implements Clock {
   }
 }
 
+/**
+ * Lets this much time pass while all processes go on looking at rows. The heartbeats of holders take real seconds, so a run
+ * that hangs looks dead to other processes.
+ */
+export async function pass(clock: MovableClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 4000) {
+    await Bun.sleep(300);
+    clock.move(4000);
+  }
+}
+
 export interface DeploymentOptions {
   /** More of `RUNTIME_…`. */
   environment?: Record<string, string>;
