@@ -89,6 +89,18 @@ describe("one key", () => {
     expect((await run(deployment.runtime)).output?.value).toEqual({ run: 2 });
   });
 
+  test("is not forgotten when the clock is set forward, until ten minutes have passed", async () => {
+    await using deployment = await slow(0);
+    const first = await run(deployment.runtime);
+    deployment.clock.jump(24 * 3600_000);
+
+    expect(await run(deployment.runtime)).toEqual(first);
+    deployment.clock.move(9 * 60_000);
+    expect(await run(deployment.runtime)).toEqual(first);
+    deployment.clock.move(60_000);
+    expect((await run(deployment.runtime)).output?.value).toEqual({ run: 2 });
+  });
+
   test("by any name of the same tool is the same request", async () => {
     await using deployment = await slow(0);
     await run(deployment.runtime);
