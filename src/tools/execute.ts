@@ -121,10 +121,15 @@ export class Execute {
     );
   }
 
-  /** An attempt of a scheduled run, with its ids. */
-  async attempt(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution> {
-    const named: Named = { ...ids, type: "scheduled", decisions: [] };
-    return this.#run(this.#choose(principal, request), named, {});
+  /** An attempt of a scheduled run, with its ids. Throws what `by.fence` throws before the tool runs. */
+  async attempt(
+    principal: Principal,
+    request: ExecuteTool,
+    { id, executionId }: RunIds,
+    by: Pick<CalledBy, "fence">,
+  ): Promise<Execution> {
+    const named: Named = { id, executionId, type: "scheduled", decisions: [] };
+    return this.#run(this.#choose(principal, request), named, by);
   }
 
   #choose(principal: Principal, request: ExecuteTool): Chosen {

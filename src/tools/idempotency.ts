@@ -155,7 +155,7 @@ export class Idempotency {
           : giveUp(repeatable, holder, clock.now());
       });
     };
-    const stored = untilStored(write, { clock, signal: this.#stopping.signal, failed })
+    const stored = untilStored(write, { clock, stopping: this.#stopping.signal, failed })
       .catch((error: unknown) =>
         log.error("answer lost at the stop", { operation: repeatable.operation, error }),
       )
