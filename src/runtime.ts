@@ -76,7 +76,7 @@ export async function createRuntime(
       listensOn,
       close: async () => {
         await services.idempotency.close();
-        await services.executionLog.flush();
+        await services.executionLog.close();
         await close();
       },
     };
