@@ -21,10 +21,12 @@ const TAKE = query(
 );
 // Keeps `expires_at`, by which old rows are deleted.
 const RELEASE = query("UPDATE leases SET holder = NULL WHERE name = ? AND holder = ? AND fence = ?");
+// A lease with a holder stays: after a jump of the clock it looks old although its holder lives.
 const SWEEP = query(
-  "DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE expires_at < ? ORDER BY expires_at LIMIT 20)",
+  "DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE expires_at < ? AND holder IS NULL " +
+    "ORDER BY expires_at LIMIT 20)",
 );
-/** A lease that expired this long ago has no holder any more, so its fence may start again. */
+/** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /** Takes a lease. Returns undefined while another holder has it. */

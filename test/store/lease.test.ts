@@ -140,6 +140,14 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect((await store.all(names)).map(({ name }) => name)).toEqual(["held", "late", "new"]);
   });
 
+  test("with a holder is not deleted for a new one, however old it looks", async () => {
+    const store = openNew();
+    const lease = await taken(store, "one", 0);
+    await store.write(() => takeLease("other", "two", 100 * 24 * 3_600_000, TTL));
+
+    expect(await held(store, lease)).toBe(true);
+  });
+
   test("has a fence that only grows", async () => {
     const store = openNew();
     const fences: (number | undefined)[] = [];
