@@ -1,4 +1,4 @@
-// Everything for particular platforms that the runtime ships.
+// All catalogs and presets that the runtime ships.
 import type { Extensions } from "../src/tools";
 import { chatCatalog } from "./chat";
 import { presets } from "./presets";

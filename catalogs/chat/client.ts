@@ -53,10 +53,10 @@ export class ChatClient {
     const mayRetry = !creates && options.retry !== false;
     return callWithRetries(method, () => this.#attempt(call, options), {
       reportsUnknown: creates,
-      waitToRepeat: async ({ again }, repeats) => {
+      waitToRetry: async ({ retry }, retries) => {
         // The next attempt starts with the wait, or throws instead of waiting.
-        if (again === "later") return repeats.later === 0;
-        if (!mayRetry || repeats.now > 0 || this.budget.spent) return false;
+        if (retry === "later") return retries.later === 0;
+        if (!mayRetry || retries.now > 0 || this.budget.spent) return false;
         await this.jitter();
         return true;
       },
@@ -115,7 +115,7 @@ export class ChatClient {
     const answer = await exchange(this.context, call.method, call.params, signal);
     const failure = failureOf(call, answer);
     // Before the limiter starts the next call, which must not run into the same limit.
-    if (failure?.again === "later") {
+    if (failure?.retry === "later") {
       this.#block(call.method, failure.error.details.retryAfterMs ?? 0);
     }
     return failure ?? { body: answer.body ?? {} };

@@ -1,13 +1,13 @@
-// The platform's data centers, as its help pages list them. An account lives in one of them; a token of one is not
-// valid at another.
+// The platform's data centers, from its help pages. An account belongs to one of them; its tokens are not valid in the
+// others.
 
 export interface DataCenter {
   location: string;
-  /** Origin of consent and tokens. */
+  /** Origin of the authorization and token endpoints. */
   accounts: string;
-  /** What `VENDOR_SERVER_URL` holds for its users. */
+  /** Value of `VENDOR_SERVER_URL` for its users. */
   api: string;
-  /** Where people work in the browser. It does not serve the API's routes. */
+  /** Origin of the application in the browser. It does not serve the API. */
   web: string;
 }
 
@@ -18,7 +18,7 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   center("au", "zoho.com.au", "zohoapis.com.au"),
   center("cn", "zoho.com.cn", "zohoapis.com.cn"),
   center("jp", "zoho.jp", "zohoapis.jp"),
-  // The only one whose names do not follow from each other.
+  // The only one with different domains.
   center("ca", "zohocloud.ca", "zohoapis.ca"),
   center("sa", "zoho.sa", "zohoapis.sa"),
   center("ae", "zoho.ae", "zohoapis.ae"),

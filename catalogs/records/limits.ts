@@ -1,19 +1,19 @@
-// Every number that this toolkit decides by, with its reason.
+// The limits of this toolkit, each with its reason.
 
-/** Records of one page, of one request that adds, and of one step of a change by criteria: the platform's maximum. */
-export const MOST_RECORDS = 200;
+/** Records of one page, of one insert request, and of one step of a change by criteria: the platform's maximum. */
+export const MAX_RECORDS = 200;
 
-/** Waits after a rate limit that does not say how long: calls under way end soon, a minute's allowance does not. */
+/** Waits after a rate limit without `Retry-After`: the limit of concurrent calls ends soon, that per minute does not. */
 export const BACKOFF_MS = [1000, 5000] as const;
 
-/** When a caller may come back after a rate limit that does not say how long: allowances are per minute. */
-export const ALLOWANCE_MS = 60_000;
+/** When a caller may retry after a rate limit without `Retry-After`: limits are per minute. */
+export const RATE_WINDOW_MS = 60_000;
 
-/** Mean wait before a second try. */
+/** Mean wait before a retry. */
 export const JITTER_MS = 400;
 
-/** What must be left of the run's time after a wait, for the request that follows. */
+/** Time that must be left after a wait, for the next request. */
 export const RESERVE_MS = 5000;
 
-/** Characters of the platform's own text in an error, and of an answer that is not JSON. */
+/** Maximum length of the platform's message in an error, and of an answer that is not JSON. */
 export const TEXT_LIMIT = 500;

@@ -1,13 +1,13 @@
-// What the tools do to the world, for listings and hints.
+// Metadata of the tools, for listings and hints.
 import { metadataOf } from "../../src/tools";
 
-// None of the service domains that clients know fits.
+// None of the known service domains applies.
 const kind = metadataOf();
 
 export const READS = kind("read", { read_only: true, idempotent: true });
-/** Something new each time: records, or a job. */
+/** Creates records or a job with every call. */
 export const CREATES = kind("create");
-/** Whatever matches at the time: a repeat may meet other records. */
+/** Changes all matching records: a repeated call may change others. */
 export const UPDATES_MATCHING = kind("update");
 export const UPDATES_ONE = kind("update", { idempotent: true });
 export const DELETES_MATCHING = kind("delete", { destructive: true });

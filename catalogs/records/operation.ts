@@ -1,4 +1,4 @@
-// What a row of the tables in `operations/` says: everything in which one tool differs from the others.
+// A row of the tables in `operations/`: everything in which the tools differ.
 import type { ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
 
@@ -14,14 +14,14 @@ export interface Operation {
   request: `${Method} /creator/v2/${string}`;
   /** Query parameter of the platform → parameter of the tool. */
   query?: Partial<Readonly<Record<QueryName, string>>>;
-  /** Without its prefix. `none`: a private link is the credential, and no token is sent. */
+  /** Without its prefix. `none`: a private link is the credential and no token is sent. */
   scope: string | "none";
   kind: ToolMetadata;
-  /** Makes the tool one with a mode. */
+  /** The request body; tools with one have a mode. */
   body?: RequestBody;
-  /** The list that is empty when the platform says that nothing matches (code 3100), which is then no error. */
+  /** The list that is returned empty if nothing matches (code 3100). Without it that code is an error. */
   emptyWithoutMatch?: "data" | "result";
-  /** Members of a successful answer beside `code`: name → what it is. */
+  /** Fields of a successful answer in addition to `code`: name → description. */
   answer: Readonly<Record<string, string>>;
 }
 
@@ -32,13 +32,13 @@ export interface Call {
   address: string;
   /** JSON text, as the caller wrote it. */
   body: string | undefined;
-  /** A key in the query that no text may repeat. */
+  /** A key in the query, which must not appear in any message. */
   privateLink: string | undefined;
 }
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** Parameters of the tool that stand in the address, in order. */
+/** Parameters of the tool in the address, in order. */
 export function pathParameters({ request }: Operation): string[] {
   return [...request.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
 }
@@ -54,12 +54,12 @@ export function methodOf({ request }: Operation): Method {
   return method ?? "GET";
 }
 
-/** The scopes that users are asked for. */
+/** The required scopes. */
 export function scopesOf({ scope }: Operation): string[] {
   return scope === "none" ? [] : [`ZohoCreator.${scope}`];
 }
 
-/** The parameter that holds the private link, when there is one. */
+/** The parameter with the private link, if there is one. */
 export function privateLinkParameter({ query }: Operation): string | undefined {
   return query?.privatelink;
 }

@@ -1,6 +1,6 @@
-// The tools' parameters. Several names mean the same thing; what a parameter is follows from its name.
+// The tools' parameters. Several names have the same meaning; the schema of a parameter follows from its name.
 import { type TSchema, Type } from "typebox";
-import { MOST_RECORDS } from "./limits";
+import { MAX_RECORDS } from "./limits";
 import type { QueryName } from "./operation";
 
 const OWNER =
@@ -25,12 +25,12 @@ const IN_ADDRESS: Readonly<Record<string, string>> = {
   vendor_form_link_name: FORM,
   report_link_name: REPORT,
   report_identifier: REPORT,
-  report_reference_name: `${REPORT} GetBulkReadJobDetails needs the same one.`,
-  record_id: "Id of the record, all its digits: `ID` in the answers that list records.",
+  report_reference_name: `${REPORT} GetBulkReadJobDetails needs the same.`,
+  record_id: "Id of the record with all its digits: `ID` in the answers that list records.",
   job_id: "Id of the bulk read job: `details.id` in the answer of CreateBulkReadJob.",
 };
 
-/** What stands in the address. Throws for a name that nobody described. */
+/** The schema of a parameter in the address. Throws for a name without a description. */
 export function addressParameter(name: string): TSchema {
   const description = IN_ADDRESS[name];
   if (description === undefined) throw new Error(`The parameter ${name} has no description.`);
@@ -40,12 +40,12 @@ export function addressParameter(name: string): TSchema {
 const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {
   from: Type.Integer({
     minimum: 1,
-    description: `Position of the first record, counted from 1 (the default): pages of ${MOST_RECORDS} start at 1, 201, 401.`,
+    description: `Position of the first record. Default: 1. Pages of ${MAX_RECORDS} start at 1, 201, 401.`,
   }),
   limit: Type.Integer({
     minimum: 1,
-    maximum: MOST_RECORDS,
-    description: `How many records at most, 1 to ${MOST_RECORDS} (the default). Fewer than asked for: this was the last page.`,
+    maximum: MAX_RECORDS,
+    description: `Maximum number of records, 1 to ${MAX_RECORDS} (the default). A page with fewer records is the last.`,
   }),
   criteria: Type.String({
     description:
@@ -53,14 +53,14 @@ const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {
       'Operators: ==, !=, <, <=, >, >=, && and ||, ! and parentheses; on text also `Name.contains("x")`, ' +
       '`.startsWith("x")`, `.endsWith("x")`. Text in double quotes, dates in single quotes and in the ' +
       "application's date format, numbers and true/false bare; lookups compare with the record id. " +
-      "System fields: ID, Added_Time, Modified_Time, Added_User, Modified_User. It is sent as it is.",
+      "System fields: ID, Added_Time, Modified_Time, Added_User, Modified_User. Sent unchanged.",
   }),
-  privatelink: Type.String({ description: `Key of the component's publication: ${KEY}.` }),
+  privatelink: Type.String({ description: `Private link of the published component: ${KEY}.` }),
   process_until_limit: Type.Boolean({
     description:
-      `Only in mode execute. true: the first ${MOST_RECORDS} matching records are processed, and \`more_records\` ` +
-      "in the answer tells whether others remain; call again then. Without it nothing is done when more than " +
-      `${MOST_RECORDS} records match.`,
+      `Only in mode execute. true: the first ${MAX_RECORDS} matching records are processed, and \`more_records\` ` +
+      "in the answer is true if more remain; then call again. Without it nothing is changed if more than " +
+      `${MAX_RECORDS} records match.`,
   }),
 };
 
@@ -71,12 +71,11 @@ export function queryParameter(name: QueryName): TSchema {
 export const MODE = Type.Enum(["get_request_schema", "execute"], {
   type: "string",
   description:
-    "get_request_schema: tells the JSON schema of `request_body`; nothing else is looked at and nothing is done. " +
-    "execute: does it; then `request_body` and all parameters that name where are needed.",
+    "get_request_schema: returns the JSON schema of `request_body` and ignores all other parameters. " +
+    "execute: performs the operation; requires `request_body` and all parameters that identify the target.",
 });
 
 export const REQUEST_BODY = Type.String({
   description:
-    "Only in mode execute, and needed there: an object as JSON text, once encoded. Mode get_request_schema tells " +
-    "what it holds.",
+    "Required in mode execute: an object as JSON text, encoded once. Mode get_request_schema returns its schema.",
 });

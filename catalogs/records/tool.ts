@@ -1,4 +1,4 @@
-// From a row of the tables to a tool.
+// Creates a tool from a row of the operation tables.
 import { type TObject, type TSchema, Type } from "typebox";
 import {
   badInput,
@@ -36,20 +36,20 @@ export function toolOf(operation: Operation): ToolDefinition {
     ? definition
     : {
         ...definition,
-        waivesRequirements: asksForSchema,
-        // An object instead of its text is answered with the schema and how to send it.
+        waivesRequirements: requestsSchema,
+        // The error for an object instead of its text contains the schema and how to send it.
         checksItself: ["request_body"],
       };
 }
 
-/** The parameters. In a tool with a mode all others are optional for the schema: they are needed in `execute` only. */
+/** The parameters. In a tool with a mode, all others are optional in the schema: only `execute` requires them. */
 function inputOf(operation: Operation): TObject {
   const { body, query = {} } = operation;
-  const needed = (schema: TSchema): TSchema => (body === undefined ? schema : Type.Optional(schema));
+  const required = (schema: TSchema): TSchema => (body === undefined ? schema : Type.Optional(schema));
   const parameters: Record<string, TSchema> = body === undefined ? {} : { mode: MODE };
   const key = privateLinkParameter(operation);
-  if (key !== undefined) parameters[key] = needed(queryParameter("privatelink"));
-  for (const name of pathParameters(operation)) parameters[name] = needed(addressParameter(name));
+  if (key !== undefined) parameters[key] = required(queryParameter("privatelink"));
+  for (const name of pathParameters(operation)) parameters[name] = required(addressParameter(name));
   for (const sent of ["from", "limit", "criteria", "process_until_limit"] satisfies QueryName[]) {
     const name = query[sent];
     if (name !== undefined) parameters[name] = Type.Optional(queryParameter(sent));
@@ -73,27 +73,27 @@ function outputOf(operation: Operation): TObject {
       ),
     ),
     instructions: Type.Optional(
-      Type.String({ description: "Mode get_request_schema: what to do with the schema" }),
+      Type.String({ description: "Mode get_request_schema: how to use the schema" }),
     ),
   });
 }
 
-/** Members of an answer are the platform's word: they are described, and not held to a type. */
+/** The fields of an answer have descriptions but no types: their types are up to the platform. */
 function answerOf({ answer }: Operation): TSchema {
   const members = Object.entries(answer).map(([name, description]): [string, TSchema] => [
     name,
     Type.Optional(Type.Unknown({ description })),
   ]);
   return Type.Object(
-    { code: Type.Integer({ description: "3000: done" }), ...Object.fromEntries(members) },
+    { code: Type.Integer({ description: "3000: success" }), ...Object.fromEntries(members) },
     {
       additionalProperties: true,
-      description: "What the platform answered. Ids are text with all their digits.",
+      description: "The platform's answer. Ids are text with all their digits.",
     },
   );
 }
 
-function asksForSchema(input: Input): boolean {
+function requestsSchema(input: Input): boolean {
   return input["mode"] === "get_request_schema";
 }
 
@@ -104,12 +104,12 @@ async function read(operation: Operation, input: Input, context: ToolContext) {
 }
 
 async function byMode(operation: Operation, body: RequestBody, input: Input, context: ToolContext) {
-  if (asksForSchema(input)) {
+  if (requestsSchema(input)) {
     return { request_body_schema: publishedSchema(body), instructions: instructionsFor(operation) };
   }
   const problems = addressProblems(operation, input);
   if (problems.length > 0) {
-    throw retryableInput(`Mode execute needs more: ${problems.join("; ")}.`, {
+    throw retryableInput(`Mode execute needs other parameters: ${problems.join("; ")}.`, {
       additionalPromptContent: instructionsFor(operation),
     });
   }
@@ -129,21 +129,21 @@ async function perform(operation: Operation, input: Input, body: string | undefi
   return { response_json: answer };
 }
 
-/** The answer is a success as a whole: what was not accepted must not be overlooked in it. */
+/** Logs a warning, because the answer as a whole is a success. */
 function reportFailedItems(answer: JsonObject, context: ToolContext): void {
   const { total, failed } = failedItems(answer["result"]);
-  if (failed > 0) context.log("warning", `${failed} of ${total} records were not accepted: see \`result\`.`);
+  if (failed > 0) context.log("warning", `${failed} of ${total} records were not accepted. See \`result\`.`);
 }
 
-/** In words: build the object, call again, with which parameters. */
+/** Instructions for the model: build the object, then call again with these parameters. */
 function instructionsFor(operation: Operation): string {
   const key = privateLinkParameter(operation);
   const needed = [...(key === undefined ? [] : [key]), ...pathParameters(operation)];
   const flag = operation.query?.process_until_limit;
   return (
-    "Build an object that fits `request_body_schema`. Then call this tool again with `mode` set to `execute`, the " +
+    "Build an object that matches `request_body_schema`. Then call this tool again with `mode` set to `execute`, the " +
     `object as JSON text (a string, encoded once) in \`request_body\`, and ${listed(needed)}.` +
-    (flag === undefined ? "" : ` \`${flag}\` may be given too.`)
+    (flag === undefined ? "" : ` \`${flag}\` is optional.`)
   );
 }
 

@@ -1,4 +1,4 @@
-// The spreadsheet toolkit: tools over the spreadsheet, file and profile interfaces of one platform.
+// The spreadsheet toolkit: tools over the spreadsheet, file and profile APIs of one platform.
 import type { Catalog } from "../../src/tools";
 import { pickerCallback, pickerPages } from "./picker";
 import { DRIVE_URL, SHEETS_URL, USERINFO_URL } from "./platform";

@@ -1,9 +1,9 @@
-// Which grant the tools need and what they do, for listings and hints.
+// The grant that the tools need, and their metadata.
 import { metadataOf } from "../../src/tools";
 import { googlePreset } from "../presets/google";
 import { DRIVE_FILE } from "./platform";
 
-/** The user's grant with access to single files, and more scopes if a tool needs them. */
+/** The user's grant with access to single files and with these additional scopes. */
 export const fileGrant = (...more: string[]) => ({
   provider: googlePreset.id,
   scopes: [DRIVE_FILE, ...more],
@@ -12,7 +12,7 @@ export const fileGrant = (...more: string[]) => ({
 const kind = metadataOf("spreadsheets");
 
 export const READS = kind("read", { read_only: true, idempotent: true });
-/** Makes a new file each time. */
+/** Creates a file with every call. */
 export const CREATES = kind("create");
-/** Puts given content in place of what is there: the same call twice leaves the same sheet. */
+/** Replaces content: repeating the call leaves the same sheet. */
 export const OVERWRITES = kind("update", { destructive: true, idempotent: true });

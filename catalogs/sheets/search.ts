@@ -1,4 +1,4 @@
-// The parameters of the platform's file listing: what to search for, where, and in which order.
+// The parameters of the platform's file search: query, corpus and order.
 import { badInput } from "../../src/tools";
 import { SPREADSHEET_TYPE } from "./platform";
 
@@ -24,8 +24,8 @@ export const DEFAULT_ORDER = "modifiedTime desc";
 const SPREADSHEETS = `mimeType = '${SPREADSHEET_TYPE}' and trashed = false`;
 
 /**
- * Spreadsheets whose titles have all of the one words and none of the other. Titles only: a term for the cells'
- * contents would forbid any order.
+ * Query for spreadsheets whose titles contain all `wanted` and no `unwanted` words. Only titles: the platform cannot sort
+ * a search in the contents.
  */
 export function searchQuery(wanted: readonly string[], unwanted: readonly string[]): string {
   return [
@@ -42,12 +42,12 @@ export function keywordsOf(parameter: string, given: readonly string[] | undefin
   return keywords;
 }
 
-/** Backslashes first: those that escape quotes must stay single. */
+/** Escapes backslashes first, so that those before quotes are not doubled. */
 function quoted(keyword: string): string {
   return `'${keyword.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** Where to look for files. The platform refuses some of these choices unless every flag is sent along. */
+/** Where to search. The platform refuses some of these choices unless all flags are sent. */
 export interface CorpusChoice {
   search_only_in_shared_drive_id?: string;
   include_shared_drives?: boolean;
@@ -56,7 +56,7 @@ export interface CorpusChoice {
 
 const WITH_SHARED_DRIVES = { includeItemsFromAllDrives: "true", supportsAllDrives: "true" };
 
-/** Query parameters for the narrowest choice that was made. Throws `ToolError` for an id that cannot be one. */
+/** Query parameters for the narrowest choice. Throws `ToolError` for an invalid id. */
 export function corpusOf(choice: CorpusChoice): Record<string, string> {
   const driveId = choice.search_only_in_shared_drive_id?.trim() ?? "";
   if (driveId !== "") {

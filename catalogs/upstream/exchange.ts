@@ -1,17 +1,17 @@
-// One request to a platform and its answer, before anything is decided about it.
+// One request to a platform and its answer, before the answer is interpreted.
 import { readJson } from "../../src/egress";
 import type { Json, JsonObject, PlatformRequest, ToolContext } from "../../src/tools";
 import { isJsonObject } from "./json";
 
 export interface Answer {
   status: number;
-  /** Undefined when the body is not a JSON object: proxies answer with HTML, broken ones with nothing. */
+  /** Undefined if the body is not a JSON object: proxies answer with HTML or with nothing. */
   body: JsonObject | undefined;
-  /** How long the platform asks the client to wait, if it does. */
+  /** The value of `Retry-After`. */
   retryAfterMs: number | undefined;
 }
 
-/** An answer with everything that HTTP says about it. */
+/** An answer with its HTTP metadata and its text. */
 export interface WholeAnswer extends Answer {
   /** HTTP's reason phrase. */
   reason: string;
@@ -20,9 +20,9 @@ export interface WholeAnswer extends Answer {
 }
 
 /**
- * Sends a request. Throws `EgressError`; an answer of any kind is not an error.
+ * Sends a request. Throws `EgressError`; an answer with any status is not an error.
  *
- * @param parse throws `SyntaxError`; the default turns integers beyond the safe range into text
+ * @param parse throws `SyntaxError`; the default converts integers beyond the safe range to text
  */
 export async function exchange(
   context: ToolContext,
@@ -38,7 +38,7 @@ export async function exchange(
   return { status, reason, headers, text, body: await objectOf(text, parse), retryAfterMs };
 }
 
-/** Headers and body of a request that sends JSON, or nothing, and accepts JSON only. */
+/** Headers and body of a request that sends JSON or nothing, and accepts only JSON. */
 export function jsonRequest(body: string | undefined) {
   const accept = "application/json";
   return body === undefined
@@ -59,7 +59,7 @@ async function objectOf(
   }
 }
 
-/** `Retry-After` is whole seconds or an HTTP date; a time that is not in the future counts as absent. */
+/** `Retry-After` is whole seconds or an HTTP date. A time that is not in the future counts as absent. */
 function retryAfterIn(headers: Headers, now: number): number | undefined {
   const header = headers.get("retry-after");
   if (header === null) return undefined;

@@ -1,11 +1,11 @@
-// Reading fields of answers whose shape is not checked against a schema.
+// Reads fields of answers that are not checked against a schema.
 import { isObject, type Json, type JsonObject } from "../../src/tools";
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }
 
-/** The text in a field, empty text included; undefined for anything else. */
+/** The text in a field, also empty text; undefined for anything else. */
 export function textIn(from: JsonObject, field: string): string | undefined {
   const value = from[field];
   return typeof value === "string" ? value : undefined;
@@ -22,19 +22,19 @@ export function numberIn(from: JsonObject, field: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** The object in a field; an empty one for anything else. */
+/** The object in a field; an empty object for anything else. */
 export function objectIn(from: JsonObject, field: string): JsonObject {
   const value = from[field];
   return isJsonObject(value) ? value : {};
 }
 
-/** The objects of a list in a field, without its other items. */
+/** The objects in a list field; other items are left out. */
 export function objectsIn(from: JsonObject, field: string): JsonObject[] {
   const value = from[field];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The texts of a list in a field of what may be an object. */
+/** The texts in a list field; none if `from` is not an object. */
 export function textsIn(from: Json | undefined, field: string): string[] {
   const value = isJsonObject(from) ? from[field] : undefined;
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

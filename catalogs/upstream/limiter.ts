@@ -1,4 +1,4 @@
-// Limits how many pieces of work run at the same time; the others wait and start in order.
+// Limits how much work runs at the same time. The rest waits and starts in order.
 export class Limiter {
   readonly #width: number;
   readonly #waiting: (() => void)[] = [];
@@ -14,7 +14,7 @@ export class Limiter {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#width) this.#running++;
-    // Finished work hands its place to the next in line, so that no newcomer can take it.
+    // Finished work passes its place to the next waiting work, so that new work cannot overtake it.
     else await new Promise<void>((start) => this.#waiting.push(start));
     try {
       return await work();

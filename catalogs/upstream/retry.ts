@@ -1,4 +1,4 @@
-// Calls with repeats: one loop for all platforms; when and how often to repeat is each platform's policy.
+// The retry loop of all platforms. Each platform has its own policy for when and how often to retry.
 import {
   type JsonObject,
   networkFailureOf,
@@ -7,32 +7,32 @@ import {
   upstreamRateLimited,
 } from "../../src/tools";
 
-/** Whether and when a repeat may succeed: at once, after the wait that the platform asks for, or never. */
-type Again = "now" | "later" | "never";
+/** Whether and when a retry may succeed: at once, after the wait that the platform requests, or never. */
+type Retry = "now" | "later" | "never";
 
 export interface Failure {
   error: ToolError;
-  again: Again;
-  /** The platform may have done it all the same. */
+  retry: Retry;
+  /** The platform may have done it despite the failure. */
   maybeDone: boolean;
-  /** How long the platform asks the client to wait, if it does. */
+  /** The wait that the platform requests. */
   retryAfterMs?: number | undefined;
 }
 
 export type Outcome = { body: JsonObject } | Failure;
 
-/** How often the call was repeated so far, by the kind of failure. */
-export type Repeats = Readonly<Record<"now" | "later", number>>;
+/** How often the call was retried so far, by the kind of failure. */
+export type Retries = Readonly<Record<"now" | "later", number>>;
 
 export interface RetryPolicy {
-  /** The error says so when nobody knows whether the call was done. */
+  /** Whether the error must say that the outcome is unknown. */
   reportsUnknown: boolean;
-  /** Waits until the call may be repeated; false when this failure is final. May throw a `ToolError` instead. */
-  waitToRepeat(failure: Failure, repeats: Repeats): Promise<boolean>;
+  /** Waits until the call may be retried; false if this failure is final. May throw a `ToolError` instead. */
+  waitToRetry(failure: Failure, retries: Retries): Promise<boolean>;
 }
 
 /**
- * Makes attempts until one succeeds or the policy ends the call; returns the body of the answer. Throws `ToolError`.
+ * Calls `attempt` until it succeeds or the policy ends the call. Returns the body of the answer. Throws `ToolError`.
  *
  * @param method the platform's method, for the log
  */
@@ -41,39 +41,43 @@ export async function callWithRetries(
   attempt: () => Promise<Outcome>,
   policy: RetryPolicy,
 ): Promise<JsonObject> {
-  const repeats = { now: 0, later: 0 };
+  const retries = { now: 0, later: 0 };
   for (;;) {
     const outcome = await attempt().catch((thrown: unknown) => unanswered(thrown, method));
     if ("body" in outcome) return outcome.body;
-    const { error, again, maybeDone } = outcome;
-    if (again === "never" || !(await policy.waitToRepeat(outcome, repeats))) {
+    const { error, retry, maybeDone } = outcome;
+    if (retry === "never" || !(await policy.waitToRetry(outcome, retries))) {
       throw policy.reportsUnknown && maybeDone ? outcomeUnknown(error) : error;
     }
-    repeats[again]++;
+    retries[retry]++;
   }
 }
 
-/** A failure that no repeat can change, of a call that was not done. */
+/** The failure of a call that was not done and cannot succeed by a retry. */
 export function final(error: ToolError): Failure {
-  return { error, again: "never", maybeDone: false };
+  return { error, retry: "never", maybeDone: false };
 }
 
-/** @param said what the platform says about it */
-export function rateLimitReached(developerMessage: string, retryAfterMs: number, said?: string): ToolError {
+/** @param explanation the platform's own message */
+export function rateLimitReached(
+  developerMessage: string,
+  retryAfterMs: number,
+  explanation?: string,
+): ToolError {
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `The platform's rate limit is reached: try again in ${seconds} s.`;
-  return upstreamRateLimited(said === undefined ? message : `${message} ${said}`, {
+  const message = `The platform's rate limit is reached. Try again in ${seconds} s.`;
+  return upstreamRateLimited(explanation === undefined ? message : `${message} ${explanation}`, {
     developerMessage,
     retryAfterMs,
   });
 }
 
-/** A wait of random length around the given one, so that many clients do not return at the same instant. */
+/** A random wait with the given mean, so that many clients do not retry at the same instant. */
 export function jittered(ms: number): number {
   return Math.round(ms * (0.5 + Math.random()));
 }
 
 function unanswered(thrown: unknown, method: string): Failure {
-  const { passing, ...failure } = networkFailureOf(thrown, method);
-  return { ...failure, again: passing ? "now" : "never" };
+  const { transient, ...failure } = networkFailureOf(thrown, method);
+  return { ...failure, retry: transient ? "now" : "never" };
 }

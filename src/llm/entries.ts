@@ -1,4 +1,4 @@
-// Model entries between their forms: the configuration's, the database's, and what may be shown.
+// Converts model entries between the configuration, the database and the API.
 import { timestamp } from "../base";
 import type { ModelRecord, StaticModel } from "../config";
 import { invalidParameter } from "../errors";
@@ -8,16 +8,16 @@ import type { ModelRow } from "./repository";
 import { type ServerRecord, shownServer } from "./server-of";
 
 export function recordOf({ id, type, server, models }: ModelRow): ModelRecord {
-  // Both were written by this area from checked records.
-  const how = JSON.parse(server) as NonNullable<ServerRecord["openai"]>;
-  const record: ServerRecord = type === "anthropic" ? { anthropic: how } : { openai: how };
+  // Both were stored by this area from checked records.
+  const settings = JSON.parse(server) as NonNullable<ServerRecord["openai"]>;
+  const record: ServerRecord = type === "anthropic" ? { anthropic: settings } : { openai: settings };
   return { id, models: JSON.parse(models) as string[], ...record };
 }
 
-// Fields of the messages protocol mean nothing to the other one.
+// Some fields exist only in the messages protocol.
 export function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "models" | "api_key">): string {
   if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
-    throw invalidParameter("api_version and max_tokens belong to entries of the type anthropic.");
+    throw invalidParameter("api_version and max_tokens are only valid for entries of the type anthropic.");
   }
   return JSON.stringify({ ...JSON.parse(row.server), ...changes });
 }

@@ -1,10 +1,10 @@
-// Language models: entries, chat completions, the loop that runs tools.
+// Language models: model entries, chat completions, the loop that runs tools.
 export type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 export { Models, sealedModels } from "./models";
 export type { ChatRequest } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";
-// For conversations whose calls the caller runs, as the terminal's are.
+// For conversations whose calls the caller runs, such as those of the terminal.
 export { inputOf, toolCall, withIds } from "./loop/call";
 export { messageOf, notRun } from "./loop/result";
 export { readTurn } from "./read-turn";

@@ -1,4 +1,4 @@
-// Records of model entries: servers of language models that chat completions may use.
+// Schemas of model entries: servers of language models for chat completions.
 import { type Static, Type } from "typebox";
 import { AnthropicServer, ModelEntryId } from "../config";
 import { BindingResponse, SecretResponse } from "../identity/schema";
@@ -6,7 +6,7 @@ import { BindingResponse, SecretResponse } from "../identity/schema";
 const time = Type.String({ format: "date-time" });
 const ModelId = Type.Unsafe<string>(ModelEntryId);
 
-// The rules of each field are those of the configuration.
+// Each field has the rules of the configuration.
 const { properties: server } = AnthropicServer;
 const openAi = {
   api_key: Type.Optional(Type.Unsafe<string>(server.api_key)),
@@ -22,7 +22,7 @@ const closed = { additionalProperties: false };
 
 const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200 });
 
-/** Exactly one of `openai` and `anthropic` says how the server is reached and which protocol it speaks. */
+/** Exactly one of `openai` and `anthropic` is required: it selects the protocol and has the settings of the server. */
 export const ModelEntryCreateRequest = Type.Object({
   id: ModelId,
   models: Type.Optional(names),
@@ -30,7 +30,7 @@ export const ModelEntryCreateRequest = Type.Object({
   anthropic: Type.Optional(Type.Object(anthropic, closed)),
 });
 
-/** What is given replaces what was; an empty `api_key` removes it. The protocol stays. */
+/** Given fields replace the old values; an empty `api_key` removes it. The protocol cannot be changed. */
 export const ModelEntryPatchRequest = Type.Object({
   models: Type.Optional(names),
   api_key: Type.Optional(Type.String({ maxLength: 200 })),
@@ -54,7 +54,7 @@ export const ModelEntryResponse = Type.Object({
   updated_at: Type.Optional(time),
 });
 
-/** One model, as clients of chat completions expect it. */
+/** A model in the form that clients of chat completions expect. */
 export const Model = Type.Object({
   id: Type.String(),
   object: Type.Literal("model"),

@@ -1,4 +1,4 @@
-// Model entries: those of the configuration, which are read-only, and those that a project has stored. And which tools
+// Model entries: those of the configuration, which are read-only, and those stored by a project. Also stores which tools
 // chat completions of a project may run.
 import { Redacted, UNPAGED_LIMIT } from "../base";
 import type { Audit } from "../audit";
@@ -30,7 +30,7 @@ export class Models {
     this.#policies = new CachedByGeneration(core.store, "models");
   }
 
-  /** Every entry that the project may use, those of the configuration first. */
+  /** All entries that the project may use, first those of the configuration. */
   async list({ projectId }: Principal): Promise<ModelEntry[]> {
     const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
     return [...this.#static.map(staticEntry), ...rows.map(entryOf)];
@@ -43,7 +43,7 @@ export class Models {
     return entry;
   }
 
-  /** The models by the names under which chat completions take them. */
+  /** The models by their names in chat completions. */
   async published({ projectId }: Principal): Promise<ModelList> {
     return modelList(await this.#serversOf(projectId));
   }
@@ -52,7 +52,7 @@ export class Models {
   async create(principal: Principal, request: ModelEntryCreate): Promise<ModelEntry> {
     const { id, models = [], openai, anthropic } = request;
     if ((openai === undefined) === (anthropic === undefined)) {
-      throw malformedRequest("Give either openai or anthropic.");
+      throw malformedRequest("Exactly one of openai and anthropic is required.");
     }
     this.#refuseStatic(id, alreadyExists);
     const { api_key: key, ...server } = openai ?? anthropic ?? {};
@@ -97,21 +97,21 @@ export class Models {
   }
 
   /**
-   * The server of a model for a request. Throws `invalid_parameter` for a model that nobody serves, `internal_error` for
-   * one whose key cannot be opened.
+   * The server of a model for a request. Throws `invalid_parameter` for an unknown model, `internal_error` if its API key
+   * cannot be decrypted.
    */
   async choose(projectId: string, model: string): Promise<Choice> {
     const choice = resolveModel(await this.#serversOf(projectId), model);
     const { id, keyLost } = choice.server;
     if (keyLost)
       throw internalError(
-        `The API key of the model entry "${id}" cannot be opened. Set it anew: runtime models update ${id} --api-key-stdin`,
+        `The API key of the model entry "${id}" cannot be decrypted. Set it again: runtime models update ${id} --api-key-stdin`,
         { shouldRetry: false },
       );
     return choice;
   }
 
-  /** What chat completions may run: the narrower of the deployment's setting and the project's. */
+  /** Which tools chat completions may run: the stricter one of the deployment's and the project's setting. */
   async runnableTools(projectId: string): Promise<RunnableTools> {
     if (this.#core.settings["llm.tools"] === "read_only") return "read_only";
     return this.#policies.get(projectId, async () => {
@@ -143,7 +143,7 @@ export class Models {
       return serverOf(recordOf(row), key === undefined ? undefined : new Redacted(key), created);
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
-      log.error("the key of a model entry cannot be opened", { project_id, id, error });
+      log.error("the key of a model entry cannot be decrypted", { project_id, id, error });
       return { ...serverOf(recordOf(row), undefined, created), keyLost: true };
     }
   }
@@ -154,12 +154,12 @@ export class Models {
 
   #refuseStatic(id: string, refusal: (message: string) => Error): void {
     if (!this.#static.some(({ record }) => record.id === id)) return;
-    throw refusal(`The model entry "${id}" stands in the configuration. Change it there.`);
+    throw refusal(`The model entry "${id}" is part of the configuration. Change it there.`);
   }
 
   *#create(principal: Principal, row: ModelRow): Transaction<void> {
     if ((yield* repository.modelInTransaction(row.project_id, row.id)) !== undefined) {
-      throw alreadyExists("A model entry with this id exists in this project.");
+      throw alreadyExists("A model entry with this id already exists in this project.");
     }
     yield* repository.addModel(row);
     yield* this.#audit.record(principal, "model.create", row.id);

@@ -1,5 +1,5 @@
-// One turn of a streamed chat completion as its caller reads it: for commands in this process, and for those that talk to
-// a server.
+// Reads one turn of a streamed chat completion: for commands that run in this process and for those that connect to a
+// server.
 import { isObject, parseJson } from "../base";
 import { internalError, RuntimeError } from "../errors";
 import { type Delta, streamTurn, type Turn } from "./loop/turn";
@@ -7,7 +7,7 @@ import { readEvents } from "./stream/read-events";
 import type { Loose } from "./upstream/client";
 import { isFinished } from "./upstream/openai";
 
-/** Throws the error that the stream ends with. */
+/** Throws the error at the end of the stream. */
 export function readTurn(
   events: ReadableStream<Uint8Array>,
   isName: (name: string) => boolean,
@@ -25,8 +25,8 @@ async function* chunksOf(events: ReadableStream<Uint8Array>): AsyncGenerator<Loo
     complete ||= isFinished(chunk);
     yield chunk;
   }
-  // Some servers end without `[DONE]`; a reason to finish says as much.
-  if (!complete) throw internalError("The answer ended in the middle. Try again.");
+  // Some servers end without `[DONE]`; a finish reason counts as well.
+  if (!complete) throw internalError("The answer was cut off. Try again.");
 }
 
 function errorOf({ message, code }: Loose): RuntimeError {

@@ -1,8 +1,8 @@
-// A field of a request, replaced in the text itself: every other byte stays as the caller sent it.
+// Replaces a field in the text of a request: all other bytes stay as the caller sent them.
 
 /**
- * The JSON text of an object with the value of its own field `key` replaced wherever it stands (a repeated field is
- * read differently by different servers). `text` is valid JSON.
+ * The JSON text of an object with every value of its top-level field `key` replaced (servers read duplicate fields
+ * differently). `text` is valid JSON.
  */
 export function replaceField(text: string, key: string, value: unknown): string {
   const places = valuesOf(text, key);
@@ -16,7 +16,7 @@ export function replaceField(text: string, key: string, value: unknown): string 
   return result + text.slice(end);
 }
 
-/** Where the values of a field of the outermost object stand: start and end of each. */
+/** Start and end of all values of a field of the outermost object. */
 function valuesOf(text: string, key: string): [number, number][] {
   const places: [number, number][] = [];
   let depth = 0;

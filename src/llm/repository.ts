@@ -1,4 +1,4 @@
-// SQL of model entries and of what chat completions of a project may do.
+// SQL of model entries and of the settings for chat completions of a project.
 import { get, query, rowCommands, run, type Store, touch, type Transaction } from "../store";
 
 export interface ModelRow {

@@ -1,4 +1,4 @@
-// Which server and which model a request means.
+// Finds the server and the model of a request.
 import { nearest } from "../base";
 import { invalidParameter } from "../errors";
 import type { ModelList } from "./model-schema";
@@ -6,13 +6,13 @@ import type { ModelServer } from "./server-of";
 
 export interface Choice {
   server: ModelServer;
-  /** The name by which the server knows the model. */
+  /** The name of the model at the server. */
   model: string;
 }
 
 /**
- * A request names `entry/model`, an entry (its first model), or a model that an entry lists; earlier entries first.
- * Throws `invalid_parameter` for what nobody serves.
+ * A request names `entry/model`, an entry (its first model), or a model that an entry lists; earlier entries take
+ * precedence. Throws `invalid_parameter` for an unknown model.
  */
 export function resolveModel(servers: readonly ModelServer[], text: string): Choice {
   if (servers.length === 0) {
@@ -28,19 +28,19 @@ export function resolveModel(servers: readonly ModelServer[], text: string): Cho
   if (named !== undefined && rest.length === 0) return { server: named, model: firstOf(named) };
   const lists = servers.find(({ models }) => models.includes(text));
   if (lists !== undefined) return { server: lists, model: text };
-  // An entry without a list serves whatever is asked of it.
+  // An entry without a list accepts any model.
   if (named !== undefined && name !== "" && named.models.length === 0) return { server: named, model: name };
   const guess = nearest(text, modelNames(servers));
-  const hint = guess === undefined ? "GET /v1/models lists what there is." : `Did you mean "${guess}"?`;
-  throw invalidParameter(`model: nobody here serves this model. ${hint}`);
+  const hint = guess === undefined ? "GET /v1/models lists the models." : `Did you mean "${guess}"?`;
+  throw invalidParameter(`model: unknown model. ${hint}`);
 }
 
 function firstOf({ id, models: [first] }: ModelServer): string {
   if (first !== undefined) return first;
-  throw invalidParameter(`model: the entry "${id}" lists no models, so name one: ${id}/MODEL.`);
+  throw invalidParameter(`model: the entry "${id}" lists no models. Name one: ${id}/MODEL.`);
 }
 
-/** The names under which models can be asked for: plain where that leads to them, else with their entry. */
+/** The names of models for requests: plain if they are unambiguous, otherwise with their entry. */
 export function modelNames(servers: readonly ModelServer[]): string[] {
   return modelList(servers).data.map(({ id }) => id);
 }

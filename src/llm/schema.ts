@@ -1,4 +1,4 @@
-// Records of chat completions. Requests are checked for what a caller would get wrong; what is not named here passes.
+// Schemas of chat completions. Requests are checked for common mistakes; unknown fields are passed on.
 import { type Static, Type } from "typebox";
 import { AuthorizationResponse } from "../authorization/schema";
 
@@ -28,8 +28,8 @@ export const ChatMessage = Type.Object({
   tool_calls: Type.Optional(Type.Array(ToolCall)),
 });
 
-/** The most tools of one request. */
-const MOST_TOOLS = 64;
+/** The maximum number of tools in one request. */
+const MAX_TOOLS = 64;
 
 const FunctionTool = Type.Object({
   type: Type.String({ minLength: 1 }),
@@ -45,12 +45,12 @@ export const ChatRequest = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 300 }),
   messages: Type.Array(ChatMessage, { minItems: 1 }),
   user: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: "The user whose grants tools run with." }),
+    Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
   ),
   tools: Type.Optional(
     Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), FunctionTool]), {
-      maxItems: MOST_TOOLS,
-      description: "Names of tools of this server, and function objects of the caller.",
+      maxItems: MAX_TOOLS,
+      description: "Names of tools of this server and function objects of the caller.",
     }),
   ),
   tool_choice: Type.Optional(
@@ -64,7 +64,7 @@ export const ChatRequest = Type.Object({
       ],
       {
         description:
-          "execute and generate: the server runs the calls; execute answers their output, generate lets the model answer.",
+          "execute and generate: the server runs the calls. execute returns their output, generate lets the model answer.",
       },
     ),
   ),
@@ -92,14 +92,14 @@ const Usage = Type.Object({
   total_tokens: Type.Integer(),
 });
 
-/** A message of an answer. Servers of models send no content beside calls. */
+/** A message of an answer. Model servers may send calls without content. */
 const AnswerMessage = Type.Object({
   ...ChatMessage.properties,
   role: Type.String(),
   content: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** A message of a run of ours. */
+/** A message of a run of this server. */
 const RunMessage = Type.Object({ ...ChatMessage.properties, role: Type.String(), content: Type.String() });
 
 const Choice = Type.Object({
@@ -108,11 +108,13 @@ const Choice = Type.Object({
   message: AnswerMessage,
   logprobs: Type.Optional(Type.Unknown()),
   tool_authorizations: Type.Optional(
-    Type.Array(AuthorizationResponse, { description: "Consents that the user owes before a tool can run." }),
+    Type.Array(AuthorizationResponse, {
+      description: "Missing consents of the user, without which a tool cannot run.",
+    }),
   ),
   tool_messages: Type.Optional(
     Type.Array(RunMessage, {
-      description: "The assistant and tool messages of the run, to be appended to the conversation.",
+      description: "The assistant and tool messages of the run. Append them to the conversation.",
     }),
   ),
 });

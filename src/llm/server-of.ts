@@ -1,20 +1,20 @@
-// How a server of models is reached, with what an entry leaves out filled in.
+// The settings of a model server, with defaults for those that an entry leaves out.
 import type { Redacted } from "../base";
 import type { ModelRecord } from "../config";
 import type { ModelEntry } from "./model-schema";
 
-/** A server of models, ready to be called. */
+/** A model server, ready to be called. */
 export interface ModelServer {
   /** The entry that describes it. */
   id: string;
   type: "openai" | "anthropic";
-  /** Names of the models that it serves, best first; empty: whatever a request names. */
+  /** Names of its models, the preferred one first; empty: any model that a request names. */
   models: readonly string[];
   url: string;
   apiKey: Redacted | undefined;
-  /** Its key is stored and cannot be opened: whoever chooses it is told so, and nobody else. */
+  /** Its stored key cannot be decrypted: requests for its models fail, others do not. */
   keyLost?: true;
-  /** Of the messages protocol: its version, and how long an answer may be when the request does not say. */
+  /** Of the messages protocol: its version and the default length limit of answers. */
   apiVersion: string;
   maxTokens: number;
   /** Seconds since 1970. */
@@ -33,7 +33,7 @@ const DEFAULTS = {
   },
 } as const;
 
-/** The fields of an entry with defaults for those that are left out. */
+/** The fields of an entry with defaults for missing ones. */
 export function shownServer({
   openai,
   anthropic,
@@ -60,7 +60,7 @@ export function serverOf(
   };
 }
 
-// A key is never shown, and a field that is undefined must not hide its default.
+// The key is never shown.
 function given<T extends { api_key?: string | undefined }>(server: T): Omit<T, "api_key"> {
   const { api_key: _, ...shown } = server;
   return shown;

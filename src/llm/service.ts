@@ -1,4 +1,4 @@
-// Chat completions: which server, with which tools, and how its answer reaches the caller.
+// Chat completions: chooses the server and the tools, and passes the answer to the caller.
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
@@ -6,7 +6,7 @@ import { checkIdempotencyKey, type Tools } from "../tools";
 import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
 import { converse } from "./loop/converse";
-import { namesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
+import { usesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
 import type { Models } from "./models";
 import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
@@ -24,11 +24,11 @@ import { openAiClient } from "./upstream/openai";
 export interface ChatCall {
   /** Checked. */
   request: ChatRequest;
-  /** The request as it came. */
+  /** The request body as text. */
   text: string;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   signal?: AbortSignal | undefined;
-  /** Under the same key a write of the run is not done again. */
+  /** Writes of a run are not repeated under the same key. */
   idempotencyKey?: string | undefined;
 }
 
@@ -47,15 +47,15 @@ export class Chat {
   }
 
   /**
-   * Completes a conversation. Throws `invalid_parameter` for a model that nobody serves and for what its server refuses,
-   * `tool_not_found`, `forbidden` for a user or a tool that the caller may not have, `rate_limited`, `gateway_timeout`,
-   * and `internal_error` when the server fails.
+   * Completes a conversation. Throws `invalid_parameter` for an unknown model and for a request that the model server
+   * refuses, `tool_not_found`, `forbidden` for a user or a tool that the caller may not use, `rate_limited`,
+   * `gateway_timeout`, and `internal_error` if the model server fails.
    */
   async complete(principal: Principal, call: ChatCall): Promise<ChatAnswer> {
     const { request } = call;
     checkUser(principal, request);
     const choice = await this.#models.choose(principal.projectId, request.model);
-    if (!namesOwnTools(request)) return this.#predict(choice, call, undefined);
+    if (!usesOwnTools(request)) return this.#predict(choice, call, undefined);
     const runnable = await this.#models.runnableTools(principal.projectId);
     const set = await toolSetOf(this.#tools, principal, request, runnable);
     return set.running === undefined
@@ -63,7 +63,7 @@ export class Chat {
       : this.#converse(principal, choice, call, set);
   }
 
-  /** The caller runs what the model asks for. Nothing is read but what must be: the bytes pass. */
+  /** The caller runs the calls. The answer is passed on unchanged. */
   async #predict(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
     const { server } = choice;
     const { request, signal } = call;
@@ -79,7 +79,7 @@ export class Chat {
     };
   }
 
-  /** The same for a server that speaks another protocol. */
+  /** Like `#predict`, for a server with another protocol. */
   async #translate(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
     const core = this.#core;
     const { request } = call;
@@ -92,11 +92,11 @@ export class Chat {
     return { events: await eventStream(core, texts, gone) };
   }
 
-  /** The server runs what the model asks for. */
+  /** This server runs the calls. */
   async #converse(principal: Principal, choice: Choice, call: ChatCall, set: ToolSet): Promise<ChatAnswer> {
     const { request, idempotencyKey } = call;
     if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
-    if ((request.n ?? 1) !== 1) throw invalidParameter("n must be 1 where the server runs tools.");
+    if ((request.n ?? 1) !== 1) throw invalidParameter("n must be 1 if the server runs tools.");
     const { signal, gone } = hangUp(call);
     const streams = request.stream === true;
     const core = this.#core;
@@ -127,7 +127,7 @@ function clientOf(core: Core, server: ModelServer): ModelClient {
   return server.type === "anthropic" ? anthropicClient(core, server) : openAiClient(core, server);
 }
 
-/** The request as it came, with what the server would not understand replaced. */
+/** The text of the request, with the model and the tools in the form of the model server. */
 function bodyText({ request, text }: ChatCall, { model }: Choice, set: ToolSet | undefined): string {
   const named = model === request.model ? text : replaceField(text, "model", model);
   if (set === undefined) return named;
@@ -140,7 +140,7 @@ function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet | undefine
   return { ...request, model, tools: set.definitions, tool_choice: set.choice };
 }
 
-/** Ends when the caller of an answer is gone, or the reader of a stream. */
+/** Aborts when the caller disconnects or stops reading the stream. */
 function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
   const reader = new AbortController();
   return {
@@ -153,17 +153,17 @@ function endings({ log }: Core, server: ModelServer): PassOptions {
   return {
     failed: (thrown: unknown) => unanswered(server, thrown),
     refused: (error: unknown) => refusedInside(server, error),
-    cutOff: () => unreadable(server, 200, "a stream that ends in the middle"),
+    cutOff: () => unreadable(server, 200, "an incomplete stream"),
     broke: (error) => {
-      // Below: the caller's own doing.
+      // Lower ones are caused by the caller.
       if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
     },
   };
 }
 
-// The user is whom tools run for; a credential that may not act for somebody may not name them here either.
+// Tools run for the user, so the credential must be allowed to act for them.
 function checkUser(principal: Principal, { user }: ChatRequest): void {
   if (user === undefined) return;
-  if (user.trim() === "") throw invalidParameter("user is empty. Name the user, or leave it out.");
+  if (user.trim() === "") throw invalidParameter("user is empty. Name the user or leave it out.");
   actFor(principal, user);
 }

@@ -184,7 +184,7 @@ export class Providers {
 
   *#create(principal: Principal, row: ProviderRow): Transaction<void> {
     if ((yield* repository.providerInTransaction(row.project_id, row.id)) !== undefined) {
-      throw alreadyExists(`There is an auth provider "${row.id}" already.`);
+      throw alreadyExists(`The auth provider "${row.id}" already exists.`);
     }
     try {
       yield* repository.addProvider(row);

@@ -1,5 +1,4 @@
-// Caches of catalog tools, one per connection and token: what one user may see says nothing about another, and what
-// an old token saw says nothing about a new one.
+// Caches of catalog tools, one per connection and token: different users and different tokens may see different data.
 import { type Clock, isFresh } from "../base";
 import type { ConnectionCache } from "./definition";
 
@@ -10,10 +9,10 @@ interface Entry {
 }
 
 const MAX_CONNECTIONS = 500;
-/** A connection that nobody used for so long keeps nothing in memory. */
+/** The cache of a connection that was not used for this time is removed. */
 const IDLE_MS = 3_600_000;
-/** Entries from which on those that have expired are looked for. */
-const SWEPT_FROM = 256;
+/** Number of entries from which expired ones are removed. */
+const SWEEP_FROM = 256;
 const MAX_ENTRIES = 100_000;
 
 export class ConnectionCaches {
@@ -24,7 +23,7 @@ export class ConnectionCaches {
     this.#clock = clock;
   }
 
-  /** The cache of a connection at this version of its token; an older one is dropped, but for what is lasting. */
+  /** The cache of a connection for this version of its token. An older one is dropped, except for its lasting part. */
   of(connectionId: string, version: number): ConnectionCache {
     const usedAt = this.#clock.now();
     const known = this.#caches.get(connectionId);
@@ -43,7 +42,7 @@ export class ConnectionCaches {
     return current.cache;
   }
 
-  /** For tools without a grant: lives for one run only. */
+  /** For tools without a grant: a cache for one run. */
   none(): ConnectionCache {
     return new MemoryCache(this.#clock);
   }
@@ -53,10 +52,10 @@ class MemoryCache implements ConnectionCache {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<unknown>>();
-  #sweepAt = SWEPT_FROM;
+  #sweepAt = SWEEP_FROM;
   #lasting: MemoryCache | undefined;
 
-  /** `lasting`: that of the token before. */
+  /** `lasting`: that of the previous token. */
   constructor(clock: Clock, lasting?: MemoryCache) {
     this.#clock = clock;
     this.#lasting = lasting;
@@ -86,12 +85,12 @@ class MemoryCache implements ConnectionCache {
     this.#entries.delete(key);
   }
 
-  // Seldom enough that an entry pays for it once: when twice as many are there as the last time left.
+  // Runs when the number of entries has doubled since the last sweep, so that the cost per entry is constant.
   #sweep(): void {
     const now = this.#clock.now();
     for (const [key, { from, keptMs }] of this.#entries)
       if (!isFresh(from, keptMs, now)) this.#entries.delete(key);
-    this.#sweepAt = Math.max(SWEPT_FROM, 2 * this.#entries.size);
+    this.#sweepAt = Math.max(SWEEP_FROM, 2 * this.#entries.size);
   }
 
   once<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -1,31 +1,31 @@
-// What a run can tell and ask of whoever called, where the protocol lets it (MCP). A tool that was called by a script,
-// a schedule or a model has no caller.
+// The interface through which a run reports progress and asks the user, if the protocol supports it (MCP). Runs of scripts,
+// schedules and models have no caller.
 import type { Json, JsonObject } from "../base";
 import { ToolError } from "./tool-error";
 
-/** The far end of a call, made by the front that can speak back. */
+/** The client of a call. */
 export interface Caller {
-  /** What the client says that it can do: `elicitation`, `sampling`, `roots`. */
+  /** The declared capabilities of the client: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Answers to what earlier runs of this call asked, by key. */
+  /** Answers to the questions of earlier runs of this call, by key. */
   readonly answers: JsonObject;
-  /** What the last run left for this one; undefined at first. */
+  /** State from the previous run of this call; undefined in the first run. */
   readonly state: Json | undefined;
-  /** How far the run is. Values grow; without `total` nobody knows how far it goes. */
+  /** Reports progress. Values increase; without `total` the end is unknown. */
   progress(done: number, total?: number): void;
-  /** The run ended because it needs this. */
+  /** Called when the run ended because it needs this. */
   asks(need: InputNeeded): void;
 }
 
-/** One question, as MCP writes it: `{ method: "elicitation/create", params: {…} }`. */
+/** One question in the form of MCP: `{ method: "elicitation/create", params: {…} }`. */
 export interface InputRequest {
   method: "elicitation/create" | "sampling/createMessage" | "roots/list";
   params?: JsonObject;
 }
 
 /**
- * Ends a run that cannot go on without answers. The client gets them from its user and calls again; that run finds them
- * in `caller.answers`, and `state` in `caller.state`. Thrown before anything is done upstream.
+ * Ends a run that needs answers. The client gets them from its user and calls again; the next run finds them in
+ * `caller.answers`, and `state` in `caller.state`. Must be thrown before anything is done upstream.
  */
 export class InputNeeded extends ToolError {
   readonly requests: Readonly<Record<string, InputRequest>>;
@@ -35,7 +35,7 @@ export class InputNeeded extends ToolError {
     super(
       "TOOL_REQUIREMENTS_NOT_MET",
       false,
-      "The tool asks the user something on the way, which this way of calling it cannot do: call it through a gateway, with an MCP client of revision 2026-07-28.",
+      "This tool must ask the user during the run, which this protocol does not support. Call it through a gateway with an MCP client of revision 2026-07-28.",
       { statusCode: 400 },
     );
     this.requests = requests;

@@ -1,4 +1,4 @@
-// What a running tool gets: the platform's addresses, the token bound to them, and nothing else.
+// The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
 import { type Abortable, Redacted } from "../base";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
@@ -14,10 +14,10 @@ export interface Run {
   provider: Provider | undefined;
   grant: LiveGrant | undefined;
   secrets: Readonly<Record<string, string>>;
-  /** What ends the run. */
+  /** Aborts when the run must end. */
   limit: { readonly signal: AbortSignal; readonly stop: Abortable };
   deadline: number;
-  /** Asked for once, and only by tools that keep something. */
+  /** Called at most once, and only if the tool uses a cache. */
   cache: () => ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
   caller?: Caller | undefined;
@@ -85,7 +85,7 @@ function platformUrl(core: Core, run: Run, baseName: string, path: string): URL 
   const root = new URL(address.href.endsWith("/") ? address.href : `${address.href}/`);
   const url = URL.parse(path.replace(/^\/+/, ""), root.href);
   if (url === null || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
-    throw fatal("A request of this tool would leave its platform.");
+    throw fatal("A request of this tool would go to an address outside its platform.");
   }
   return url;
 }

@@ -1,5 +1,5 @@
-// How a catalog says what a tool is. A definition is data and one function; everything around the function
-// (requirements, conversion, checks, hooks, log) is the runtime's.
+// The definition of a tool in a catalog: data and one function. The runtime does the rest (requirements, conversion,
+// checks, hooks, log).
 import type { Static, TObject, TSchema } from "typebox";
 import type { EgressRequest } from "../egress";
 import type { JsonObject } from "../base";
@@ -7,7 +7,7 @@ import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { CatalogCallback, CatalogPage } from "./page";
 
-/** What a tool does to the world; listed as metadata and as MCP hints. */
+/** The behaviour of a tool, for listings and MCP hints. */
 export interface ToolMetadata {
   classification?: { service_domains: string[] };
   behavior: {
@@ -20,21 +20,21 @@ export interface ToolMetadata {
   extras?: JsonObject;
 }
 
-/** Facts about a grant that the provider told when the user consented, such as the account's id and team. */
+/** The user's grant. `facts` come from the provider's token response, such as the ids of account and team. */
 export interface Grant {
   connectionId: string;
   scopes: readonly string[];
   facts: JsonObject;
 }
 
-/** A cache that lives as long as one connection and its token; never shared between users. Bounded by entries. */
+/** A cache for one connection and its token; never shared between users. The number of entries is limited. */
 export interface ConnectionCache {
-  /** For what is no answer of the platform, such as how often it was called: a newer token leaves it. */
+  /** Survives a new token. For data that does not come from the platform, such as the number of calls. */
   readonly lasting: Pick<ConnectionCache, "get" | "set">;
   get<T>(key: string): T | undefined;
   set(key: string, value: unknown, ttlMs: number): void;
   delete(key: string): void;
-  /** Work of this connection that is under way: identical work is done once. */
+  /** Concurrent work of this connection with the same key is done once. */
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -44,7 +44,7 @@ export interface PlatformRequest extends Omit<EgressRequest, "headers"> {
   anonymous?: boolean;
 }
 
-/** What a running tool may use. It never sees a token, another user's anything, or the database. */
+/** What a running tool may use. It has no access to tokens, the database or other users. */
 export interface ToolContext {
   /**
    * Calls the platform with the user's token. `base` is a name from the catalog's `bases`, `path` is appended to its
@@ -58,9 +58,9 @@ export interface ToolContext {
   publicUrl: string;
   /** Values of the secrets that the definition names. */
   secrets: Readonly<Record<string, string>>;
-  /** Whom progress can be told and questions be asked; absent where the protocol has no way back. */
+  /** For progress and questions; absent if the protocol does not support them. */
   caller?: Caller;
-  /** Aborts when the caller is gone or time is up. */
+  /** Aborts when the caller disconnects or the time is up. */
   signal: AbortSignal;
   /** Milliseconds since the epoch after which the run is cut off. */
   deadline: number;
@@ -73,44 +73,44 @@ export interface ToolContext {
 export interface ToolDefinition<Input extends TObject = TObject, Output extends TSchema = TSchema> {
   name: string;
   description: string;
-  /** `Type.Object` of parameters; each with a `description`. A default stands in the schema and is filled in. */
+  /** `Type.Object` of parameters; each with a `description`. Defaults in the schema are filled in. */
   input: Input;
   output: Output;
   /** The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection. */
   authorization?: { provider: string; scopes: readonly string[] };
   secrets?: readonly string[];
   metadata: ToolMetadata;
-  /** Qualified name of the tool that replaces this one. */
+  /** Name of the tool that replaces this one, `Toolkit.Tool`. */
   replacement?: string;
   /** The day on which it was replaced, `2026-11-01`. */
   deprecatedSince?: string;
-  /** Inputs that need neither provider nor secret (such as asking for a request schema). */
+  /** Whether an input needs neither provider nor secret (such as a request for a schema). */
   waivesRequirements?: (input: JsonObject) => boolean;
-  /** Parameters of integers whose value above the published maximum is cut to it instead of refused. */
+  /** Integer parameters whose values are limited to the published range instead of refused. */
   clamps?: readonly string[];
-  /** Parameters of lists in which blank texts count for nothing. */
+  /** List parameters in which blank texts are ignored. */
   skipsBlanks?: readonly string[];
-  /** Parameters whose type the tool checks itself, with an error that helps more than the schema's. */
+  /** Parameters whose type the tool checks itself, with a more helpful error. */
   checksItself?: readonly string[];
-  /** Parameters of lists for which one text stands for a list of one. */
+  /** List parameters that accept a single text instead of a list. */
   singles?: readonly string[];
   run(input: Static<Input>, context: ToolContext): Promise<Static<Output>>;
 }
 
-/** Keeps the types of input and output together while a tool is written. */
+/** Checks the types of a definition: the input and output of `run` must match the schemas. */
 export function defineTool<Input extends TObject, Output extends TSchema>(
   definition: ToolDefinition<Input, Output>,
 ): ToolDefinition {
-  // `run` is only ever called with an input that was checked against this very schema.
+  // `run` is called only with an input that was checked against this schema.
   return definition as unknown as ToolDefinition;
 }
 
-/** An address that a catalog's tools call: the platform's own, unless a setting or a secret replaces it. */
+/** An address that a catalog's tools call. A setting or a secret can replace it. */
 export interface Base {
   url?: string;
   /** Name of a setting that replaces `url`. */
   setting?: string;
-  /** Secret that holds the address. */
+  /** Secret with the address. */
   secret?: string;
 }
 
@@ -125,7 +125,7 @@ export interface Catalog {
   tools: readonly ToolDefinition[];
 }
 
-/** What is compiled in for particular platforms. */
+/** The catalogs and presets that are compiled in. */
 export interface Extensions {
   catalogs: readonly Catalog[];
   /** Well-known auth providers, with or without tools. */

@@ -1,4 +1,4 @@
-// A definition as the record that tool listings show.
+// Converts a definition to the record of tool listings.
 import { isObject } from "../base";
 import type { ToolDefinition } from "./definition";
 import type { Tool } from "./registry";
@@ -25,7 +25,7 @@ export function deprecationMessage({ name, replacement }: ToolDefinition): strin
   return `${name} is deprecated and will be removed. Use ${replacement ?? "its replacement"} instead.`;
 }
 
-/** What the tool needs, before anything is known about a user. */
+/** The requirements of a tool, independent of a user. */
 export function declaredRequirements({ authorization, secrets }: ToolDefinition): RequirementsRecord {
   return {
     met: false,

@@ -1,4 +1,4 @@
-// The one path on which a tool runs, whoever asked for it.
+// Executes tools: the only path on which a tool runs, for all protocols.
 import { type Abortable, signalOf, timestamp } from "../base";
 import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
@@ -22,9 +22,9 @@ import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 
 export interface ExecuteOptions {
   idempotencyKey?: string | undefined;
-  /** Aborts when the caller is gone. A run under an Idempotency-Key goes on: the caller will ask for its answer. */
+  /** Aborts when the caller disconnects. A run with an Idempotency-Key continues: the caller will request its answer. */
   signal?: Abortable | undefined;
-  /** Where the run can tell how far it is and ask. */
+  /** For progress and questions of the run. */
   caller?: Caller | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ExecuteParts {
   idempotency: Idempotency;
 }
 
-/** Who a run is for, and which tool it is. */
+/** The user, the tool and the request of a run. */
 interface Chosen {
   principal: Principal;
   userId: string;
@@ -46,7 +46,7 @@ interface Chosen {
   request: ExecuteTool;
 }
 
-/** A call under its ids, and what rules said about it. */
+/** A call with its ids and the decisions of hooks. */
 interface Named extends RunIds {
   type: Execution["execution_type"];
   decisions: PolicyDecision[];
@@ -75,9 +75,9 @@ export class Execute {
   }
 
   /**
-   * Runs a tool for a user, or remembers to run it at `run_at`. A tool that fails is an answer (`success: false`), not an
-   * error. Throws `tool_requirements_not_met`: 403 when the user must consent, 400 when the administrator must act; and
-   * what `actFor`, `instantOf` and the registry throw.
+   * Runs a tool for a user, or schedules it for `run_at`. A failed tool is an answer (`success: false`), not an error.
+   * Throws `tool_requirements_not_met` (403 if the user must consent, 400 if an administrator must act) and what
+   * `actFor`, `instantOf` and the registry throw.
    */
   async execute(
     principal: Principal,
@@ -92,8 +92,8 @@ export class Execute {
       runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
     if (idempotencyKey === undefined) return work({ signal, caller });
     const { tool, userId } = chosen;
-    let hasBegun = false;
-    const begins = (): void => void (hasBegun = true);
+    let hasStarted = false;
+    const begins = (): void => void (hasStarted = true);
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -111,12 +111,12 @@ export class Execute {
       () => work({ begins }),
       () => this.#lost(),
       signalOf(signal),
-      // What was refused before anything ran may go well another time.
-      ({ status }) => hasBegun || status !== "failed",
+      // A call that was refused before it ran may succeed later, so its answer is not stored.
+      ({ status }) => hasStarted || status !== "failed",
     );
   }
 
-  /** An attempt at what was scheduled: the same path, under the ids that it has. */
+  /** An attempt of a scheduled run, with its ids. */
   async attempt(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution> {
     const named: Named = { ...ids, type: "scheduled", decisions: [] };
     return this.#run(this.#choose(principal, request), named, {});
@@ -128,7 +128,7 @@ export class Execute {
     return { principal, userId, tool, request };
   }
 
-  /** What would fail now is said now, not at the time of the run. */
+  /** Fails now if the run would fail now, not only at its time. */
   async #later(chosen: Chosen, runAt: number): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
@@ -190,7 +190,7 @@ export class Execute {
   ): Promise<RunOutcome> {
     const { ready, logs, by } = run;
     try {
-      // Invalid input is not a call: hooks do not learn of it.
+      // Hooks are not called for invalid input.
       const inputs = convertInput(ready.tool.definition, given);
       if (guard === undefined) return await this.#runner.run(ready, inputs, logs, by);
       return await runGuarded(
@@ -203,7 +203,7 @@ export class Execute {
     }
   }
 
-  /** Undefined for a tool that the user may see. Throws `tool_not_found` for one that is hidden from them. */
+  /** Undefined for a tool that the user may see. Throws `tool_not_found` for a hidden one. */
   async #refused(
     guard: Guard,
     { userId, tool, request }: Chosen,
@@ -214,9 +214,9 @@ export class Execute {
     return admitted === true ? undefined : admitted;
   }
 
-  /** The answer to a repeat of a run whose process died. */
+  /** The answer to a repeated request whose first run was lost with its process. */
   #lost(): Execution {
-    const error = outcomeUnknown(upstreamFailed("The first run under this Idempotency-Key was cut off."));
+    const error = outcomeUnknown(upstreamFailed("The first run with this Idempotency-Key was interrupted."));
     return this.#execution(this.#named(), "failed", undefined, {
       error: toolErrorRecord(error, undefined, false),
     });
@@ -225,7 +225,7 @@ export class Execute {
   #named(): Named {
     const { clock, random } = this.#core;
     const id = newId("te", clock.now(), random);
-    // The same call under another name: one number tells both.
+    // Both ids have the same number.
     return { id, executionId: `tc${id.slice(2)}`, type: "immediate", decisions: [] };
   }
 

@@ -1,4 +1,4 @@
-// Failures of a run as the record that callers get.
+// Converts failures of a run to the record that callers get.
 import { EgressError } from "../egress";
 import type { Tool } from "./registry";
 import type { ToolErrorRecord } from "./schema";
@@ -12,17 +12,17 @@ import {
   upstreamFailed,
 } from "./tool-error";
 
-/** Anything a tool threw that is no `ToolError`: a network failure it did not handle, or a fault of ours. */
+/** The error for an exception that is not a `ToolError`: an unhandled network failure or a bug. */
 export function failureOf(error: unknown, { definition }: Tool): ToolError {
   if (!(error instanceof EgressError)) {
-    return fatal("The tool failed for a reason of its own.", { cause: error });
+    return fatal("The tool failed because of an internal error.", { cause: error });
   }
   const { error: failure, maybeDone } = networkFailureOf(error);
-  // What only reads has done nothing that could be done twice.
+  // A tool that only reads can always be repeated.
   return maybeDone && !definition.metadata.behavior.read_only ? outcomeUnknown(failure) : failure;
 }
 
-/** The record of a failure. `tool` undefined: the failure is not of a run. */
+/** The record of a failure. `tool` is undefined if the failure does not belong to a run. */
 export function toolErrorRecord(
   error: ToolError,
   tool: Tool | undefined,
@@ -49,33 +49,33 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }
 
-/** A request that got no answer, as the failure of a tool. */
+/** A request without an answer, as the failure of a tool. */
 interface NetworkFailure {
   error: ToolError;
-  /** It may pass by itself: the same request, if it may be sent again, can fare better at once. */
-  passing: boolean;
-  /** The request may have reached the platform and been done. */
+  /** The same request may succeed at once, if it may be sent again. */
+  transient: boolean;
+  /** The platform may have received and performed the request. */
   maybeDone: boolean;
 }
 
-const PASSING: readonly EgressError["reason"][] = ["not_resolved", "unreachable", "timeout"];
+const TRANSIENT: readonly EgressError["reason"][] = ["not_resolved", "unreachable", "timeout"];
 
 /**
- * What a thrown `EgressError` means to the caller. Anything else is a fault of ours and is thrown on.
+ * Converts an `EgressError` to the failure of a tool. Rethrows all other exceptions.
  *
  * @param method the platform's method, for the log
  */
 export function networkFailureOf(thrown: unknown, method?: string): NetworkFailure {
   if (!(thrown instanceof EgressError)) throw thrown;
-  const said = method === undefined ? {} : { developerMessage: `${method}: ${thrown.reason}` };
+  const developer = method === undefined ? {} : { developerMessage: `${method}: ${thrown.reason}` };
   return {
-    error: errorFor(thrown, { ...said, cause: thrown }),
-    passing: PASSING.includes(thrown.reason),
+    error: errorFor(thrown, { ...developer, cause: thrown }),
+    transient: TRANSIENT.includes(thrown.reason),
     maybeDone: thrown.maybeSent,
   };
 }
 
-/** Whether a tool's error stems from a request that ended for this reason. */
+/** Whether a request that ended for this reason caused the error. */
 export function endedBecause(error: unknown, reason: EgressError["reason"]): boolean {
   return error instanceof ToolError && error.cause instanceof EgressError && error.cause.reason === reason;
 }
@@ -95,7 +95,7 @@ function errorFor(thrown: EgressError, details: { developerMessage?: string; cau
       return networkTimeout("The run ended before the platform answered.", details);
     case "too_large":
     case "redirect_refused":
-      return upstreamFailed(`The platform's answer is of no use (${thrown.reason}).`, {
+      return upstreamFailed(`The platform's answer cannot be used (${thrown.reason}).`, {
         ...details,
         canRetry: false,
       });

@@ -1,4 +1,4 @@
-// The metadata filter of tool listings: JSON text, every given condition must hold.
+// The metadata filter of tool listings: JSON text. All given conditions must be met.
 import { isObject, type JsonObject } from "../base";
 import { invalidParameter } from "../errors";
 import type { ToolMetadata } from "./definition";
@@ -19,7 +19,7 @@ export function parseFilter(text: string): Condition {
 function parse(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    // JSON text can hold nothing but JSON.
+    // The value was parsed from JSON.
     if (isObject(value)) return value as JsonObject;
   } catch {
     throw invalidParameter("filter is not valid JSON.");
@@ -45,7 +45,8 @@ function listCondition(
   const parts = Array.isArray(value) ? { any_of: value } : value;
   if (!isObject(parts)) throw invalidParameter(`filter: ${key} must be a list or an object of lists.`);
   const unknown = Object.keys(parts).find((name) => !["any_of", "all_of", "none_of"].includes(name));
-  if (unknown !== undefined) throw invalidParameter(`filter: ${key} takes any_of, all_of and none_of.`);
+  if (unknown !== undefined)
+    throw invalidParameter(`filter: ${key} accepts only any_of, all_of and none_of.`);
   const anyOf = texts(key, parts["any_of"]);
   const allOf = texts(key, parts["all_of"]);
   const noneOf = texts(key, parts["none_of"]);
@@ -64,7 +65,7 @@ function texts(key: string, value: unknown): string[] | undefined {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
     return value.map((item) => item.toLowerCase());
   }
-  throw invalidParameter(`filter: ${key} must hold lists of texts.`);
+  throw invalidParameter(`filter: ${key} must contain lists of texts.`);
 }
 
 function extrasCondition(value: unknown): Condition {
@@ -74,7 +75,7 @@ function extrasCondition(value: unknown): Condition {
     wanted.every(([key, item]) => Object.hasOwn(extras, key) && Bun.deepEquals(extras[key], item, true));
 }
 
-/** Tools of a toolkit, in any case, whose metadata fits. Throws `invalid_parameter` for a bad filter. */
+/** Tools of a toolkit (in any case) whose metadata matches. Throws `invalid_parameter` for a bad filter. */
 export function matching(
   tools: readonly Tool[],
   { filter, toolkit }: Pick<ToolsFilter, "filter" | "toolkit">,

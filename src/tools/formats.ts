@@ -1,5 +1,5 @@
-// Tool definitions in the forms that model vendors and MCP clients take. Never `strict`: vendors refuse whole requests
-// over a strict schema with an optional parameter or a free-form object in it.
+// Tool definitions in the formats of model vendors and MCP. Never `strict`: vendors refuse whole requests because of a
+// strict schema with an optional parameter or a free-form object.
 import { RuntimeError } from "../errors";
 import { toolRecord } from "./document";
 import { geminiParameters } from "./formats/gemini";
@@ -16,7 +16,7 @@ export function formatOf(name: string): Format {
   throw new RuntimeError("unsupported_format", 400, `Unknown format. Known formats: ${FORMATS.join(", ")}.`);
 }
 
-/** The tool in a format, under a name that models can use. Its own schema stays as it is. */
+/** The tool in a format, with a name that models can use. Does not change its schema. */
 export function formatted(tool: Tool, format: Format): object {
   const { modelName: name, definition } = tool;
   const { description } = definition;
@@ -42,18 +42,18 @@ export function formatted(tool: Tool, format: Format): object {
   }
 }
 
-/** The tool as chat completions take it. */
+/** The tool in the form of chat completions. */
 export function toolForModels(tool: Tool): object {
   return formatted(tool, "openai");
 }
 
-// Of the root only what every vendor knows.
+// Only root keywords that all vendors support.
 function parameterSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [] } = selfContained(definition.input);
   return { type: "object", properties, required };
 }
 
-// MCP takes any schema of JSON Schema 2020-12: references stay beside their definitions.
+// MCP accepts any JSON Schema 2020-12, so references and definitions stay.
 function wholeSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [], ...rest } = definition.input;
   return { ...rest, type: "object", properties, required };

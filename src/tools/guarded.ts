@@ -1,4 +1,4 @@
-// A run between the rules that stand before it and those that stand behind it.
+// Runs a tool with the hooks before and after it.
 import { signalOf } from "../base";
 import { InputNeeded } from "./caller";
 import { convertInput, type Input } from "./input";
@@ -27,8 +27,8 @@ export interface GuardedRun extends PlainRun {
 }
 
 /**
- * As `Runner.run`, and what the rules make of it. For inputs that a rule has changed it throws a `ToolError` when they are
- * not valid, and what `Readiness` throws.
+ * Like `Runner.run`, with the changes of hooks. For inputs that a hook has changed it throws a `ToolError` if they are not
+ * valid, and what `Readiness` throws.
  */
 export async function runGuarded({ guard, runner, readiness }: Parts, run: GuardedRun): Promise<RunOutcome> {
   const { executionId, decisions, by, logs, inputs } = run;
@@ -48,22 +48,22 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
   if (changes instanceof ToolError) return { error: changes };
   if (changes.inputs !== undefined) {
     call.inputs = convertInput(tool.definition, changes.inputs);
-    // Other inputs may need what the first did not.
+    // Changed inputs may have other requirements.
     const changed = await readiness.of(projectId, userId, tool, changes.inputs);
     if (changed instanceof ToolError) return { error: changed };
     ready = changed;
   }
   if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
-  // A copy: a post hook is shown the inputs of the call, whatever the tool does with its own.
+  // A copy, so that post hooks get the inputs of the call even if the tool changes its own.
   const outcome = await runner.run(ready, { ...call.inputs }, logs, by);
-  // Not over yet: the run that gets the answers is asked about again.
+  // The call is not finished: hooks run after the run that gets the answers.
   if ("error" in outcome && outcome.error instanceof InputNeeded) return outcome;
   const judged = await guard.after(call, outcome);
-  // The address of a new consent belongs to the failure that asks for it.
+  // Keeps the address of a new consent with the failure that requires it.
   return "error" in outcome && "error" in judged && judged.error === outcome.error ? outcome : judged;
 }
 
-/** Only what the tool has declared: a rule gives it nothing that it does not know. */
+/** Replaces only secrets that the tool has declared. */
 function withReplaced(secrets: Ready["secrets"], replaced: Ready["secrets"]): Ready["secrets"] {
   const known = Object.entries(replaced).filter(([key]) => Object.hasOwn(secrets, key));
   return { ...secrets, ...Object.fromEntries(known) };

@@ -1,5 +1,5 @@
-// `Idempotency-Key`: the row is committed before the run, a repeat waits for the first and gets its answer. A run whose
-// process died is never started again: its outcome is unknown.
+// `Idempotency-Key`: the row is committed before the run; a repeated request waits for the first one and gets its answer. A
+// run whose process died is never started again: its outcome is unknown.
 import type { Core } from "../core";
 import { hashOf, newToken, type Place, sealedColumn } from "../crypto";
 import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
@@ -7,11 +7,11 @@ import { command, get, insertInto, named, query, run, touch, type Transaction, u
 
 export interface Repeatable {
   projectId: string;
-  /** Who sent it: keys of different callers never meet. */
+  /** The caller: keys of different callers are independent. */
   credential: string;
   operation: string;
   key: string;
-  /** The request, to tell a repeat from another request under the same key. */
+  /** The request, to distinguish a repetition from another request with the same key. */
   request: string;
 }
 
@@ -30,12 +30,12 @@ interface Row extends Key {
   expires_at: number;
 }
 
-/** How long answers are kept. */
+/** How long answers are stored. */
 const KEPT_MS = 10 * 60_000;
 const ALIVE_MS = 15_000;
 const HEARTBEAT_MS = 5000;
 
-// The project is part of the key, and of the place of the sealed answer too.
+// The project is part of the key and of the encryption context of the answer.
 const KEY = ["project_id", "credential", "operation", "key_hash"] as const;
 const OWNED = [...KEY, "holder"] as const;
 type Owned = Key & Pick<Row, "holder">;
@@ -80,9 +80,9 @@ export class Idempotency {
   }
 
   /**
-   * Runs `work` once per key and remembers what it returns. A `RuntimeError` that it throws is not remembered: it says
-   * that nothing was done; nor is an answer that does not count by `counts`. `lost` makes the answer for a run whose
-   * outcome nobody knows. Throws `idempotency_mismatch` for another request under the key.
+   * Runs `work` once per key and stores its answer. A `RuntimeError` means that nothing was done and is not stored; neither
+   * is an answer that `counts` rejects. `lost` returns the answer for a run with an unknown outcome. Throws
+   * `idempotency_mismatch` for another request with the same key.
    */
   async once<T>(
     repeatable: Repeatable,
@@ -121,7 +121,7 @@ export class Idempotency {
       return { kind: "mine" };
     }
     if (row.request_hash !== requestHash) {
-      throw idempotencyMismatch("This Idempotency-Key was used for another request. Take a new key.");
+      throw idempotencyMismatch("This Idempotency-Key was used for another request. Use a new key.");
     }
     if (row.sealed_answer !== null) return { kind: "answer", sealed: row.sealed_answer };
     return row.alive_until <= now ? { kind: "lost" } : { kind: "wait" };
@@ -141,7 +141,7 @@ export class Idempotency {
     const heart = setInterval(beat, HEARTBEAT_MS);
     try {
       const answer = await work();
-      if (counts(answer)) await this.#remember(repeatable, holder, answer);
+      if (counts(answer)) await this.#store(repeatable, holder, answer);
       else await store.write(() => forget(repeatable, holder));
       return answer;
     } catch (error) {
@@ -155,9 +155,9 @@ export class Idempotency {
     }
   }
 
-  // What was done stays done: an answer that cannot be remembered still goes to who asked first, and a repeat learns
-  // that the outcome is unknown.
-  async #remember(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
+  // If the answer cannot be stored, the first caller still gets it, and a repeated request gets the answer for an unknown
+  // outcome.
+  async #store(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
     const { store, clock, log } = this.#core;
     try {
       const text = JSON.stringify(answer);
@@ -177,7 +177,7 @@ export class Idempotency {
   }
 }
 
-/** Throws `invalid_parameter` for what is no key. */
+/** Throws `invalid_parameter` for an invalid key. */
 export function checkIdempotencyKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
   throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
@@ -188,7 +188,7 @@ function* remember(repeatable: Repeatable, holder: string, sealed: string, until
   yield* touch("idempotency");
 }
 
-/** Nobody works on it any more, and nobody knows how far it came. */
+/** Marks a run as ended with an unknown outcome. */
 function* abandon(repeatable: Repeatable, holder: string, now: number): Transaction<void> {
   yield* keep(repeatable, holder, now, now);
   yield* touch("idempotency");

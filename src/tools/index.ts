@@ -1,4 +1,4 @@
-// Tools: what catalogs write against, and the one path on which tools run.
+// Tools: the interface for catalogs, and the services that list and run tools.
 export { isObject, type Json, type JsonObject } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {

@@ -1,4 +1,4 @@
-// Tool input: converted by one strict table for every toolkit, then checked by the tool's own schema.
+// Tool input: converted by the same strict rules for all toolkits, then checked against the tool's schema.
 import type { FieldError } from "../errors";
 import { fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
@@ -7,8 +7,8 @@ import { badInput } from "./tool-error";
 export type Input = { [key: string]: unknown };
 
 /**
- * The input as the tool receives it: `null` is absent, defaults are filled in, text that a model wrote for a number,
- * boolean or list is read as such; nothing else is converted. Throws a `ToolError` that names the field.
+ * The input as the tool receives it: `null` counts as absent, defaults are filled in, and text for an integer, boolean or
+ * list is parsed; nothing else is converted. Throws a `ToolError` that names the field.
  */
 export function convertInput(definition: ToolDefinition, given: Input): Input {
   const { properties } = definition.input;
@@ -29,7 +29,7 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
     converted[name] = structuredClone(schema["default"]);
   }
   const errors = errorsOf(definition, converted);
-  // An input that needs nothing (a request for a schema) must not fail over what the tool does not even look at.
+  // An input without requirements (a request for a schema) must not fail because of parameters that the tool ignores.
   if (lenient) return without(converted, optionalOnes(definition, errors));
   if (errors.length > 0) throw invalid(errors);
   return converted;
@@ -46,7 +46,7 @@ function parameterOf(field: string): string {
   return field.split(".")[0] ?? "";
 }
 
-/** The parameters that errors are about; throws when a required one is among them. */
+/** The parameters with errors. Throws if a required one is among them. */
 function optionalOnes({ input }: ToolDefinition, errors: readonly FieldError[]): string[] {
   const names = errors.map(({ field }) => parameterOf(field));
   if (names.some((name) => input.required?.includes(name))) throw invalid(errors);

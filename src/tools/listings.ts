@@ -1,4 +1,4 @@
-// Tools as fronts show them: as records, or in the formats of models.
+// Lists tools: as records or in the formats of models.
 import { JsonText, type Page, page, paging } from "../base";
 import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
@@ -19,10 +19,10 @@ import {
 } from "./schema";
 import { UserPages } from "./user-pages";
 
-/** Pages that are kept; one of a hundred tools is some 200 kB. */
-const MOST_PAGES = 50;
+/** Number of cached pages; one of a hundred tools has about 200 kB. */
+const MAX_PAGES = 50;
 
-/** For whom and in which formats tools are shown. */
+/** The user and the formats of a listing. */
 interface View {
   userId: string | undefined;
   formats: readonly Format[];
@@ -46,7 +46,7 @@ export class Listings {
 
   constructor(parts: ListingParts) {
     this.#parts = parts;
-    this.#pages = new CachedByGeneration(parts.store, "providers", MOST_PAGES);
+    this.#pages = new CachedByGeneration(parts.store, "providers", MAX_PAGES);
   }
 
   /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
@@ -59,8 +59,8 @@ export class Listings {
   }
 
   /**
-   * The same as JSON. What is the same for every user is made once for the providers and secrets of this moment: a page
-   * of a hundred tools takes longer to make than a hundred requests to answer.
+   * Like `list`, as JSON. A page without a user is cached until providers or secrets change: serializing a hundred tools
+   * takes longer than answering a hundred requests.
    */
   async listing(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord> | JsonText> {
     const view = viewOf(principal, query);
@@ -71,11 +71,11 @@ export class Listings {
     return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
   }
 
-  /** For one user: what is the same for all is put together, not made anew. */
+  /** The page for one user, assembled from cached parts. */
   async #textFor(principal: Principal, view: View, query: ToolsFilter): Promise<JsonText> {
     const lookUps = this.#parts.requirements.lookUps(principal.projectId, view.userId);
     const { shown, total, window } = await this.#windowOf(principal, view, query);
-    const needs = shown.map((tool) => this.#needsOf(principal, tool, view, lookUps));
+    const needs = shown.map((tool) => this.#requirementsOf(principal, tool, view, lookUps));
     const { items: _, ...around } = page<unknown>(shown, total, window);
     return this.#userPages.page(shown, await Promise.all(needs), around);
   }
@@ -93,8 +93,8 @@ export class Listings {
   }
 
   /**
-   * Tools in one format. Without a user they are the same for everybody, and made once. Throws `invalid_parameter` for
-   * a bad filter, `unsupported_format` for an unknown format.
+   * Tools in one format. Without a user the page is cached. Throws `invalid_parameter` for a bad filter,
+   * `unsupported_format` for an unknown format.
    */
   async formattedListing(
     principal: Principal,
@@ -145,7 +145,7 @@ export class Listings {
     return matching(all === true ? this.#parts.registry.versions : this.#parts.registry.tools, query);
   }
 
-  async #needsOf(
+  async #requirementsOf(
     { projectId }: Principal,
     tool: Tool,
     { userId }: View,
@@ -162,7 +162,7 @@ export class Listings {
     view: View,
     lookUps?: ProviderLookUps,
   ): Promise<ToolRecord> {
-    const requirements = await this.#needsOf(principal, tool, view, lookUps);
+    const requirements = await this.#requirementsOf(principal, tool, view, lookUps);
     const { formats } = view;
     const schemas = formats.map((format) => [format, formatted(tool, format)]);
     return {
@@ -173,10 +173,10 @@ export class Listings {
   }
 }
 
-// Made before any tool is looked at: a list without tools refuses what a list with some does.
+// Called before the tools are filtered, so that an empty list has the same errors as others.
 function viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): View {
-  // A key may ask for nobody in particular; a user token always asks for its own user.
-  const nobody = user_id === undefined && principal.kind !== "user";
-  const userId = nobody ? undefined : actFor(principal, user_id);
+  // An API key may list tools without a user; a user token always lists for its own user.
+  const isForUser = user_id !== undefined || principal.kind === "user";
+  const userId = !isForUser ? undefined : actFor(principal, user_id);
   return { userId, formats: include_format.map(formatOf) };
 }

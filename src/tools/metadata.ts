@@ -1,11 +1,11 @@
-// What a tool does to the world, in one line per tool: what is usual stands here, what is not with the tool.
+// Metadata of tools with defaults, so that each tool states only its differences.
 import type { ToolMetadata } from "./definition";
 
 type Behavior = ToolMetadata["behavior"];
 
 /**
- * Metadata of tools over a service domain, if one fits. What is not said: it writes, destroys nothing, a repeat does it
- * again, and it talks to the world.
+ * Metadata of tools in a service domain, if one applies. Defaults: not read-only, not destructive, not idempotent, open
+ * world.
  *
  * @example
  * const of = metadataOf("messaging");

@@ -1,4 +1,4 @@
-// Pages for browsers that a catalog adds to the server: data, and handlers that get what they need.
+// Browser pages that a catalog adds to the server: data and handlers.
 import type { CallbackCheck, PageAuthorizationRequest } from "../authorization";
 import type { Provider } from "../providers";
 
@@ -8,15 +8,15 @@ export interface CatalogPage {
   handle(context: PageContext): Response | Promise<Response>;
 }
 
-/** Takes the callbacks at providers' redirect addresses whose `state` begins with the prefix; consents get the others. */
+/** Handles callbacks at providers' redirect URIs whose `state` starts with the prefix; consents handle the others. */
 export interface CatalogCallback {
-  /** Ends with a dot, which no state of a consent contains. */
+  /** Ends with a dot, which the state of a consent never contains. */
   statePrefix: string;
-  /** `externalId`: the provider's, from the redirect address. */
+  /** `externalId`: the provider's, from the redirect URI. */
   handle(context: PageContext, externalId: string): Response | Promise<Response>;
 }
 
-/** What a page may use during one request. It never sees a token, a client secret or the browser's cookie. */
+/** What a page may use during a request. It has no access to tokens, client secrets and the browser's cookie. */
 export interface PageContext {
   query: URLSearchParams;
   settings: Readonly<Record<string, unknown>>;
@@ -26,9 +26,9 @@ export interface PageContext {
   authorize(provider: Provider, request: PageAuthorizationRequest): Promise<Response>;
   /** Whether a callback belongs to such a redirect. */
   checkCallback(externalId: string, statePrefix: string): Promise<CallbackCheck>;
-  /** A whole page. `title` is text, `body` is HTML. `policy`: allowed sources per directive of the content policy. */
+  /** A whole page. `title` is text, `body` is HTML. `policy`: allowed sources per directive of the CSP. */
   html(status: number, title: string, body: string, options?: HtmlOptions): Response;
-  /** Text as HTML text or attribute value. */
+  /** Escapes text for HTML and attribute values. */
   escape(text: string): string;
 }
 

@@ -1,5 +1,5 @@
-// What decides about calls besides their requirements: rules that a customer's own server makes. Here stands only how
-// they are asked; `createRuntime` says who answers.
+// The interface for hooks, which decide about calls in addition to requirements. `createRuntime` provides the
+// implementation.
 import type { LiveGrant } from "../connections";
 import { toolNotFound, type RuntimeError } from "../errors";
 import type { AuthorizationState } from "./requirements";
@@ -7,17 +7,17 @@ import type { Tool } from "./registry";
 import type { ToolError } from "./tool-error";
 
 export interface ToolPolicy {
-  /** The rules of a project; undefined when it has none, which costs a call next to nothing. */
+  /** The hooks of a project; undefined without hooks, which costs a call almost nothing. */
   guardOf(projectId: string): Promise<Guard | undefined>;
 }
 
-/** What one rule said about a call, for the execution log. Never a value of the call. */
+/** The decision of one hook about a call, for the execution log. Contains no values of the call. */
 export interface PolicyDecision {
-  /** Id of the rule. */
+  /** Id of the hook. */
   hookId: string;
   point: "tool.access" | "tool.pre" | "tool.post";
   decision: "ok" | "override" | "denied" | "rate_limited" | "failed";
-  /** Why it failed, and what that led to. */
+  /** Why it failed, and the consequence. */
   reason?: string;
   durationMs: number;
 }
@@ -28,17 +28,17 @@ export interface GuardedCall {
   tool: Tool;
   authorization: AuthorizationState | undefined;
   grant: LiveGrant | undefined;
-  /** Converted and checked: what the tool will get. */
+  /** The converted and checked input of the tool. */
   inputs: { [key: string]: unknown };
-  /** Filled while the rules are asked. */
+  /** Filled while hooks are called. */
   decisions: PolicyDecision[];
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal | undefined;
 }
 
-/** What the rules changed of a call; each absent when nothing was. */
+/** The changes of hooks to a call; absent if nothing was changed. */
 export interface Changes {
-  /** Replaces the inputs whole, and is still to be checked. */
+  /** Replaces all inputs; not yet checked. */
   inputs?: { [key: string]: unknown };
   /** For this one call. */
   secrets?: Readonly<Record<string, string>>;
@@ -47,17 +47,17 @@ export interface Changes {
 export type GuardedOutcome = { value: unknown } | { error: ToolError };
 
 export interface Guard {
-  /** Those of the tools that the user may see, in their order; none when a rule that must hold cannot be asked. */
+  /** The tools that the user may see, in their order; none if a mandatory hook cannot be reached. */
   visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]>;
-  /** Whether the user may see the tool that a call names; the error when that cannot be found out. */
+  /** Whether the user may see the tool of a call; the error if that cannot be determined. */
   admits(userId: string, tool: Tool, decisions: PolicyDecision[]): Promise<boolean | ToolError>;
-  /** Before the run: changes, or the error that takes the run's place. */
+  /** Before the run: changes, or an error instead of the run. */
   before(call: GuardedCall): Promise<Changes | ToolError>;
-  /** After the run, whether it failed or not: its outcome, or another in its place. */
+  /** After the run, also a failed one: its outcome or a replacement. */
   after(call: GuardedCall, outcome: GuardedOutcome): Promise<GuardedOutcome>;
 }
 
-/** A tool that rules hide is as good as not there. */
+/** The error for a hidden tool: the same as for a missing one. */
 export function hiddenTool(name: string): RuntimeError {
-  return toolNotFound(`There is no tool ${/^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : "of this form"}.`);
+  return toolNotFound(`There is no tool ${/^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : "with this name"}.`);
 }

@@ -1,4 +1,4 @@
-// All that a tool needs to run for a user, gathered; or the error that says what is missing and who can mend it.
+// Collects everything that a tool needs to run for a user; otherwise the error for the user or the administrator.
 import { type Connections, type LiveGrant, missingScopes, TokenRequestError } from "../connections";
 import { consentRequired, requirementsNotMet } from "../errors";
 import type { Secrets } from "../secrets";
@@ -27,8 +27,8 @@ export class Readiness {
   }
 
   /**
-   * A `ToolError` when the provider is in trouble while a grant is refreshed. Throws `tool_requirements_not_met`: 403
-   * when the user must consent, 400 when an administrator must act.
+   * Returns a `ToolError` if the provider fails to refresh the grant. Throws `tool_requirements_not_met`: 403 if the user
+   * must consent, 400 if an administrator must act.
    */
   async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
     const { authorization: needed, secrets: keys = [] } = tool.definition;
@@ -42,7 +42,7 @@ export class Readiness {
     return { projectId, userId, tool, authorization, grant, secrets };
   }
 
-  /** Throws what `of` throws for what is missing by now; nobody is asked and no token is refreshed. */
+  /** Throws what `of` throws for missing requirements, without any request and without refreshing tokens. */
   async check(projectId: string, userId: string, tool: Tool, input: object): Promise<void> {
     if (!waives(tool, input)) await this.#met(projectId, userId, tool);
   }
@@ -56,7 +56,7 @@ export class Readiness {
     }
     const missing = state.secrets.find((secret) => !secret.met);
     if (missing !== undefined) throw requirementsNotMet(secretReason(missing.key));
-    if (authorization !== undefined && !authorization.met) throw owed(tool, authorization);
+    if (authorization !== undefined && !authorization.met) throw consentMissing(tool, authorization);
     return authorization;
   }
 
@@ -79,9 +79,9 @@ export class Readiness {
       if (error instanceof TokenRequestError) return refreshFailed(error);
       throw error;
     }
-    // A refresh has just shown that the grant is dead or has become smaller: say so, with the reason.
+    // The refresh showed that the grant is dead or has lost scopes: the error contains the reason.
     const now = await this.#requirements.of(projectId, userId, tool);
-    throw owed(tool, now.authorization ?? authorization);
+    throw consentMissing(tool, now.authorization ?? authorization);
   }
 
   async #values(projectId: string, keys: readonly string[]): Promise<Record<string, string>> {
@@ -95,18 +95,18 @@ export class Readiness {
   }
 }
 
-// The caller's input is JSON; the definition only looks at it.
+// The caller's input is JSON; the definition only reads it.
 function waives({ definition }: Tool, input: object): boolean {
   return definition.waivesRequirements?.(input as never) === true;
 }
 
-/** The provider is in trouble, not the grant: nothing was run, so the caller may try again. */
+/** The error for a failure of the provider, not of the grant. Nothing was run, so the caller may retry. */
 export function refreshFailed(error: TokenRequestError): ToolError {
   const message = `The user's grant could not be refreshed right now. ${error.message}`;
   return upstreamFailed(message, { cause: error, canRetry: error.transient });
 }
 
-function owed(tool: Tool, { missing, reason }: AuthorizationState): Error {
+function consentMissing(tool: Tool, { missing, reason }: AuthorizationState): Error {
   const scopes = missing.length === 0 ? "" : ` (${missing.join(", ")})`;
   const why = reason === undefined ? "" : ` (${reason})`;
   return consentRequired(

@@ -1,5 +1,5 @@
-// A tool's record as JSON. All of it but the requirements is the same for everybody, and is spelled once: a listing of a
-// hundred tools is some 200 kB.
+// A tool's record as JSON. Everything except the requirements is the same for all users and is serialized once: a listing of
+// a hundred tools has about 200 kB.
 import { toolRecord } from "./document";
 import type { Tool } from "./registry";
 
@@ -10,7 +10,7 @@ interface Around {
 
 const texts = new WeakMap<Tool, Around>();
 
-/** JSON of `{...toolRecord(tool), requirements}`, in ASCII but for the requirements, which come as JSON. */
+/** JSON of `{...toolRecord(tool), requirements}`, in ASCII except for `requirements`, which is JSON text. */
 export function recordText(tool: Tool, requirements: string): string {
   const { before, after } = around(tool);
   return `${before}${requirements}${after}`;
@@ -28,7 +28,7 @@ function around(tool: Tool): Around {
   return made;
 }
 
-// One letter beyond Latin 1 makes a text of two bytes a letter of the whole listing, and has it encoded each time.
+// One character beyond Latin-1 would make the whole listing a two-byte string that is encoded with every request.
 function plain(json: string): string {
   return json.replaceAll(
     /[\u0080-\uffff]/g,

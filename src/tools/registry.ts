@@ -4,7 +4,7 @@ import { nearest } from "../base";
 import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
 
-/** A tool with its place: what the services work with. */
+/** A tool with its catalog and its names. */
 export interface Tool {
   catalog: Catalog;
   definition: ToolDefinition;
@@ -12,9 +12,9 @@ export interface Tool {
   qualifiedName: string;
   /** `Toolkit.DoThis@1.0.0` */
   fullyQualifiedName: string;
-  /** Whether it is the newest version that this server has. */
+  /** Whether it is the newest version on this server. */
   newest: boolean;
-  /** `Toolkit_DoThis`: the name under which models know it; of an older version `Toolkit_DoThis_0_9_0`. */
+  /** `Toolkit_DoThis`: its name for models; `Toolkit_DoThis_0_9_0` for an older version. */
   modelName: string;
 }
 
@@ -25,11 +25,11 @@ export interface CatalogSummary {
 }
 
 export class Registry {
-  /** The newest version of each, sorted by fully qualified name. */
+  /** The newest version of each tool, sorted by fully qualified name. */
   readonly tools: readonly Tool[];
-  /** All versions of all, sorted likewise. */
+  /** All versions of all tools, sorted by fully qualified name. */
   readonly versions: readonly Tool[];
-  /** By qualified name in small letters: the versions of a tool, newest first. */
+  /** The versions of a tool, newest first, by qualified name in lower case. */
   readonly #byName = new Map<string, Tool[]>();
   readonly #byModelName = new Map<string, Tool>();
 
@@ -71,7 +71,7 @@ export class Registry {
     }
     if (named !== undefined && named !== wanted)
       throw toolNotFound(
-        `The name asks for another version of ${found.qualifiedName} than tool_version does.`,
+        `The name and tool_version contain different versions of ${found.qualifiedName}. Give only one.`,
       );
     return tool;
   }
@@ -101,11 +101,11 @@ export class Registry {
   #add(tool: Tool): void {
     const key = tool.qualifiedName.toLowerCase();
     const versions = this.#byName.get(key) ?? [];
-    // Also names that differ in their case alone: nobody could tell which is meant.
+    // Also refuses names that differ only in case.
     if (
       versions.some((one) => versionOf(one) === versionOf(tool) || one.qualifiedName !== tool.qualifiedName)
     )
-      throw new Error(`two tools are called ${tool.fullyQualifiedName}`);
+      throw new Error(`two tools have the name ${tool.fullyQualifiedName}`);
     this.#byName.set(key, [...versions, tool]);
   }
 
@@ -117,7 +117,7 @@ export class Registry {
   }
 
   #split(name: string): Tool | undefined {
-    // `_` may also stand inside a name: the first one that splits into a known toolkit and tool counts.
+    // Names may also contain `_`: the first one that separates a known toolkit from a tool counts.
     for (let at = name.indexOf("_"); at > 0; at = name.indexOf("_", at + 1)) {
       const tool = this.#byName.get(`${name.slice(0, at)}.${name.slice(at + 1)}`)?.[0];
       if (tool !== undefined) return tool;
@@ -126,21 +126,25 @@ export class Registry {
   }
 
   #unknown(name: string): Error {
-    const shown = /^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : "of this form";
-    // The dots of a version part nothing.
+    const quoted = /^[\w.@-]{1,100}$/.test(name) ? `"${name}"` : undefined;
+    // Dots of the version do not count.
     if (!/[._]/.test(name.split("@", 1)[0] ?? "")) {
-      return malformedRequest(`failed to parse tool name ${shown}: it must be Toolkit.Tool`);
+      return malformedRequest(
+        `failed to parse tool name${quoted === undefined ? "" : ` ${quoted}`}: it must be Toolkit.Tool`,
+      );
     }
     const names = this.tools.map(({ qualifiedName }) => qualifiedName);
     const guess = nearest(name.replace("_", "."), names);
-    return toolNotFound(`There is no tool ${shown}${guess === undefined ? "." : `; did you mean ${guess}?`}`);
+    return toolNotFound(
+      `There is no tool ${quoted ?? "with this name"}${guess === undefined ? "." : `; did you mean ${guess}?`}`,
+    );
   }
 }
 
 function toolOf(catalog: Catalog, definition: ToolDefinition): Tool {
   const qualifiedName = `${catalog.toolkit.name}.${definition.name}`;
   const fullyQualifiedName = `${qualifiedName}@${catalog.toolkit.version}`;
-  // Named for models once all tools are known: no two may be called alike.
+  // The constructor sets the name for models once all tools are known, because it must be unique.
   return { catalog, definition, qualifiedName, fullyQualifiedName, newest: true, modelName: qualifiedName };
 }
 
@@ -149,16 +153,16 @@ function versionOf({ catalog }: Tool): string {
 }
 
 function shownVersion(version: string): string {
-  return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "of this form";
+  return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "with this number";
 }
 
 const SEMANTIC = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
-/** For sorting, newest first. What is no semantic version is older than all that are, and compared by its digits. */
+/** For sorting by semantic version, newest first. Other versions are older than semantic ones, and sorted by digits. */
 export function newestFirst(left: string, right: string): number {
   const [leftFits, rightFits] = [SEMANTIC.test(left), SEMANTIC.test(right)];
   if (leftFits !== rightFits) return leftFits ? -1 : 1;
-  // Build metadata counts for nothing in that order: then the text decides, so that the order is always the same.
+  // Semantic order ignores build metadata; the text decides then, so that the order is stable.
   const order = leftFits ? Bun.semver.order(right, left) : 0;
   return order !== 0 ? order : right.localeCompare(left, "en", { numeric: true });
 }

@@ -1,4 +1,4 @@
-// The answer of tools/requirements: the needs of several tools, joined by auth provider and by secret.
+// The answer of tools/requirements: the requirements of several tools, grouped by auth provider and by secret.
 import type { Authorization } from "../authorization";
 import { unionOfScopes } from "../connections";
 import type { Provider } from "../providers";
@@ -15,7 +15,7 @@ type Start = (provider: Provider, scopes: string[]) => Promise<Authorization | u
 type AuthorizationItem = ToolRequirementsReport["authorization"]["items"][string];
 type SecretItem = ToolRequirementsReport["secrets"]["items"][string];
 
-/** `start` begins a consent for what is not met, when that was asked for. */
+/** `start` starts a consent for missing scopes if the request asks for it. */
 export async function reportOf(states: readonly ToolState[], start: Start): Promise<ToolRequirementsReport> {
   const authorizations: { [key: string]: AuthorizationItem } = {};
   for (const [key, group] of groupByProvider(states))
@@ -56,7 +56,7 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
     [],
   );
   const met = group.every(({ authorization }) => authorization.met);
-  // One provider, one grant: the tool that is worst off speaks for the group.
+  // One provider has one grant: a tool with missing scopes represents the group.
   const state = (group.find(({ authorization }) => !authorization.met) ?? group[0])?.authorization;
   const provider = state?.provider;
   const started = met || provider === undefined ? undefined : await start(provider, scopes);
@@ -76,7 +76,7 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
   };
 }
 
-/** Without a consent for the whole group: one that covers a single tool of it does not count here. */
+/** The status without a consent for the whole group: one for a single tool does not count. */
 function statusAlone(status: AuthorizationState["tokenStatus"] = "not_started") {
   return status === "pending" ? "not_started" : status;
 }

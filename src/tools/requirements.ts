@@ -1,4 +1,4 @@
-// What a tool needs before it runs, and what of it a user still owes.
+// The requirements of a tool, and which of them a user has not met.
 import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
@@ -7,24 +7,24 @@ import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
 export interface AuthorizationState {
-  /** The provider to use, when there is an active one. */
+  /** The active provider, if there is one. */
   provider: Provider | undefined;
-  /** As the tool names it. */
+  /** The name that the tool declares. */
   name: string;
-  /** Why there is no provider, or what to know about the choice. */
+  /** Why there is no provider, or a note about the choice. */
   reason: string | undefined;
   scopes: readonly string[];
   missing: string[];
   met: boolean;
   tokenStatus: "not_started" | "pending" | "completed" | "failed";
-  /** The consents that are under way; asked for only when something is owed. */
+  /** The pending consents; only looked up if scopes are missing. */
   pending: PendingConsents | undefined;
 }
 
-/** What many tools of one user ask about the same providers, asked once. */
+/** Look-ups about providers, shared by the tools of one user. */
 export interface ProviderLookUps {
   chosen(name: string): Promise<Chosen>;
-  /** What the user has granted there; undefined when nothing, or when there is no user. */
+  /** What the user has granted; undefined for nothing or without a user. */
   granted(provider: Provider): Promise<GrantState | undefined>;
   pending(provider: Provider): Promise<PendingConsents | undefined>;
 }
@@ -58,7 +58,7 @@ export class Requirements {
     this.#secrets = secrets;
   }
 
-  /** What of the tool's needs is met for the user, from the database alone: nobody is asked. */
+  /** Which requirements are met for the user, only from the database, without requests. */
   async of(
     projectId: string,
     userId: string | undefined,
@@ -123,7 +123,7 @@ async function authorizationOf(
     };
   }
   const { provider, note: reason } = chosen;
-  // Without scopes the tool needs the provider's client, nobody's grant.
+  // Without scopes the tool needs only the provider's client.
   if (need.scopes.length === 0) {
     return { ...base, provider, reason, missing: [], met: true, tokenStatus: "completed" };
   }
@@ -145,7 +145,7 @@ async function authorizationOf(
   };
 }
 
-/** The state as listings show it. Without a user nothing is said about tokens. */
+/** The record of the state for listings. Without a user it contains no token status. */
 export function requirementsRecord(state: RequirementsState, userId: string | undefined): RequirementsRecord {
   const { authorization, secrets } = state;
   return {

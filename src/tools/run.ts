@@ -1,4 +1,4 @@
-// One run of a tool: input, context, time limit; and what its failure means for the user's grant.
+// Runs a tool: context, time limit, token refresh, and the consequences of a failure for the user's grant.
 import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, TokenRequestError } from "../connections";
@@ -26,7 +26,7 @@ interface Attempt {
   caller: Caller | undefined;
 }
 
-/** Who called: `signal` aborts when they are gone; `begins` is told that the tool begins to run. */
+/** The caller of a run. `signal` aborts when it disconnects; `begins` is called before the tool runs. */
 export interface CalledBy {
   signal?: Abortable | undefined;
   begins?: (() => void) | undefined;
@@ -46,18 +46,18 @@ export class Runner {
     this.#caches = new ConnectionCaches(core.clock);
   }
 
-  /** `input` is converted and checked. Never rejects for what a tool does: its failure is the outcome. */
+  /** `input` is converted and checked. A failure of the tool is an outcome, not a rejection. */
   async run(ready: Ready, input: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
     const { signal, caller } = by;
     const timeoutMs = settings["tools.timeout"] * 1000;
     using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
-      if (limit.over) throw networkTimeout("The caller was gone before the tool ran.");
+      if (limit.over) throw networkTimeout("The caller disconnected before the tool ran.");
       const deadline = clock.now() + timeoutMs;
       const attempt = { ready, input, logs, limit, deadline, caller };
       by.begins?.();
-      // Without a grant there is nothing to renew.
+      // Without a grant there is no token to refresh.
       return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
@@ -68,7 +68,7 @@ export class Runner {
     }
   }
 
-  /** A platform that refuses the token has done nothing: one refresh, one repeat. */
+  /** A platform that refuses the token has done nothing: refreshes it and retries once. */
   async #withRenewal(attempt: Attempt): Promise<unknown> {
     const { ready } = attempt;
     try {
@@ -87,7 +87,7 @@ export class Runner {
     try {
       return await this.#connections.renew(projectId, userId, authorization.provider, grant);
     } catch (error) {
-      // A token endpoint that is down says nothing about the grant: it must not be marked dead for that.
+      // The grant must not be marked dead because the token endpoint is down.
       throw error instanceof TokenRequestError ? refreshFailed(error) : error;
     }
   }
@@ -109,7 +109,7 @@ export class Runner {
     return limit.within(tool.definition.run(input, context));
   }
 
-  /** A dead grant or a lost scope becomes an unmet requirement; the answer carries the new consent. */
+  /** A dead grant or a lost scope becomes an unmet requirement; the answer contains a new consent. */
   async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
     const { projectId, userId, grant, authorization } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
@@ -123,7 +123,7 @@ export class Runner {
       return undefined;
     }
     const { provider, scopes } = authorization;
-    // Where consent cannot be started (nothing verifies users here), the failure alone is the answer.
+    // If no consent can be started (no user verification is configured), the answer is only the failure.
     return this.#authorization.forScopes({ projectId, userId, provider, scopes }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// Records of tools, requirements and executions.
+// Schemas of tools, requirements and executions.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
 import { TOOL_ERROR_KINDS } from "./tool-error";
@@ -110,9 +110,9 @@ export const FormattedToolsQuery = Type.Object({
 
 export const FormattedToolQuery = Type.Object({ format, user_id: Type.Optional(UserId) });
 
-/** A tool as a format wants it. */
+/** A tool in a format. */
 export const ArbitraryObject = Type.Record(Type.String(), Type.Unknown(), {
-  description: "The tool in the form that the format wants.",
+  description: "The tool in the requested format.",
 });
 
 export const ToolQuery = Type.Object({
@@ -139,7 +139,7 @@ export const ToolRequirementsRequest = Type.Object({
     }),
   ),
   user_id: Type.Optional(UserId),
-  authorize: Type.Optional(Type.Boolean({ description: "Start a consent for what is not met." })),
+  authorize: Type.Optional(Type.Boolean({ description: "Start a consent for missing scopes." })),
 });
 
 export const ToolRequirementsResponse = Type.Object({
@@ -184,7 +184,7 @@ export const ExecuteToolRequest = Type.Object({
   run_at: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: "When to run it, as 2030-01-31T09:30:00; without a zone in UTC.",
+      description: "When to run it, such as 2030-01-31T09:30:00. UTC unless it contains a zone.",
     }),
   ),
   include_error_stacktrace: Type.Optional(Type.Boolean()),
@@ -202,7 +202,7 @@ export const ToolErrorRecord = Type.Object({
   extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** What a run gave: a value, or an error. */
+/** The output of a run: a value or an error. */
 export const ExecutionOutputRecord = Type.Object({
   value: Type.Optional(Type.Unknown()),
   error: Type.Optional(ToolErrorRecord),

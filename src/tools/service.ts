@@ -1,4 +1,4 @@
-// Tools as fronts use them: listing, requirements, consent, execution.
+// The tool service: listing, requirements, consent, execution.
 import type { ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
@@ -29,11 +29,11 @@ import type {
 } from "./schema";
 
 export class Tools {
-  /** All tools in their newest version, sorted by name, whoever may see them. For showing to a user: `visible`. */
+  /** All tools in their newest version, sorted by name, also hidden ones. For a listing for a user, use `visible`. */
   readonly all: readonly Tool[];
   readonly listings: Listings;
   readonly scheduled: Schedule;
-  /** Begins to run what is due, until the worker is stopped. For a process that stays. */
+  /** Starts the worker for scheduled runs, for long-lived processes. */
   readonly startWorker: () => ScheduleWorker;
   readonly #registry: Registry;
   readonly #requirements: Requirements;
@@ -88,8 +88,8 @@ export class Tools {
   }
 
   /**
-   * Those of the tools that a user may see, in their order; of all tools, sorted by name, when none are given. Every
-   * listing for a user, whatever its protocol, starts here.
+   * The tools among the given ones that a user may see, in their order; by default among all tools, sorted by name. Every
+   * listing for a user uses this, in all protocols.
    */
   async visible(
     projectId: string,
@@ -100,7 +100,7 @@ export class Tools {
     return guard === undefined ? among : guard.visible(userId, among);
   }
 
-  /** Starts the consent for exactly the tool's scopes, or answers `completed` when nothing is owed. */
+  /** Starts the consent for exactly the tool's scopes, or returns `completed` if none are missing. */
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
@@ -116,11 +116,11 @@ export class Tools {
     return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
   }
 
-  /** The consent that a call still waits for, started; undefined when none does. Throws what stands in its way. */
-  async owed(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
+  /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
+  async startMissingConsent(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
-    // The caller's input is JSON; the definition only looks at it.
+    // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.((request.input ?? {}) as never) === true) return undefined;
     const { projectId } = principal;
     const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
@@ -130,7 +130,7 @@ export class Tools {
     return this.#authorization.forScopes({ projectId, userId, provider, scopes });
   }
 
-  /** What of the tools' needs is met for the user. With `authorize`, consents are started for what is not. */
+  /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
@@ -145,12 +145,12 @@ export class Tools {
     );
   }
 
-  /** What there is, by toolkit and name: nothing of any project or user. */
+  /** All tools by toolkit and name, independent of projects and users. */
   summary(): CatalogSummary[] {
     return this.#registry.summary();
   }
 
-  /** What has replaced a tool, and since when; undefined for a tool that is not deprecated. */
+  /** The replacement of a deprecated tool, and since when; undefined for other tools. */
   deprecationOf(name: string, version?: string): { replacement: string; since: Date } | undefined {
     const { replacement, deprecatedSince } = this.#registry.find(name, version).definition;
     if (replacement === undefined || deprecatedSince === undefined) return undefined;
@@ -166,7 +166,7 @@ export class Tools {
     return this.#execute.execute(principal, request, options);
   }
 
-  /** A tool by any of its names. Throws `tool_not_found` also for one that is hidden from the user. */
+  /** A tool by any of its names. Throws `tool_not_found`, also for a tool that is hidden from the user. */
   async find(
     { projectId }: Principal,
     userId: string | undefined,
@@ -179,8 +179,8 @@ export class Tools {
   }
 
   /**
-   * As `find`, for who will call it: a rule that must hold and cannot be asked hides nothing, it stops the caller. Throws
-   * `internal_error` then, after which another try may go well.
+   * Like `find`, for a tool that will be called: if a mandatory hook cannot be reached, throws a retryable
+   * `internal_error` instead of hiding the tool.
    */
   async callable(principal: Principal, userId: string | undefined, name: string): Promise<Tool> {
     const tool = this.#registry.find(name);
@@ -192,7 +192,7 @@ export class Tools {
     return tool;
   }
 
-  /** Throws `tool_not_found` that names all that are unknown or hidden from the user. */
+  /** Throws `tool_not_found` that names all unknown and hidden tools. */
   async #named(
     { projectId }: Principal,
     userId: string,

@@ -1,10 +1,10 @@
-// The time that a run has, its repeat included. It ends early when the caller is gone.
+// The time limit of a run, including its retry. It ends early if the caller disconnects.
 import { type Abortable, type Alarm, LazyAbort, setAlarm } from "../base";
 
-/** A tool that listens to its signal reports better than we can: it gets this long to do so. */
+/** Time for a tool to handle its signal, because its own error is better. */
 const GRACE_MS = 100;
 
-/** Real time, not the runtime's clock: what it limits is real too. */
+/** Uses real time, not the runtime's clock. */
 export class TimeLimit {
   readonly #caller: Abortable | undefined;
   readonly #cutOff: () => Error;
@@ -19,7 +19,7 @@ export class TimeLimit {
     this.#caller = caller;
     this.#cutOff = cutOff;
     this.#alarm = setAlarm(timeoutMs, this.#end);
-    // A signal that is aborted already never says so again.
+    // A signal that is already aborted sends no event.
     if (caller?.aborted) this.#end();
     caller?.addEventListener("abort", this.#end);
   }
@@ -33,12 +33,12 @@ export class TimeLimit {
     return this.#stop;
   }
 
-  /** The same as a real signal, made when it is first asked for: not every tool listens. */
+  /** Like `stop`, as an `AbortSignal`; created on demand, because not every tool uses it. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** What the work answers; a moment after the signal, what `cutOff` makes: for work that does not listen to it. */
+  /** The result of the work; rejects with `cutOff()` shortly after the signal, for work that ignores it. */
   within<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#reject = reject;
@@ -47,7 +47,7 @@ export class TimeLimit {
     });
   }
 
-  /** Drops the timers and what waits for the caller. */
+  /** Removes the timers and the listener. */
   [Symbol.dispose](): void {
     this.#alarm.cancel();
     clearTimeout(this.#grace);

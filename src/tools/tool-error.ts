@@ -1,6 +1,6 @@
-// How a tool fails: the kinds, and a constructor for each case, so that every toolkit reports alike.
+// Errors of tools: the kinds, and a constructor for each case, so that all toolkits report in the same way.
 
-/** Every kind that clients know; some of them nothing here has a use for. */
+/** All kinds that clients know; not all of them are used here. */
 export const TOOL_ERROR_KINDS = [
   "TOOLKIT_LOAD_FAILED",
   "TOOL_DEFINITION_BAD_DEFINITION",
@@ -30,9 +30,9 @@ export const TOOL_ERROR_KINDS = [
 export type ToolErrorKind = (typeof TOOL_ERROR_KINDS)[number];
 
 export interface ToolErrorDetails {
-  /** For logs, not for the model: the upstream's code. Never a token, never an address with its query. */
+  /** For logs, not for the model: the upstream's code. Must not contain a token or an address with its query. */
   developerMessage?: string;
-  /** Hint for the model's next try. */
+  /** Hint for the model's next attempt. */
   additionalPromptContent?: string;
   retryAfterMs?: number;
   statusCode?: number;
@@ -60,12 +60,12 @@ const maker =
   (message: string, details: ToolErrorDetails = {}): ToolError =>
     new ToolError(kind, canRetry, message, statusCode === undefined ? details : { statusCode, ...details });
 
-/** The input breaks a rule. Nothing was sent upstream. */
+/** The input is invalid. Nothing was sent upstream. */
 export const badInput = maker("TOOL_RUNTIME_BAD_INPUT_VALUE", false, 400);
-/** The input can be mended by the model; `additionalPromptContent` says how. */
+/** The model can correct the input; `additionalPromptContent` explains how. */
 export const retryableInput = maker("TOOL_RUNTIME_RETRY", true, 400);
 export const upstreamNotFound = maker("UPSTREAM_RUNTIME_NOT_FOUND", false, 404);
-/** The platform understood and refuses (not in channel, archived). */
+/** The platform understood the request and refused it (not in channel, archived). */
 export const upstreamRefused = maker("UPSTREAM_RUNTIME_BAD_REQUEST", false, 403);
 export const upstreamBadRequest = maker("UPSTREAM_RUNTIME_BAD_REQUEST", false, 400);
 export const upstreamRateLimited = maker("UPSTREAM_RUNTIME_RATE_LIMIT", true, 429);
@@ -74,10 +74,10 @@ export const upstreamUnmapped = maker("UPSTREAM_RUNTIME_UNMAPPED", false);
 export const upstreamUnauthorized = maker("UPSTREAM_RUNTIME_AUTH_ERROR", false, 401);
 export const networkTimeout = maker("NETWORK_TRANSPORT_RUNTIME_TIMEOUT", true, 504);
 export const networkUnreachable = maker("NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", true, 502);
-/** The operator's configuration is wrong; neither user nor model can mend it. */
+/** The operator's configuration is wrong; neither user nor model can correct it. */
 export const fatal = maker("TOOL_RUNTIME_FATAL", false, 500);
 
-/** The same failure of a write whose outcome nobody knows: it must not be tried again by itself. */
+/** The same failure for a write with an unknown outcome: it must not be retried automatically. */
 export function outcomeUnknown(error: ToolError): ToolError {
   return new ToolError(
     error.kind,
@@ -92,14 +92,14 @@ export function outcomeUnknown(error: ToolError): ToolError {
   );
 }
 
-/** A rule of the project stands in the place of the run. What it says is shown as it is. */
+/** A hook refused the call. Its message is shown unchanged. */
 export class CallRefused extends ToolError {}
 
 const DEAD = "The platform no longer accepts the user's grant: authorization required.";
 
 /**
- * The platform refuses the token itself. The runtime refreshes once and runs the tool again when it can (so a tool
- * reports this only where nothing was done); otherwise the connection is dead and the user must consent again.
+ * The platform refuses the token. The runtime refreshes it and runs the tool once more if possible (so a tool may throw
+ * this only if nothing was done); otherwise the connection is dead and the user must consent again.
  */
 export class GrantDead extends ToolError {
   constructor(code: string, message?: string, details: ToolErrorDetails = {}) {
@@ -111,7 +111,7 @@ export class GrantDead extends ToolError {
   }
 }
 
-/** The token is accepted but lacks scopes that the stored grant claims. `provided`: what it holds now, when known. */
+/** The token lacks scopes that the stored grant has. `provided`: the scopes of the token, if known. */
 export class ScopesLost extends ToolError {
   readonly needed: readonly string[];
   readonly provided: readonly string[] | undefined;

@@ -268,7 +268,7 @@ describe("exits 2 for a usage error and names it", () => {
     [["serve", "--tls-key"], "argument missing"],
     [["serve", "--prot", "80"], "Did you mean --port?"],
     [["serve", "now"], "Too many arguments"],
-    [["serve", "--server", "https://run.test"], "takes no --server"],
+    [["serve", "--server", "https://run.test"], "does not take --server"],
     [["completion", "tcsh"], "The shell must be one of bash, zsh, fish"],
     [["help", "exit-code"], "Did you mean exit-codes?"],
     [["help", "toolz"], "Did you mean tools?"],

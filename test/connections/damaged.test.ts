@@ -26,7 +26,7 @@ test.each(["sealed_tokens", "sealed_facts"] as const)(
   async (sealed) => {
     await damage(sealed);
 
-    expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met", status: 403 });
+    await expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met", status: 403 });
     await execute("alice").catch(() => undefined);
     expect((await execute("bob")).success).toBe(true);
     const authorization = await deployment.runtime.tools.authorize(agent(), {
@@ -48,7 +48,7 @@ test("a damaged token that is due is not refreshed", async () => {
   await deployment.give("alice", { expiresIn: 60 });
   deployment.clock.move(120_000);
   await damage("sealed_tokens");
-  expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met" });
+  await expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met" });
   await execute("alice").catch(() => undefined);
   expect(deployment.idp.requests.length).toBe(0);
 });

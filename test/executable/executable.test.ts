@@ -159,7 +159,7 @@ test("TLS, a renewed certificate, a preflight and a wrong method", async () => {
   cpSync(renewed.cert, cert);
   cpSync(renewed.key, key);
   process.kill(server.pid, "SIGHUP");
-  while (!server.output().includes("were read again")) await Bun.sleep(10);
+  while (!server.output().includes("were reloaded")) await Bun.sleep(10);
   expect((await fetch(`${server.address}/v1/health`, insecure)).status).toBe(200);
 }, 20_000);
 

@@ -111,8 +111,8 @@ describe("the OpenAI client", () => {
 
   test("gets the missing consent's address, and after the consent the answer of the loop", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
-    const owed = await openai.chat.completions.create(generating);
-    const url = String(at(owed, "choices.0.tool_authorizations.0.url"));
+    const pending = await openai.chat.completions.create(generating);
+    const url = String(at(pending, "choices.0.tool_authorizations.0.url"));
     await new Browser().consent(url, "alice");
     const answer = await openai.chat.completions.create(generating);
     expect(answer.choices[0]?.message.content).toContain('"username":"alice"');
@@ -137,13 +137,13 @@ describe("the OpenAI client", () => {
     chat.upstream.script((request, reply) =>
       say(request, reply, { content: String(request.messages.length) }),
     );
-    const said = first.choices[0]?.message;
+    const message = first.choices[0]?.message;
     const next = await openai.chat.completions.create({
       model: "test-model",
       messages: [
         ...messages,
         ...run,
-        ...(said === undefined ? [] : [said]),
+        ...(message === undefined ? [] : [message]),
         { role: "user", content: "Sure?" },
       ],
     });
@@ -153,7 +153,7 @@ describe("the OpenAI client", () => {
   test("maps refusals and failures to its errors", async () => {
     const refused = await failureOf(openai.chat.completions.create({ model: "unknown", messages }));
     expect(refused).toBeInstanceOf(BadRequestError);
-    expect(refused.message).toContain("nobody here serves this model");
+    expect(refused.message).toContain("unknown model");
     chat.upstream.script((_request, reply) => reply.json(429, {}, { "retry-after": "7" }));
     const limited = await failureOf(openai.chat.completions.create({ model: "test-model", messages }));
     expect(limited).toBeInstanceOf(RateLimitError);
@@ -235,9 +235,9 @@ describe("the public client", () => {
       tools: ["Chat.WhoAmI"],
       tool_choice: "generate",
     });
-    const [owed] = answer.choices?.[0]?.tool_authorizations ?? [];
-    expect([owed?.status, owed?.user_id]).toEqual(["pending", "bob"]);
-    expect(owed?.url).toStartWith(`${chat.site.url}/authorize/`);
+    const [pending] = answer.choices?.[0]?.tool_authorizations ?? [];
+    expect([pending?.status, pending?.user_id]).toEqual(["pending", "bob"]);
+    expect(pending?.url).toStartWith(`${chat.site.url}/authorize/`);
   });
 
   test("does not retry completed work", async () => {
@@ -259,7 +259,7 @@ describe("the public client", () => {
       tool_choice: "generate",
     };
     expect((await failureOf(retrying.chat.completions.create(request))).message).toContain(
-      "writes has run already",
+      "writes has already run",
     );
     const sent = await chat.site.chat.messages(chat.site.chat.channels.general.id);
     expect(sent.filter(({ text }) => text === "once").length).toBe(1);

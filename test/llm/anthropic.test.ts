@@ -151,7 +151,7 @@ describe("a stream of the messages protocol", () => {
       /Overloaded/,
     ],
     ["a reset", (_, reply) => void setTimeout(() => reply.reset(), 30), /closed the connection/],
-    ["no message_stop", (_, reply) => reply.end(), /ends in the middle/],
+    ["no message_stop", (_, reply) => reply.end(), /an incomplete stream/],
   ])("that ends with %s never looks complete", async (_what, end, error) => {
     const seen = await streaming(async (request, reply, turn, exchange) => {
       startMessageStream(reply);

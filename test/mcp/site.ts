@@ -58,8 +58,15 @@ export interface McpCall {
 
 /** Sends one message unchanged. */
 export async function post(url: string, message: unknown, call: McpCall = {}): Promise<McpAnswer> {
+  const response = await send(url, message, call);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
+}
+
+/** Resolves when the answer begins. */
+export function send(url: string, message: unknown, call: McpCall = {}): Promise<Response> {
   const { key, user, headers, signal } = call;
-  const response = await fetch(url, {
+  return fetch(url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -71,8 +78,6 @@ export async function post(url: string, message: unknown, call: McpCall = {}): P
     body: typeof message === "string" ? message : JSON.stringify(message),
     ...(signal === undefined ? {} : { signal }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
 }
 
 function messagesOf({ headers }: Response, text: string): JsonObject[] {

@@ -207,11 +207,11 @@ describe("one tool", () => {
     ["an unknown version", { tool_name: "Kit.Greet", tool_version: "1.9.1" }, "1.10.0, 1.10.0-rc.1, 1.9.0"],
     ["an unknown version in the name", { tool_name: "Kit.Greet@2" }, "has no version"],
     ["half a version", { tool_name: "Kit.Greet", tool_version: "1.9" }, "has no version"],
-    ["two versions at once", { tool_name: "Kit.Greet@1.9.0", tool_version: "1.10.0" }, "another version"],
+    ["two versions at once", { tool_name: "Kit.Greet@1.9.0", tool_version: "1.10.0" }, "different versions"],
     [
       "a version that is not for reading",
       { tool_name: "Kit.Greet", tool_version: "<s3cr3t>" },
-      "of this form",
+      "with this number",
     ],
   ])("with %s is 400", async (_what, tool, text) => {
     for (const path of ["execute", "authorize"]) {

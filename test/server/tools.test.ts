@@ -1,4 +1,4 @@
-// Listing tools: names in all their forms, filters, formats, and what a user still owes.
+// Listing tools: names in all their forms, filters, formats, and missing requirements of users.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { type Own, startOwn } from "./own";
@@ -49,7 +49,7 @@ describe("a tool is not found", () => {
     ["TestKit.Echo.More", "tool_not_found", "There is no tool"],
     ["Echo", "malformed_request", "failed to parse tool name"],
     ["echo", "malformed_request", "failed to parse tool name"],
-    ["%3Cscript%3E", "malformed_request", "failed to parse tool name of this form"],
+    ["%3Cscript%3E", "malformed_request", "failed to parse tool name: it must be"],
     ["__proto__", "tool_not_found", "There is no tool"],
     ["constructor.constructor", "tool_not_found", "There is no tool"],
   ])("as %s: %s, %s", async (name, error, text) => {

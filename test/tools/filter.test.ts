@@ -79,8 +79,8 @@ describe("is refused:", () => {
     ['{"read_only":"true"}', "read_only must be true or false"],
     ['{"read_only":null}', "read_only must be true or false"],
     ['{"service_domains":"messaging"}', "must be a list or an object of lists"],
-    ['{"service_domains":[1]}', "must hold lists of texts"],
-    ['{"operations":{"any_of":"read"}}', "must hold lists of texts"],
+    ['{"service_domains":[1]}', "must contain lists of texts"],
+    ['{"operations":{"any_of":"read"}}', "must contain lists of texts"],
     ['{"operations":{"some_of":["read"]}}', "any_of, all_of and none_of"],
     ['{"extras":["team"]}', "extras must be an object"],
   ])("%s", (text, message) => {

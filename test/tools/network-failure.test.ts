@@ -14,11 +14,11 @@ const ROWS = [
   ["redirect_refused", "UPSTREAM_RUNTIME_SERVER_ERROR", false, false],
 ] as const;
 
-test.each(ROWS)("%s is %s", (reason, kind, canRetry, passing) => {
+test.each(ROWS)("%s is %s", (reason, kind, canRetry, transient) => {
   for (const maybeSent of [true, false]) {
     const failure = networkFailureOf(new EgressError(reason, "why", { maybeSent }), "chat.postMessage");
 
-    expect(failure).toMatchObject({ passing, maybeDone: maybeSent, error: { kind, canRetry } });
+    expect(failure).toMatchObject({ transient, maybeDone: maybeSent, error: { kind, canRetry } });
     expect(failure.error.details.developerMessage).toBe(`chat.postMessage: ${reason}`);
     expect(endedBecause(failure.error, reason)).toBeTrue();
     expect(endedBecause(failure.error, reason === "tls" ? "timeout" : "tls")).toBeFalse();

@@ -89,7 +89,7 @@ describe("no tool is found by", () => {
     ["Chat.SendMessage", "9", "tool_not_found", 'has no version "9"'],
     ["Chat.SendMessage@1.0.0@1.0.0", undefined, "tool_not_found", "There is no tool"],
     ["Chat.SendMessage@", undefined, "tool_not_found", 'has no version ""'],
-    ["Chat.<script>", undefined, "tool_not_found", "There is no tool of this form"],
+    ["Chat.<script>", undefined, "tool_not_found", "There is no tool with this name"],
     ["constructor.name", undefined, "tool_not_found", "There is no tool"],
   ])("%p (version %p)", (name, version, error, message) => {
     const { name: kind, status, message: text } = refused(name, version);

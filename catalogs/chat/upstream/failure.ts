@@ -90,7 +90,7 @@ function inputSentence(code: string, answer: WholeAnswer): string {
 function throttled(call: Call, answer: WholeAnswer): Failure {
   return {
     error: rateLimited(call.method, answer.retryAfterMs ?? 1000),
-    again: "later",
+    retry: "later",
     maybeDone: false,
   };
 }
@@ -99,7 +99,7 @@ function transient(call: Call, what: string): Failure {
   const error = upstreamFailed(`The platform could not do this at the moment (${what}). Try again later.`, {
     developerMessage: `${call.method}: ${what}`,
   });
-  return { error, again: "now", maybeDone: true };
+  return { error, retry: "now", maybeDone: true };
 }
 
 function unmapped(

@@ -1,36 +1,33 @@
-// `request_body` in mode execute: present, JSON text, an object, fit for its schema. The refusals carry the schema, so
-// that the caller needs no second call to mend it.
+// Checks `request_body` in mode execute: it must be present, JSON text, an object, and match its schema. Errors contain
+// the schema, so that the caller can correct the body without another call.
 import { isObject, retryableInput, type ToolError } from "../../../src/tools";
 import { BODIES, publishedSchema, type RequestBody } from "./schemas";
 import { violationsOf } from "./violations";
 
 /**
- * The caller's own text, which is what is sent: read and written again, ids longer than a number would lose digits.
+ * Returns the caller's text, which is sent unchanged: parsing and serializing it would lose digits of long ids.
  * Throws a retryable `ToolError` that names `request_body` and all violations.
  */
 export function checkedBody(body: RequestBody, given: unknown): string {
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) {
-    throw refused(body, "`request_body` is missing: mode execute needs it.");
+    throw refused(body, "`request_body` is required in mode execute.");
   }
   if (typeof given !== "string") {
-    throw refused(body, "`request_body` must be a string that holds JSON, not the object itself.");
+    throw refused(body, "`request_body` must be a string with JSON text, not the object itself.");
   }
   const value = parsed(body, given);
   if (typeof value === "string") {
-    throw refused(
-      body,
-      "`request_body` was encoded as JSON twice: it must be an object in JSON, encoded once.",
-    );
+    throw refused(body, "`request_body` was encoded as JSON twice. Encode the object once.");
   }
   if (!isObject(value)) {
     throw refused(
       body,
-      `\`request_body\` must hold a JSON object, not ${Array.isArray(value) ? "a list" : "a single value"}.`,
+      `\`request_body\` must be the JSON text of an object, not of ${Array.isArray(value) ? "a list" : "a single value"}.`,
     );
   }
   const violations = violationsOf(BODIES[body], value);
   if (violations.length > 0) {
-    throw refused(body, `\`request_body\` does not fit its schema: ${violations.join("; ")}.`);
+    throw refused(body, `\`request_body\` does not match its schema: ${violations.join("; ")}.`);
   }
   return given;
 }
@@ -39,7 +36,7 @@ function parsed(body: RequestBody, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refused(body, "`request_body` is not JSON.");
+    throw refused(body, "`request_body` is not valid JSON.");
   }
 }
 
@@ -47,7 +44,7 @@ function refused(body: RequestBody, message: string): ToolError {
   const schema = publishedSchema(body);
   return retryableInput(message, {
     additionalPromptContent:
-      "Call again with `request_body` as a string: the JSON text of an object that fits this schema. " +
+      "Call again with `request_body` as a string: the JSON text of an object that matches this schema. " +
       JSON.stringify(schema),
     extra: { request_body_schema: schema },
   });

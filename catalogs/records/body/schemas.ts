@@ -1,9 +1,9 @@
-// The request bodies, as JSON Schema. They follow the platform's published interface, tightened where its help pages
-// say more (what must be there, and how much).
+// The request bodies as JSON Schema. They follow the platform's published API, with the required fields and limits of its
+// help pages.
 import { type TSchema, Type } from "typebox";
-import { MOST_RECORDS } from "../limits";
+import { MAX_RECORDS } from "../limits";
 
-/** A body, under the name that the tables use. */
+/** The name of a body, as used in the operation tables. */
 export type RequestBody = keyof typeof BODIES;
 
 const VALUES =
@@ -14,34 +14,34 @@ const VALUES =
 const record = (description: string, example: object) =>
   Type.Object({}, { additionalProperties: true, description, examples: [example] });
 
-const message = Type.Optional(Type.Boolean({ description: "Whether a message is told for each record." }));
+const message = Type.Optional(Type.Boolean({ description: "Whether to return a message for each record." }));
 const tasks = Type.Optional(
   Type.Boolean({
-    description: "Whether the tasks that the form starts are told, such as an address to open.",
+    description: "Whether to return the tasks that the form starts, such as an address to open.",
   }),
 );
 const fields = Type.Optional(
   Type.Array(Type.String(), {
-    description: "Link names of fields whose values are told for each record.",
+    description: "Link names of the fields to return for each record.",
     examples: [["Name", "Status"]],
   }),
 );
 
-const told = (members: Record<string, TSchema>, example: object) =>
+const resultOptions = (members: Record<string, TSchema>, example: object) =>
   Type.Optional(
     Type.Object(members, {
-      description: "What is told about each record beside its id.",
+      description: "What to return for each record in addition to its id.",
       examples: [example],
     }),
   );
-const toldOfChanged = told({ fields, message, tasks }, { fields: ["Name"], message: true });
-const toldOfDeleted = told({ message, tasks }, { message: true });
+const changedResult = resultOptions({ fields, message, tasks }, { fields: ["Name"], message: true });
+const deletedResult = resultOptions({ message, tasks }, { message: true });
 
-const criteria = (what: string) =>
+const criteria = (action: string) =>
   Type.String({
     pattern: "\\S",
     description:
-      `Which records are ${what}: Field_Link_Name operator value, joined by && and ||; text in double quotes, ` +
+      `Which records are ${action}: Field_Link_Name operator value, joined by && and ||; text in double quotes, ` +
       "dates in single quotes. `ID != 0` means all of them.",
     examples: ['Status == "Open" && Amount < 100'],
   });
@@ -50,7 +50,7 @@ const adding = Type.Object(
   {
     data: Type.Array(record(VALUES, { Name: "Desk", Amount: 12 }), {
       minItems: 1,
-      maxItems: MOST_RECORDS,
+      maxItems: MAX_RECORDS,
       description: "The records to add.",
       examples: [
         [
@@ -59,7 +59,7 @@ const adding = Type.Object(
         ],
       ],
     }),
-    result: toldOfChanged,
+    result: changedResult,
   },
   { examples: [{ data: [{ Name: "Desk", Amount: 12 }], result: { fields: ["Name"], message: true } }] },
 );
@@ -68,24 +68,24 @@ const updatingMatching = Type.Object(
   {
     criteria: criteria("changed"),
     data: record(`The new values. ${VALUES}`, { Status: "Closed" }),
-    result: toldOfChanged,
+    result: changedResult,
   },
   { examples: [{ criteria: 'Status == "Open"', data: { Status: "Closed" }, result: { message: true } }] },
 );
 
 const updatingOne = Type.Object(
-  { data: record(`The new values. ${VALUES}`, { Status: "Closed" }), result: toldOfChanged },
+  { data: record(`The new values. ${VALUES}`, { Status: "Closed" }), result: changedResult },
   { examples: [{ data: { Status: "Closed" }, result: { message: true } }] },
 );
 
 const deletingMatching = Type.Object(
-  { criteria: criteria("deleted"), result: toldOfDeleted },
+  { criteria: criteria("deleted"), result: deletedResult },
   { examples: [{ criteria: "ID == 3888833000000114027", result: { message: true } }] },
 );
 
 const deletingOne = Type.Object(
-  { result: toldOfDeleted },
-  { description: "An empty object will do.", examples: [{}, { result: { message: true } }] },
+  { result: deletedResult },
+  { description: "Can be an empty object.", examples: [{}, { result: { message: true } }] },
 );
 
 const exporting = Type.Object(
@@ -95,13 +95,13 @@ const exporting = Type.Object(
         {
           criteria: Type.Optional(
             Type.String({
-              description: "Which records are exported; all without it.",
+              description: "Which records to export. Default: all.",
               examples: ["Amount >= 100"],
             }),
           ),
           fields: Type.Optional(
             Type.Array(Type.String(), {
-              description: "Link names of the fields to export; all columns of the report without it.",
+              description: "Link names of the fields to export. Default: all columns of the report.",
               examples: [["Name", "Amount"]],
             }),
           ),
@@ -110,21 +110,21 @@ const exporting = Type.Object(
               minimum: 100_000,
               maximum: 200_000,
               multipleOf: 1000,
-              description: "How many records at most, in thousands. The default is 100000.",
+              description: "Maximum number of records, a multiple of 1000. Default: 100000.",
               examples: [150_000],
             }),
           ),
           record_cursor: Type.Optional(
             Type.String({
               description:
-                "Continues an earlier job: `details.result.record_cursor` of GetBulkReadJobDetails, good for about " +
-                "15 minutes. Nothing else may stand beside it.",
+                "Continues an earlier job: `details.result.record_cursor` of GetBulkReadJobDetails, valid for about 15 " +
+                "minutes. Cannot be combined with other fields.",
             }),
           ),
         },
         {
           dependentSchemas: { record_cursor: { maxProperties: 1 } },
-          description: "What is exported.",
+          description: "What to export.",
           examples: [{ criteria: "Amount >= 100", fields: ["Name", "Amount"] }],
         },
       ),

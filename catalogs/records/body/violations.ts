@@ -1,4 +1,4 @@
-// Everything in which a value breaks a schema. The validator stops after a few; a model mends all it is told at once.
+// All violations of a schema. The validator stops after a few, but a model can correct all of them at once.
 import { type TSchema, Type } from "typebox";
 import { Errors } from "typebox/schema";
 import { isObject } from "../../../src/tools";
@@ -10,9 +10,9 @@ interface Violation {
   params: object;
 }
 
-/** One phrase for each violation, beginning with its path (RFC 6901); empty when the value fits. */
+/** One phrase per violation, starting with its path (RFC 6901); empty if the value matches. */
 export function violationsOf(schema: TSchema, value: unknown, path = ""): string[] {
-  // Each level by itself: the schemas of members and items are taken out and applied one by one.
+  // Each level separately: the schemas of members and items are removed and applied one by one.
   const { properties, items, ...own }: { [keyword: string]: unknown } = { ...schema };
   const [, violations] = Errors(own, value);
   const found = violations.flatMap((violation) => phrases(violation, path));
@@ -35,6 +35,6 @@ function phrases({ keyword, schemaPath, message, params }: Violation, path: stri
   }
   const place = path === "" ? "the value" : path;
   const because = /\/dependentSchemas\/(\w+)$/.exec(schemaPath)?.[1];
-  if (because !== undefined) return [`${place} must hold nothing beside ${because}`];
+  if (because !== undefined) return [`${place} must not contain other fields together with ${because}`];
   return [`${place} ${keyword === "pattern" ? "must not be blank" : message}`];
 }

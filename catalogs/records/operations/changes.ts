@@ -3,10 +3,10 @@ import { CREATES, DELETES_MATCHING, DELETES_ONE, UPDATES_MATCHING, UPDATES_ONE }
 import type { Operation } from "../operation";
 
 const RESULT =
-  "One object per record, in order: `code` (3000 done; 3001 refused by a script, `error` is a list of texts; 3002 " +
-  "refused by fields, `error` names them), `data` with `ID`, and `message` or `tasks` when asked for";
-const MORE = "Only with the flag: whether other matching records remain; then call again";
-const TWO_STEPS = "Ask for the request schema first (mode get_request_schema), then execute.";
+  "One object per record, in order: `code` (3000: success; 3001: refused by a script, `error` is a list of texts; " +
+  "3002: refused by fields, `error` names them), `data` with `ID`, and `message` or `tasks` if requested";
+const MORE = "Only with the flag: whether more matching records remain; then call again";
+const TWO_STEPS = "Request the schema first (mode get_request_schema), then execute.";
 
 export const CHANGES: readonly Operation[] = [
   {
@@ -50,9 +50,9 @@ export const CHANGES: readonly Operation[] = [
     kind: UPDATES_ONE,
     body: "updatingOne",
     answer: {
-      data: "`ID`, and the fields asked for",
-      message: "When asked for",
-      tasks: "When asked for and there are any",
+      data: "`ID` and the requested fields",
+      message: "If requested",
+      tasks: "If requested and there are any",
     },
   },
   {
@@ -77,6 +77,6 @@ export const CHANGES: readonly Operation[] = [
     scope: "report.DELETE",
     kind: DELETES_ONE,
     body: "deletingOne",
-    answer: { data: "`ID` of the deleted record", message: "When asked for" },
+    answer: { data: "`ID` of the deleted record", message: "If requested" },
   },
 ];

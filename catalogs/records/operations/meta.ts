@@ -1,4 +1,4 @@
-// What there is in an account: applications, and what they consist of.
+// The applications of an account and their components.
 import { READS } from "../metadata";
 import type { Operation } from "../operation";
 
@@ -10,7 +10,7 @@ export const META: readonly Operation[] = [
   {
     name: "GetApplicationMetaInfo",
     description:
-      "Lists all records applications that the user can reach, with the names that the other tools need: " +
+      "Lists all records applications that the user can access, with the names that the other tools need: " +
       "`workspace_name` is the account owner, `link_name` the application.",
     request: "GET /creator/v2/meta/applications",
     scope: "dashboard.READ",
@@ -19,7 +19,7 @@ export const META: readonly Operation[] = [
   },
   {
     name: "FetchWorkspaceAppMeta",
-    description: "Lists the records applications of one account (workspace) that the user can reach.",
+    description: "Lists the records applications of one account (workspace) that the user can access.",
     request: "GET /creator/v2/meta/{workspace_account_owner_name}/applications",
     scope: "dashboard.READ",
     kind: READS,
@@ -45,7 +45,7 @@ export const META: readonly Operation[] = [
     kind: READS,
     answer: {
       forms:
-        "One object each: `display_name`, `link_name`, `type` (1 form, 2 stateless form, which keeps no records)",
+        "One object each: `display_name`, `link_name`, `type` (1 form, 2 stateless form, which stores no records)",
     },
   },
   {
@@ -68,15 +68,15 @@ export const META: readonly Operation[] = [
   {
     name: "FetchVendorFormFieldsMetadata",
     description:
-      "Lists the fields of a form: link names (which criteria and records use), kinds, and the rules that values obey.",
+      "Lists the fields of a form: link names (used in criteria and records), types, and the rules for values.",
     request:
       "GET /creator/v2/meta/{account_owner_name}/{application_link_name}/form/{form_identifier}/fields",
     scope: "meta.form.READ",
     kind: READS,
     answer: {
       fields:
-        "One object each: `display_name`, `link_name`, `type` (kind of field), `mandatory`, `unique`, `max_char`, and " +
-        "choices or subform fields where the kind has them",
+        "One object each: `display_name`, `link_name`, `type` (type of field), `mandatory`, `unique`, `max_char`, and " +
+        "choices or subform fields if the type has them",
     },
   },
 ];

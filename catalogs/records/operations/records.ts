@@ -1,19 +1,19 @@
-// Reading records, with the user's grant or under a private link.
+// Reading records, with the user's grant or with a private link.
 import { READS } from "../metadata";
 import type { Operation } from "../operation";
 
 const LIST =
   "One object per record: link names of the report's columns, and `ID`. Lookups are objects with `ID` and " +
-  "`display_value`; several values come as one text; numbers and checkboxes come as text. Empty when nothing matches " +
-  "(`code` is 3100 then)";
+  "`display_value`; multiple values, numbers and checkboxes are text. Empty if nothing matches (`code` is " +
+  "then 3100)";
 const ONE = "The record: link names of all fields of the report's detail view, and `ID`";
 
 export const RECORDS: readonly Operation[] = [
   {
     name: "FetchVendorRecords",
     description:
-      "Reads records of a report, up to 200 at once, all of them or those that match criteria. The next page starts " +
-      "after as many records as were asked for; a page with fewer is the last.",
+      "Reads records of a report, up to 200 at once, all of them or those that match criteria. For the next page, add " +
+      "the record limit to the start index; a page with fewer records is the last.",
     request:
       "GET /creator/v2/data/{account_owner_identifier}/{application_link_name}/report/{report_link_name}",
     query: { from: "start_record_index", limit: "record_limit", criteria: "filter_criteria" },
@@ -51,7 +51,7 @@ export const RECORDS: readonly Operation[] = [
   {
     name: "FetchRecordDetail",
     description:
-      "Reads one record of a published report by its id and the private link, without the user's grant.",
+      "Reads one record of a published report by its id, with the private link and without the user's grant.",
     request:
       "GET /creator/v2/publish/{account_owner_name}/{application_link_name}/report/{report_link_name}/{record_id}",
     query: { privatelink: "application_private_link" },

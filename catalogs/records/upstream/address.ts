@@ -1,19 +1,21 @@
-// A tool's input as an address: each parameter fills exactly one segment or one query value.
+// Builds the address from a tool's input: each parameter fills exactly one segment or one query value.
 import { fillAddress, type Operation, pathParameters } from "../operation";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What stops the address from being made, by parameter; empty when nothing does. */
+/** Why the address cannot be built, by parameter; empty if it can. */
 export function addressProblems(operation: Operation, input: Input): string[] {
   const privateLink = operation.query?.privatelink;
   return [
     ...(privateLink === undefined ? [] : keyProblems(privateLink, input[privateLink])),
     ...pathParameters(operation).flatMap((name) => segmentProblems(name, input[name])),
-    ...queryTexts(operation, input).flatMap(([, name, text]) => (text.isWellFormed() ? [] : [noText(name)])),
+    ...queryTexts(operation, input).flatMap(([, name, text]) =>
+      text.isWellFormed() ? [] : [malformed(name)],
+    ),
   ];
 }
 
-/** Path and query. Only for an input without problems. */
+/** Path and query of an input without problems. */
 export function addressOf(operation: Operation, input: Input): string {
   const path = fillAddress(operation, (name) => encodeURIComponent(String(input[name])));
   const query = queryTexts(operation, input).map(([sent, , text]) => `${sent}=${encodeURIComponent(text)}`);
@@ -25,14 +27,14 @@ function segmentProblems(name: string, value: unknown): string[] {
   if (blank !== undefined) return [blank];
   // URL parsers resolve these two even where they are percent-encoded.
   if (value === "." || value === "..") return [`\`${name}\` must not be "${value}"`];
-  return String(value).isWellFormed() ? [] : [noText(name)];
+  return String(value).isWellFormed() ? [] : [malformed(name)];
 }
 
 function keyProblems(name: string, value: unknown): string[] {
   const blank = blankProblem(name, value);
   if (blank !== undefined) return [blank];
   return /[/?#\s]|^https?:/i.test(String(value))
-    ? [`\`${name}\` must be the key of the publication only, not its whole address`]
+    ? [`\`${name}\` must be only the key of the private link, not the whole address`]
     : [];
 }
 
@@ -41,11 +43,11 @@ function blankProblem(name: string, value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? undefined : `\`${name}\` is empty`;
 }
 
-function noText(name: string): string {
-  return `\`${name}\` holds characters that are no text`;
+function malformed(name: string): string {
+  return `\`${name}\` contains invalid characters`;
 }
 
-/** What was given: name of the platform, name of the parameter, text. An empty text is not sent. */
+/** The given query values: name at the platform, name of the parameter, text. Empty texts are not sent. */
 function queryTexts({ query = {} }: Operation, input: Input): [string, string, string][] {
   return Object.entries(query).flatMap(([sent, name]): [string, string, string][] => {
     const value = input[name];

@@ -1,49 +1,49 @@
-// The platform's answer codes, by what they mean to the caller. The codes are those of its public pages; the text
-// beside a code is no contract.
+// The platform's answer codes by their meaning to the caller, from its public documentation. The texts that come with the
+// codes are not part of its API contract.
 
 /** The only success, whatever the HTTP status. */
 export const DONE = 3000;
-/** Nothing matches, or the page lies past the end. */
+/** Nothing matches, or the page is past the end. */
 export const NO_MATCH = 3100;
 /** One code for a missing, an invalid and an expired token. */
 export const TOKEN_REFUSED = 1030;
 export const SCOPE_MISSING = 2945;
-/** Calls per minute, or at the same time. */
+/** Too many calls per minute or at the same time. */
 export const RATE_LIMITED = 2955;
 
 export type Meaning = "missing" | "quota" | "refused" | "input";
 
 interface Entry {
   meaning: Meaning;
-  /** What to tell the caller beside the platform's own text. */
+  /** Added to the platform's message. */
   hint?: string;
 }
 
 const CODES: Readonly<Record<number, Entry>> = {
   1000: { meaning: "input", hint: "The address or a parameter is not valid." },
-  1040: { meaning: "missing", hint: "There is no such account owner." },
+  1040: { meaning: "missing", hint: "This account owner does not exist." },
   1060: { meaning: "refused", hint: "The application is not shared with this user." },
   1080: { meaning: "refused", hint: "The application is disabled." },
-  1090: { meaning: "missing", hint: "There is no such component." },
-  1130: { meaning: "refused", hint: "API access is switched off for this user's permission set." },
-  2892: { meaning: "missing", hint: "There is no such application." },
-  2893: { meaning: "missing", hint: "There is no such form." },
-  2894: { meaning: "missing", hint: "There is no such report." },
+  1090: { meaning: "missing", hint: "This component does not exist." },
+  1130: { meaning: "refused", hint: "API access is disabled for this user's permission set." },
+  2892: { meaning: "missing", hint: "This application does not exist." },
+  2893: { meaning: "missing", hint: "This form does not exist." },
+  2894: { meaning: "missing", hint: "This report does not exist." },
   2896: { meaning: "refused", hint: "This user may not delete these records." },
   2897: { meaning: "refused", hint: "This user may not change these records." },
   2898: { meaning: "refused", hint: "This user may not see these records." },
   2899: { meaning: "refused", hint: "This user may not add records here." },
-  2930: { meaning: "input", hint: "The account may be served by another generation of the API." },
+  2930: { meaning: "input", hint: "The account may use another version of the API." },
   2933: { meaning: "refused", hint: "The application is not shared with this user." },
-  2965: { meaning: "refused", hint: "The form takes no more entries." },
-  3001: { meaning: "input", hint: "The form's validation refuses the values." },
-  3002: { meaning: "input", hint: "Fields refuse their values." },
+  2965: { meaning: "refused", hint: "The form accepts no more entries." },
+  3001: { meaning: "input", hint: "The form's validation refused the values." },
+  3002: { meaning: "input", hint: "Fields refused their values." },
   3020: { meaning: "input", hint: "The body is missing or incomplete." },
-  3060: { meaning: "refused", hint: "The account holds as many records as it may." },
+  3060: { meaning: "refused", hint: "The account has reached its limit of records." },
   3070: { meaning: "input", hint: "The values are not valid." },
   3090: {
     meaning: "input",
-    hint: "The criteria cannot be understood: check field link names, operators and quotes.",
+    hint: "The criteria are not valid. Check field link names, operators and quotes.",
   },
   3100: { meaning: "missing", hint: "Nothing matches." },
   3190: { meaning: "missing", hint: "There is no record with this id." },
@@ -53,18 +53,18 @@ const CODES: Readonly<Record<number, Entry>> = {
   3950: { meaning: "input", hint: "At most 200 records can be added at once." },
   3960: {
     meaning: "input",
-    hint: "More than 200 records match and nothing was changed. Narrow the criteria, or set the flag that processes 200 at a time.",
+    hint: "More than 200 records match and nothing was changed. Narrow the criteria or set the flag that processes 200 at a time.",
   },
-  3970: { meaning: "input", hint: "At most 200 records can be asked for at once." },
-  4000: { meaning: "quota", hint: "The account's API calls of this day are used up." },
-  7120: { meaning: "missing", hint: "There is no such job." },
-  7130: { meaning: "refused", hint: "The job is somebody else's." },
+  3970: { meaning: "input", hint: "At most 200 records can be read at once." },
+  4000: { meaning: "quota", hint: "The account has used up its API calls of the day." },
+  7120: { meaning: "missing", hint: "This job does not exist." },
+  7130: { meaning: "refused", hint: "The job belongs to another user." },
   7150: { meaning: "input", hint: "This kind of report cannot be exported." },
   8011: { meaning: "input", hint: "A number has too many digits." },
   8012: { meaning: "input", hint: "A number has the wrong format." },
 };
 
-/** Undefined for a code that nobody here knows. */
+/** Undefined for an unknown code. */
 export function entryOf(code: number | undefined): Entry | undefined {
   return code === undefined ? undefined : CODES[code];
 }

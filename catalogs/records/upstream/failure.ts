@@ -1,4 +1,4 @@
-// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+// Maps the answers of the platform to tool errors. Only this file chooses kinds of errors in this catalog.
 import {
   GrantDead,
   type Json,
@@ -14,7 +14,7 @@ import {
   upstreamUnauthorized,
   upstreamUnmapped,
 } from "../../../src/tools";
-import { ALLOWANCE_MS } from "../limits";
+import { RATE_WINDOW_MS } from "../limits";
 import { type Call, scopesOf } from "../operation";
 import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
@@ -23,14 +23,14 @@ import { type Failure, final } from "../../upstream/retry";
 import { BASE_SECRET } from "./base";
 import { shownAnswer, textOf } from "./texts";
 
-/** Undefined when the answer is a success, which is code 3000, never the HTTP status. */
+/** Undefined for a success, which is code 3000: the HTTP status is not enough. */
 export function failureOf(context: ToolContext, call: Call, answer: WholeAnswer): Failure | undefined {
   const { status, body } = answer;
   const code = codeIn(answer);
   if (status >= 500) return transient(call, answer);
   if (body !== undefined && code === DONE) return allFailed(call, answer);
   if (status === 429 || code === RATE_LIMITED) return throttled(call, answer, code);
-  // On the routes of private links no token was sent: whatever is refused there, it is not the grant.
+  // With a private link no token was sent, so a refusal is never about the grant.
   if (call.operation.scope !== "none") {
     if (code === TOKEN_REFUSED) return final(tokenRefused(context, detailsOf(call, answer)));
     if (code === SCOPE_MISSING) return final(new ScopesLost(String(code), scopesOf(call.operation)));
@@ -44,7 +44,7 @@ export function codeIn({ body }: WholeAnswer): number | undefined {
   return typeof code === "number" && Number.isInteger(code) ? code : undefined;
 }
 
-/** The status and the code of an answer, as an error tells them. */
+/** The status and the code of an answer, for an error. */
 export function statusText({ status }: WholeAnswer, code: number | undefined): string {
   return code === undefined ? `HTTP ${status}` : `HTTP ${status}, code ${code}`;
 }
@@ -52,9 +52,9 @@ export function statusText({ status }: WholeAnswer, code: number | undefined): s
 function refusal(call: Call, answer: WholeAnswer, code: number | undefined): ToolError {
   const details = detailsOf(call, answer);
   const entry = entryOf(code);
-  const said = `${textOf(call, answer)} (${statusText(answer, code)})`;
+  const reason = `${textOf(call, answer)} (${statusText(answer, code)})`;
   const hints = [entry?.hint, keyHint(call, answer)].filter((hint) => hint !== undefined);
-  const message = [`The platform refuses this: ${said}.`, ...hints].join(" ");
+  const message = [`The platform refused this: ${reason}.`, ...hints].join(" ");
   if (answer.status === 401) return upstreamUnauthorized(message, details);
   switch (entry?.meaning) {
     case "missing":
@@ -75,33 +75,36 @@ function refusal(call: Call, answer: WholeAnswer, code: number | undefined): Too
 
 function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefined {
   if (operation.scope !== "none" || (status !== 401 && status !== 403)) return undefined;
-  return "Check the private link: it must be the key under which this very component is published.";
+  return "Check the private link. It must be the key of this published component.";
 }
 
-/** Single items that failed are for the caller to read; when none succeeded, nothing was done. */
+/** A failure if no record succeeded. The caller reads the failures of single records in the result. */
 function allFailed(call: Call, answer: WholeAnswer): Failure | undefined {
   const { total, failed } = failedItems(answer.body?.["result"]);
   if (total === 0 || failed < total) return undefined;
   const details = detailsOf(call, answer);
-  const message = `None of the ${total} records was accepted: \`result\` in the answer tells why, record by record.`;
+  const message = `None of the ${total} records was accepted. \`result\` in the answer has the reason for each record.`;
   return final(upstreamBadRequest(message, details));
 }
 
 function throttled(call: Call, answer: WholeAnswer, code: number | undefined): Failure {
-  const wait = answer.retryAfterMs ?? ALLOWANCE_MS;
+  const wait = answer.retryAfterMs ?? RATE_WINDOW_MS;
   const message =
-    `The platform's rate limit is reached (${statusText(answer, code)}): ` +
-    `try again in ${Math.ceil(wait / 1000)} s.`;
+    `The platform's rate limit is reached (${statusText(answer, code)}). ` +
+    `Try again in ${Math.ceil(wait / 1000)} s.`;
   const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait });
-  // Only the platform's own code proves that a write was refused; a gateway's 429 proves it for nobody.
+  // Only the platform's own code proves that a write was refused; a 429 of a gateway does not.
   const proven = code === RATE_LIMITED || call.operation.kind.behavior.read_only;
-  return { error, again: proven ? "later" : "never", maybeDone: !proven, retryAfterMs: answer.retryAfterMs };
+  return { error, retry: proven ? "later" : "never", maybeDone: !proven, retryAfterMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: WholeAnswer): Failure {
   const what = statusText(answer, codeIn(answer));
-  const error = upstreamFailed(`The platform gave no usable answer (${what}).`, detailsOf(call, answer));
-  return { error, again: "now", maybeDone: true };
+  const error = upstreamFailed(
+    `The platform did not return a valid answer (${what}). Try again later.`,
+    detailsOf(call, answer),
+  );
+  return { error, retry: "now", maybeDone: true };
 }
 
 function detailsOf(call: Call, answer: WholeAnswer): ToolErrorDetails {
@@ -117,8 +120,8 @@ function detailsOf(call: Call, answer: WholeAnswer): ToolErrorDetails {
 }
 
 /**
- * The runtime answers it with one refresh and one repeat; what then remains is for the user, or for the operator whose
- * secret names another data center.
+ * The runtime refreshes the token and retries once. If that fails, the user must act, or the operator, whose secret may
+ * contain the address of another data center.
  */
 function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDead {
   const message = `The platform does not accept the user's token: authorization required. ${dataCenterHint(context)}`;
@@ -126,16 +129,16 @@ function tokenRefused(context: ToolContext, details: ToolErrorDetails): GrantDea
 }
 
 function dataCenterHint({ grant, secrets }: ToolContext): string {
-  const told = grant?.facts["api_domain"];
-  const home = typeof told === "string" ? URL.parse(told)?.origin : undefined;
+  const domain = grant?.facts["api_domain"];
+  const home = typeof domain === "string" ? URL.parse(domain)?.origin : undefined;
   const base = URL.parse(secrets[BASE_SECRET] ?? "")?.origin;
   if (home === undefined || home === base) {
-    return `If authorizing again does not help, the account may live in another data center than ${BASE_SECRET} names.`;
+    return `If authorizing again does not help, the account may belong to another data center than ${BASE_SECRET}.`;
   }
-  return `The user's account lives in another data center than ${BASE_SECRET} names: there its token is not valid.`;
+  return `The user's account belongs to another data center than ${BASE_SECRET}, where its token is not valid.`;
 }
 
-/** How many records an answer tells of, and how many of them were not accepted. */
+/** How many records an answer has, and how many of them were not accepted. */
 export function failedItems(result: Json | undefined): { total: number; failed: number } {
   if (!Array.isArray(result)) return { total: 0, failed: 0 };
   const failed = result.filter((item) => !isJsonObject(item) || item["code"] !== DONE);

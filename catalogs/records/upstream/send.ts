@@ -1,7 +1,7 @@
-// The one way to the platform: a call with its waits and its repeat.
+// Sends calls to the platform, with waits and retries.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange, jsonRequest } from "../../upstream/exchange";
-import { callWithRetries, type Failure, jittered, type Outcome, type Repeats } from "../../upstream/retry";
+import { callWithRetries, type Failure, jittered, type Outcome, type Retries } from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { type Call, methodOf } from "../operation";
 import { NO_MATCH } from "./codes";
@@ -10,31 +10,31 @@ import { codeIn, failureOf } from "./failure";
 /**
  * Sends a call and returns the body of a successful answer.
  *
- * A rate limit is waited for where the wait fits the time left. A failure that may pass is answered by one more try:
- * for reads always, for changes when the request surely did not arrive, for what creates something never. When nobody
- * knows whether a write was done, the error says so. Throws `ToolError`.
+ * Waits for a rate limit if the wait fits the time left. Retries a transient failure once: always for reads, for changes
+ * only if the request did not arrive, never for calls that create something. If the outcome of a write is unknown, the
+ * error says so. Throws `ToolError`.
  */
 export function send(context: ToolContext, call: Call): Promise<JsonObject> {
   return callWithRetries(call.operation.name, () => attempt(context, call), {
     reportsUnknown: !isRead(call),
-    waitToRepeat: (failure, repeats) => waitToRepeat(context, call, failure, repeats),
+    waitToRetry: (failure, repeats) => waitToRetry(context, call, failure, repeats),
   });
 }
 
-async function waitToRepeat(
+async function waitToRetry(
   context: ToolContext,
   call: Call,
-  { again, maybeDone, retryAfterMs }: Failure,
-  repeats: Repeats,
+  { retry, maybeDone, retryAfterMs }: Failure,
+  retries: Retries,
 ): Promise<boolean> {
-  if (again === "later") {
-    const backoff = BACKOFF_MS[repeats.later];
+  if (retry === "later") {
+    const backoff = BACKOFF_MS[retries.later];
     const ms = retryAfterMs ?? backoff ?? 0;
     if (backoff === undefined || !fits(context, ms)) return false;
     await context.sleep(ms);
     return true;
   }
-  if (repeats.now > 0 || !mayRepeat(call, maybeDone) || !fits(context, JITTER_MS)) return false;
+  if (retries.now > 0 || !mayRetry(call, maybeDone) || !fits(context, JITTER_MS)) return false;
   await context.sleep(jittered(JITTER_MS));
   return true;
 }
@@ -56,7 +56,7 @@ async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
   return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
 }
 
-function mayRepeat(call: Call, maybeDone: boolean): boolean {
+function mayRetry(call: Call, maybeDone: boolean): boolean {
   if (isRead(call)) return true;
   return !maybeDone && !call.operation.kind.behavior.operations.includes("create");
 }

@@ -1,4 +1,4 @@
-// The platform's own words in our errors: short, printable, without the private link.
+// The platform's messages in errors: shortened, printable, without the private link.
 import type { Json, JsonObject } from "../../../src/tools";
 import { TEXT_LIMIT } from "../limits";
 import type { Call } from "../operation";
@@ -7,21 +7,21 @@ import { isJsonObject } from "../../upstream/json";
 
 const MASK = "[private link]";
 
-/** What the answer says: `message`, or `description` as authorization failures have it, or HTTP's own word. */
+/** The message of an answer: `message`, `description` (authorization failures), or the HTTP reason phrase. */
 export function textOf(call: Call, { body, reason }: WholeAnswer): string {
-  const said = [body?.["message"], body?.["description"], reason].find(
+  const message = [body?.["message"], body?.["description"], reason].find(
     (text) => typeof text === "string" && text.trim() !== "",
   );
-  return short(masked(call, String(said ?? "no reason given")));
+  return shortened(masked(call, String(message ?? "no reason given")));
 }
 
-/** The answer as callers may see it, for `extra`. */
+/** The answer without the private link, for `extra`. */
 export function shownAnswer(call: Call, { body, text }: WholeAnswer): Record<string, unknown> {
   if (body !== undefined) return { response_json: maskedJson(call, body) };
-  return text === "" ? {} : { response_text: short(masked(call, text)) };
+  return text === "" ? {} : { response_text: shortened(masked(call, text)) };
 }
 
-function short(text: string): string {
+function shortened(text: string): string {
   const printable = text.replaceAll(/\p{Cc}+/gu, " ").trim();
   return printable.length > TEXT_LIMIT ? `${printable.slice(0, TEXT_LIMIT)}…` : printable;
 }

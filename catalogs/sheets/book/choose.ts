@@ -1,4 +1,4 @@
-// Which sheet of a spreadsheet is meant, by its name, its id or its position.
+// Finds a sheet of a spreadsheet by its name, its id or its position.
 import { retryableInput, type ToolError } from "../../../src/tools";
 import type { Book, Sheet } from "./metadata";
 
@@ -7,7 +7,7 @@ export interface SheetChoice {
   sheet_id_or_name?: string;
 }
 
-/** The sheet that is meant. Throws `ToolError` that lists the sheets there are. */
+/** The chosen sheet. Throws a `ToolError` that lists the existing sheets. */
 export function chooseSheet(book: Book, choice: SheetChoice): Sheet {
   const { sheet_id_or_name: name = "", sheet_position: position = 1 } = choice;
   const found =
@@ -18,7 +18,7 @@ export function chooseSheet(book: Book, choice: SheetChoice): Sheet {
     : noSuchSheet(book, `with the name or id ${JSON.stringify(name)}`);
 }
 
-/** By title: as it is written, else without case. */
+/** By title: the exact one, otherwise ignoring case. */
 export function sheetTitled({ sheets }: Book, title: string): Sheet | undefined {
   const folded = title.toLowerCase();
   return (
@@ -27,7 +27,7 @@ export function sheetTitled({ sheets }: Book, title: string): Sheet | undefined 
   );
 }
 
-/** A sheet whose title is made of digits is found before this. */
+/** Only used if no sheet has this text as its title. */
 function sheetWithId({ sheets }: Book, text: string): Sheet | undefined {
   const id = text.trim();
   return /^\d+$/.test(id) ? sheets.find(({ sheetId }) => String(sheetId) === id) : undefined;

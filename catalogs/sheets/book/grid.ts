@@ -1,10 +1,10 @@
-// The grid of a sheet: what lies in it, and how it is made larger.
+// The grid of a sheet: its bounds and how it is enlarged.
 import { badInput, type JsonObject, type ToolError } from "../../../src/tools";
 import { cellName } from "../cells/a1";
 import { MAX_CELLS, NEW_COLUMNS, NEW_ROWS } from "../limits";
 import type { Book, Sheet } from "./metadata";
 
-/** The grid of a new sheet: the usual one, larger where the cells need it, and then no wider or longer than may be. */
+/** The grid of a new sheet: the default size, or larger for the cells, within the platform's limit. */
 export function newGrid({ lastRow, lastColumn }: { lastRow: number; lastColumn: number }) {
   const room = Math.floor(MAX_CELLS / Math.max(1, lastRow));
   const columnCount = Math.max(lastColumn, Math.min(NEW_COLUMNS, room));
@@ -16,22 +16,24 @@ export function isInGrid({ rowCount, columnCount }: Sheet, row: number, column: 
   return row <= rowCount && column <= columnCount;
 }
 
-/** Throws `ToolError` for a sheet that holds no cells, such as a chart. */
+/** Throws `ToolError` for a sheet without cells, such as a chart. */
 export function requireGrid(sheet: Sheet): void {
   if (sheet.rowCount > 0 && sheet.columnCount > 0) return;
-  throw badInput(`The sheet ${JSON.stringify(sheet.title)} holds no cells (type ${sheet.sheetType}).`);
+  throw badInput(
+    `The sheet ${JSON.stringify(sheet.title)} has no cells (type ${sheet.sheetType}). Choose another sheet.`,
+  );
 }
 
 export function outsideGrid({ title, rowCount, columnCount }: Sheet, row: number, column: number): ToolError {
   return badInput(
-    `${cellName(row, column)} lies outside the sheet ${JSON.stringify(title)}, ` +
+    `${cellName(row, column)} is outside the sheet ${JSON.stringify(title)}, ` +
       `which has ${rowCount} rows and ${columnCount} columns.`,
   );
 }
 
 /**
- * The requests that make a sheet large enough; none when it is. Throws `ToolError` when the spreadsheet would then
- * hold more cells than the platform allows.
+ * The requests that enlarge a sheet; none if it is large enough. Throws `ToolError` if the spreadsheet would then have
+ * more cells than the platform allows.
  */
 export function growth(book: Book, sheet: Sheet, lastRow: number, lastColumn: number): JsonObject[] {
   const rows = Math.max(0, lastRow - sheet.rowCount);
@@ -43,9 +45,9 @@ export function growth(book: Book, sheet: Sheet, lastRow: number, lastColumn: nu
   const cells = others + (sheet.rowCount + rows) * (sheet.columnCount + columns);
   if (cells > MAX_CELLS) {
     throw badInput(
-      `${cellName(lastRow, lastColumn)} lies outside the sheet ${JSON.stringify(sheet.title)} ` +
-        `(${sheet.rowCount} rows, ${sheet.columnCount} columns), and to make room for it would take the ` +
-        `spreadsheet to ${cells} cells; the platform allows ${MAX_CELLS}.`,
+      `${cellName(lastRow, lastColumn)} is outside the sheet ${JSON.stringify(sheet.title)} ` +
+        `(${sheet.rowCount} rows, ${sheet.columnCount} columns). Enlarging the sheet would give the spreadsheet ` +
+        `${cells} cells; the platform allows ${MAX_CELLS}.`,
     );
   }
   const append = (dimension: string, length: number): JsonObject[] =>

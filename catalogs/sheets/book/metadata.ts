@@ -1,11 +1,11 @@
-// What a spreadsheet is made of: one small call, made anew in every run, since others change titles and grids.
+// The metadata of a spreadsheet: one small call in every run, since other users change titles and grids.
 import type { JsonObject } from "../../../src/tools";
 import type { SheetsClient } from "../client";
 import { getMetadata } from "../upstream/calls";
 import { spreadsheetLink } from "./spreadsheet-id";
 import { nonEmptyTextIn, numberIn, objectIn, objectsIn } from "../../upstream/json";
 
-/** One sheet. `rowCount` and `columnCount` are 0 for a sheet that has no cells, such as a chart. */
+/** One sheet. `rowCount` and `columnCount` are 0 for a sheet without cells, such as a chart. */
 export interface Sheet {
   sheetId: number;
   title: string;

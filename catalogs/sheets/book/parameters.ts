@@ -1,24 +1,24 @@
-// Parameters and results that several tools share, and how parameters are read.
+// Schemas of parameters and results that several tools share.
 import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
 import { columnLetters, columnNumber } from "../cells/column";
 import { MAX_COLUMN } from "../limits";
 import { LINK_BASE } from "../platform";
 
-/** Title of the one sheet of a spreadsheet that these tools made. */
+/** Title of the only sheet of a spreadsheet that these tools create. */
 export const FIRST_SHEET = "Sheet1";
 
 export const SPREADSHEET_ID = Type.String({
-  description: `The spreadsheet's id, or its address ${LINK_BASE}/d/{id}/edit.`,
+  description: `The spreadsheet's id or its address, ${LINK_BASE}/d/{id}/edit.`,
 });
 
-/** Which sheet of a spreadsheet. */
+/** Selects a sheet of a spreadsheet. */
 export const SHEET_PARAMETERS = {
   sheet_position: Type.Optional(
     Type.Integer({
       default: 1,
       minimum: 1,
-      description: "Position of the sheet among all sheets, hidden ones included; 1 is the leftmost.",
+      description: "Position of the sheet among all sheets, including hidden ones; 1 is the leftmost.",
     }),
   ),
   sheet_id_or_name: Type.Optional(
@@ -28,10 +28,10 @@ export const SHEET_PARAMETERS = {
   ),
 };
 
-/** Which cell of a sheet. */
+/** Selects a cell of a sheet. */
 export const CELL_PARAMETERS = {
   column: Type.String({ description: "Letters of the column, such as A, F or AZ." }),
-  row: Type.Integer({ minimum: 1, description: "Number of the row, as the sheet shows it; the first is 1." }),
+  row: Type.Integer({ minimum: 1, description: "Number of the row, as shown in the sheet; the first is 1." }),
 };
 
 /** In results: the spreadsheet. */
@@ -49,7 +49,7 @@ export const SHEET_RESULT = {
   sheetUrl: Type.String({ description: "Address of the sheet" }),
 };
 
-/** The number of the column that the parameter names. Throws `ToolError`. */
+/** The number of a column from the `column` parameter. Throws `ToolError`. */
 export function requireColumn(letters: string): number {
   const column = columnNumber(letters);
   if (column !== undefined) return column;

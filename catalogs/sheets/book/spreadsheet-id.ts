@@ -1,12 +1,12 @@
-// The ids of spreadsheets and the addresses under which a person sees them.
+// The ids of spreadsheets and their addresses in the browser.
 import { badInput } from "../../../src/tools";
 import { LINK_BASE } from "../platform";
 
 const ID = /^[A-Za-z0-9_-]+$/;
-/** Below the base; `/u/1` stands there for people who are signed in with several accounts. */
+/** Below the base; contains `/u/1` for people who are signed in with several accounts. */
 const PATH = /^\/(?:u\/\d+\/)?d\/([^/?#]+)(?:[/?#].*)?$/s;
 
-/** The id that the parameter `spreadsheet_id` holds, itself or in an address. Throws `ToolError` for anything else. */
+/** The id in the parameter `spreadsheet_id`, which is an id or an address. Throws `ToolError` for anything else. */
 export function spreadsheetIdOf(text: string): string {
   const trimmed = text.trim();
   const path = trimmed.startsWith(LINK_BASE) ? trimmed.slice(LINK_BASE.length) : "";

@@ -1,8 +1,8 @@
-// Ranges in A1 notation. Sheet names are always quoted: unquoted, a sheet called `A1` or like a named range would be
-// read as a cell or as that range.
+// Ranges in A1 notation. Sheet names are always quoted: without quotes, a sheet named `A1` or like a named range would
+// be read as a cell or as that range.
 import { columnLetters } from "./column";
 
-/** A rectangle of cells; rows and columns count from 1, both ends included. */
+/** A rectangle of cells; rows and columns count from 1, both ends are inclusive. */
 export interface Area {
   firstRow: number;
   lastRow: number;
@@ -22,7 +22,7 @@ export function rangeName(title: string, area: Area): string {
   return `'${title.replaceAll("'", "''")}'!${first === last ? first : `${first}:${last}`}`;
 }
 
-/** Title and cells of a range as the platform writes it: quoted where it must be. The title may hold `!` itself. */
+/** Title and cells of a range as the platform writes it, quoted if necessary. The title may contain `!`. */
 export function splitRange(range: string): { title: string | undefined; cells: string } {
   const at = range.lastIndexOf("!");
   if (at < 0) return { title: undefined, cells: range };

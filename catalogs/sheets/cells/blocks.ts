@@ -1,7 +1,7 @@
-// Cells gathered into rectangles: runs of adjacent columns, and adjacent rows that have the same run.
+// Combines cells into rectangles: runs of adjacent columns, and adjacent rows with the same run.
 import type { Area } from "./a1";
 
-/** A rectangle in which every cell is given. `rows` has one list of cells per row. */
+/** A rectangle without gaps. `rows` has one list of cells per row. */
 export interface Block<Cell> extends Area {
   rows: Cell[][];
 }
@@ -11,10 +11,10 @@ interface Place {
   column: number;
 }
 
-/** @param cells by row and, in a row, by column; no place twice */
+/** @param cells sorted by row and column, without duplicates */
 export function blocksOf<Cell extends Place>(cells: readonly Cell[]): Block<Cell>[] {
   const blocks: Block<Cell>[] = [];
-  /** Blocks that the next row may continue, by first column. */
+  /** Blocks that the current row may extend, by first column. */
   let open = new Map<number, Block<Cell>>();
   let openRow = 0;
   let opening = new Map<number, Block<Cell>>();

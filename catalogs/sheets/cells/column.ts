@@ -4,7 +4,7 @@ import { MAX_COLUMN } from "../limits";
 const LETTERS = /^[A-Za-z]{1,3}$/;
 const A = 64;
 
-/** The number of a column from its letters, in any case; undefined when these are no column. */
+/** The number of a column from its letters, in any case; undefined for other texts. */
 export function columnNumber(letters: string): number | undefined {
   if (!LETTERS.test(letters)) return undefined;
   let number = 0;
@@ -21,7 +21,7 @@ export function columnLetters(number: number): string {
   return letters;
 }
 
-/** A column by its letters or by its number as text; undefined when it is neither. */
+/** A column by its letters or by its number as text; undefined for other texts. */
 export function columnOf(text: string): number | undefined {
   if (!/^[1-9]\d{0,4}$/.test(text)) return columnNumber(text);
   const number = Number(text);

@@ -1,5 +1,5 @@
-// The parameter `data`: text of one JSON object, `{"<row>": {"<COLUMN>": value}}`. Everything is checked before any
-// call is made; a refusal names the cell or key and the rule, and may be tried again.
+// The parameter `data`: the text of a JSON object, `{"<row>": {"<COLUMN>": value}}`. It is checked before any call.
+// Errors name the cell or key and the rule, and can be retried.
 import { isObject, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
@@ -7,17 +7,17 @@ import { columnLetters, columnNumber } from "./column";
 
 export type CellValue = string | number | boolean;
 
-/** One named cell; row and column count from 1. */
+/** One cell; row and column count from 1. */
 export interface Cell {
   row: number;
   column: number;
   value: CellValue;
 }
 
-/** The cells by row and, in a row, by column. */
+/** The cells, sorted by row and column. */
 export interface Data {
   cells: readonly Cell[];
-  /** The grid that holds them; 0 and 0 when there are none. */
+  /** The grid that contains them; 0 and 0 if there are none. */
   lastRow: number;
   lastColumn: number;
 }
@@ -27,7 +27,7 @@ export const DATA_FORMAT =
 
 const EMPTY: Data = { cells: [], lastRow: 0, lastColumn: 0 };
 
-/** Reads the parameter; absent is no cells. Throws `ToolError`. */
+/** Parses the parameter. Without it there are no cells. Throws `ToolError`. */
 export function parseData(text: string | undefined): Data {
   if (text === undefined) return EMPTY;
   const rows = parsedRows(text);
@@ -38,7 +38,7 @@ export function parseData(text: string | undefined): Data {
   const lastColumn = cells.reduce((last, { column }) => Math.max(last, column), 0);
   if (lastRow * lastColumn > MAX_CELLS) {
     throw refusal(
-      `it reaches to ${cellName(lastRow, lastColumn)}, a grid of ${lastRow} × ${lastColumn} cells; ` +
+      `it extends to ${cellName(lastRow, lastColumn)}, a grid of ${lastRow} × ${lastColumn} cells; ` +
         `a spreadsheet has at most ${MAX_CELLS}`,
     );
   }
@@ -48,14 +48,14 @@ export function parseData(text: string | undefined): Data {
 function parsedRows(text: string): { [key: string]: unknown } {
   let parsed: unknown;
   try {
-    // Numbers of cells are doubles on the platform too, so the plain parser loses nothing that could be kept.
+    // Numbers in cells are doubles on the platform too, so the plain parser loses no digits.
     parsed = JSON.parse(text);
   } catch {
     throw refusal("it is not JSON");
   }
   if (!isObject(parsed)) throw refusal("it must be a JSON object");
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} stands twice in one object`);
+  if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} occurs twice in one object`);
   return parsed;
 }
 
@@ -66,16 +66,16 @@ function rowNumber(key: string): number {
 }
 
 function cellsOfRow(row: number, value: unknown): Cell[] {
-  if (!isObject(value)) throw refusal(`row ${row} must hold an object of columns`);
+  if (!isObject(value)) throw refusal(`row ${row} must be an object of columns`);
   const columns = new Set<number>();
   return Object.entries(value).map(([key, inner]) => {
     const column = columnNumber(key);
     if (column === undefined) {
       throw refusal(
-        `in row ${row}, column ${shown(key)} is not made of letters from A to ${columnLetters(MAX_COLUMN)}`,
+        `in row ${row}, column ${shown(key)} must be letters from A to ${columnLetters(MAX_COLUMN)}`,
       );
     }
-    if (columns.has(column)) throw refusal(`row ${row} names column ${columnLetters(column)} twice`);
+    if (columns.has(column)) throw refusal(`row ${row} contains column ${columnLetters(column)} twice`);
     columns.add(column);
     return { row, column, value: cellValue(row, column, inner) };
   });
@@ -86,20 +86,20 @@ function cellValue(row: number, column: number, value: unknown): CellValue {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") {
     if (Number.isFinite(value)) return value;
-    throw refusal(`${where} holds a number that is too large`);
+    throw refusal(`${where} contains a number that is too large`);
   }
-  if (typeof value !== "string") throw refusal(`${where} must hold a number, a text, true or false`);
-  if (isTooLong(value)) throw refusal(`${where} holds more than ${MAX_TEXT} characters`);
+  if (typeof value !== "string") throw refusal(`${where} must be a number, a text, true or false`);
+  if (isTooLong(value)) throw refusal(`${where} contains more than ${MAX_TEXT} characters`);
   return value;
 }
 
 /** Whether a text does not fit in one cell. */
 export function isTooLong(text: string): boolean {
-  // Code units are at least as many as characters, so most texts need no counting.
+  // There are at least as many code units as characters, so most texts need no counting.
   return text.length > MAX_TEXT && Array.from(text).length > MAX_TEXT;
 }
 
-/** A key as an error may show it: short, and escaped. */
+/** A key for an error message: shortened and escaped. */
 function shown(key: string): string {
   return JSON.stringify(key.length > 40 ? `${key.slice(0, 40)}…` : key);
 }
@@ -114,11 +114,11 @@ export function refusal(rule: string): ToolError {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /**
- * The first key that an object of the text holds twice, of which a parser silently keeps the last.
- * The text must be JSON that was parsed before.
+ * The first duplicate key in an object of the text. A parser would silently use the last value.
+ * The text must be valid JSON.
  */
 export function repeatedKey(text: string): string | undefined {
-  /** One set of keys per open object, nothing per open list. */
+  /** A set of keys per open object, undefined per open list. */
   const open: (Set<string> | undefined)[] = [];
   let last = "";
   for (const [token] of text.matchAll(TOKEN)) {

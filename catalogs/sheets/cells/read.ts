@@ -1,5 +1,5 @@
-// Cells of the platform's answer as the tools show them, in one pass: a window may hold 100,000 of them, so nothing is
-// copied on the way and column letters are made once.
+// Converts the cells of the platform's answer for the tools, in one pass: a window may have 100,000 cells, so nothing is
+// copied and column letters are computed once.
 import type { Json, JsonObject } from "../../../src/tools";
 import { isJsonObject, numberIn } from "../../upstream/json";
 import { columnLetters } from "./column";
@@ -15,15 +15,15 @@ export type ReadData = Record<string, Record<string, ReadCell>>;
 
 export interface ReadGrid {
   data: ReadData;
-  /** The most bytes that the data can have as JSON. */
-  mostBytes: number;
+  /** Upper bound for the size of the data as JSON. */
+  maxBytes: number;
 }
 
-/** What a cell takes as JSON beside its texts, a number included; and the most that a character takes. */
+/** Maximum size of a cell as JSON without its texts but with a number, and of one character. */
 const BYTES_OF_CELL = 100;
 const BYTES_OF_CHARACTER = 6;
 
-/** @param grid the platform's block of cells, which tells where it begins */
+/** @param grid the platform's block of cells, with its start row and column */
 export function readCells(grid: JsonObject): ReadGrid {
   const firstRow = numberIn(grid, "startRow") + 1;
   const firstColumn = numberIn(grid, "startColumn") + 1;
@@ -46,10 +46,10 @@ export function readCells(grid: JsonObject): ReadGrid {
       if (typeof cell.userEnteredValue === "string") characters += cell.userEnteredValue.length;
     }
   }
-  return { data, mostBytes: cellCount * BYTES_OF_CELL + characters * BYTES_OF_CHARACTER };
+  return { data, maxBytes: cellCount * BYTES_OF_CELL + characters * BYTES_OF_CHARACTER };
 }
 
-/** Undefined for a cell that holds nothing and shows nothing. Zero and false are something. */
+/** Undefined for an empty cell. Zero and false are not empty. */
 function readCell(cell: Json | undefined): ReadCell | undefined {
   if (!isJsonObject(cell)) return undefined;
   const { userEnteredValue: value, formattedValue: shown } = cell;

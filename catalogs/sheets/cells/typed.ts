@@ -1,5 +1,5 @@
-// Cells of a new spreadsheet. Creating cannot ask the platform to read text as if it were typed, so the few forms
-// that models write for money and percentages are read here; everything else goes as what it is.
+// Cells of a new spreadsheet. The create call cannot parse text as if it were typed, so this file parses the forms that
+// models use for money and percentages; all other values are sent unchanged.
 import type { JsonObject } from "../../../src/tools";
 import { blocksOf } from "./blocks";
 import type { CellValue, Data } from "./data";
@@ -8,7 +8,7 @@ const AMOUNT = String.raw`-?(?:\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?`;
 const MONEY = new RegExp(`^\\$(${AMOUNT})$`);
 const PERCENTAGE = new RegExp(`^(${AMOUNT})%$`);
 
-/** Blocks of cells for the platform's create call. Cells that hold nothing are not sent, so they stay blank. */
+/** Blocks of cells for the platform's create call. Empty cells are not sent. */
 export function gridData(data: Data): JsonObject[] {
   const typed = data.cells.flatMap(({ row, column, value }) => {
     const cell = typedCell(value);
@@ -21,7 +21,7 @@ export function gridData(data: Data): JsonObject[] {
   }));
 }
 
-/** A value as the platform's typed cell; undefined for one that leaves the cell empty. */
+/** A value as a typed cell of the platform; undefined for an empty one. */
 export function typedCell(value: CellValue): JsonObject | undefined {
   if (typeof value === "boolean") return { userEnteredValue: { boolValue: value } };
   if (typeof value === "number") return { userEnteredValue: { numberValue: value } };
@@ -30,7 +30,7 @@ export function typedCell(value: CellValue): JsonObject | undefined {
 
 function textCell(text: string): JsonObject | undefined {
   if (text.length > 1 && text.startsWith("=")) return { userEnteredValue: { formulaValue: text } };
-  // The apostrophe that forces text where a person types; it is no part of the text.
+  // A leading apostrophe forces text in typed input; it is not part of the text.
   const plain = text.startsWith("'") ? text.slice(1) : text;
   return plain === "" ? undefined : { userEnteredValue: { stringValue: plain } };
 }

@@ -1,5 +1,5 @@
-// Picking files: the person gives the application access to single files. The platform keeps that grant, for person and
-// project; the token that is stored already works for the picked files.
+// File picker: the user gives the application access to single files. The platform stores that permission per user and
+// project; the stored token then works for the picked files.
 import type { CatalogCallback, CatalogPage } from "../../../src/tools";
 import { PICKER_PATH, PICKER_STATE_PREFIX } from "../platform";
 

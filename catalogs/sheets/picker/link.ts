@@ -1,12 +1,12 @@
-// What a link to the picker page says: base64url of JSON `{auth: {client_id, app_id}}`.
+// The parameter of a link to the picker page: base64url of JSON `{auth: {client_id, app_id}}`.
 import { isObject } from "../../../src/tools";
 
-/** A client id and its project's number, escaped and encoded, stay far below it. */
+/** Far more than an escaped and encoded client id and project number need. */
 const MAX_CHARACTERS = 2048;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Number of the project that owns a client: access to files belongs to the project. */
+/** Number of the project that owns a client. Access to files belongs to the project. */
 export function projectNumberOf(clientId: string): string | undefined {
   return /^(\d+)-/.exec(clientId)?.[1];
 }
@@ -17,7 +17,7 @@ export function configOf(clientId: string, projectNumber: string): string {
   return Buffer.from(JSON.stringify(config), "utf8").toString("base64url");
 }
 
-/** The client that a link names; undefined for a link that `configOf` cannot have made. */
+/** The client in a link; undefined for a link that `configOf` cannot have created. */
 export function clientOf(encoded: string): { clientId: string; projectNumber: string } | undefined {
   const config = decoded(encoded);
   const auth = isObject(config) ? config["auth"] : undefined;
@@ -27,7 +27,7 @@ export function clientOf(encoded: string): { clientId: string; projectNumber: st
   return { clientId: auth["client_id"], projectNumber };
 }
 
-// The platform's decoder skips characters that are not base64url: encoding again shows whether there were any.
+// The decoder skips characters that are not base64url; encoding again reveals them.
 function decoded(encoded: string): unknown {
   if (encoded.length > MAX_CHARACTERS) return undefined;
   const bytes = Buffer.from(encoded, "base64url");

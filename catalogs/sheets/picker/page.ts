@@ -1,5 +1,5 @@
-// The page on which a person picks files for the application: by the platform's scripts on our page, or by a redirect to
-// the platform's own page.
+// The page on which a user picks files for the application: with the platform's scripts on our page, or by a redirect
+// to the platform's page.
 import type { PageContext } from "../../../src/tools";
 import { googlePreset } from "../../presets/google";
 import { DRIVE_FILE, PICKER_STATE_PREFIX, SPREADSHEET_TYPE } from "../platform";
@@ -7,8 +7,8 @@ import { clientOf } from "./link";
 import { PICKER_SCRIPT } from "./script";
 
 /**
- * The authorize request that shows the picker after the consent. Without `access_type=offline`: no refresh token is
- * wanted, and each would push out an old one. Without `include_granted_scopes`, which the picker does not take.
+ * The authorization request that shows the picker after the consent. Without `access_type=offline`: a new refresh token
+ * is not needed and would invalidate an old one. Without `include_granted_scopes`, which the picker does not support.
  */
 const PICK_PARAMS = {
   response_type: "code",
@@ -21,17 +21,17 @@ const PICK_PARAMS = {
   mimetypes: SPREADSHEET_TYPE,
 } as const;
 
-/** The parameter of the callback that names what was picked, with commas between. */
+/** The parameter of the callback with the ids of the picked files, separated by commas. */
 const PICKED_IDS = "picked_file_ids";
 
 const BAD_LINK =
-  "This link is not complete, or the application's settings have changed since it was made. " +
-  "Ask the application for a new one.";
-const AGAIN = "Open the link of the application again.";
+  "This link is incomplete, or the application's settings have changed since it was created. " +
+  "Ask the application for a new link.";
+const AGAIN = "Open the link from the application again.";
 const REFUSALS = {
-  unknown: `This answer does not belong to a link that was opened here. ${AGAIN}`,
-  "other browser": `The link was opened in another browser, or this browser refuses cookies. ${AGAIN}`,
-  expired: `This answer of the provider is too old. ${AGAIN}`,
+  unknown: `This response does not belong to a link that was opened here. ${AGAIN}`,
+  "other browser": `The link was opened in another browser, or this browser blocks cookies. ${AGAIN}`,
+  expired: `This response has expired. ${AGAIN}`,
 } as const;
 
 /** GET /google/drive_picker?config=… */
@@ -61,13 +61,13 @@ export function pickerScript(): Response {
   });
 }
 
-/** The provider sent the browser back from picking. */
+/** The callback of the redirect to the picker. */
 export async function pickerCallback(context: PageContext, externalId: string): Promise<Response> {
   const check = await context.checkCallback(externalId, PICKER_STATE_PREFIX);
   if (check !== "valid") return refusal(context, REFUSALS[check]);
   const error = context.query.get("error");
-  if (error === "access_denied") return nothingPicked(context, "You did not give the permission.");
-  if (error !== null) return nothingPicked(context, "The provider answered with an error.");
+  if (error === "access_denied") return nothingPicked(context, "You did not grant the permission.");
+  if (error !== null) return nothingPicked(context, "The provider returned an error.");
   const ids = (context.query.get(PICKED_IDS) ?? "").split(",").filter((id) => id !== "");
   const count = new Set(ids).size;
   if (count === 0) return nothingPicked(context, "No file was chosen.");
@@ -83,7 +83,7 @@ function nothingPicked({ html, escape }: PageContext, reason: string): Response 
   return html(
     200,
     "Nothing was picked",
-    `<p>${escape(reason)}</p><p>To pick files after all, open the link of the application again.</p>`,
+    `<p>${escape(reason)}</p><p>To pick files, open the link from the application again.</p>`,
   );
 }
 
@@ -103,19 +103,19 @@ function scriptsPage(
     "mime-type": SPREADSHEET_TYPE,
   }).map(([name, value]) => `data-${name}="${escape(value)}"`);
   const body =
-    "<p>Choose the spreadsheets that the application may use. Nothing else of yours becomes open to it.</p>" +
-    "<p>Sign in with the account that you have connected to the application.</p>" +
+    "<p>Choose the spreadsheets that the application may use. It gets access to nothing else.</p>" +
+    "<p>Sign in with the account that you connected to the application.</p>" +
     `<button class="main" id="pick" disabled>Pick spreadsheets</button>` +
     `<p id="message" role="status"></p><noscript><p>This page needs JavaScript.</p></noscript>` +
     scripts.map(({ url }) => `<script defer src="${escape(url)}"></script>`).join("") +
-    // Relative: stays below the prefix that a proxy in front may want.
+    // Relative, so that it keeps the path prefix of a proxy.
     `<script defer src="drive_picker.js" ${data.join(" ")}></script>`;
   return html(200, "Pick spreadsheets", body, {
     policy: policyFor(scripts),
     headers: {
-      // A stricter value would cut the window in which the person signs in off from this page.
+      // A stricter value would disconnect the sign-in window from this page.
       "cross-origin-opener-policy": "same-origin-allow-popups",
-      // The platform wants to know which site embeds it; the query stays here.
+      // The platform requires the origin of the page that embeds it; the query is not sent.
       "referrer-policy": "strict-origin",
     },
   });
@@ -129,16 +129,16 @@ function policyFor(scripts: readonly PlatformScript[]): Record<string, readonly 
     "script-src": ["'self'", ...union("scripts")],
     "frame-src": union("frames"),
     "connect-src": union("connects"),
-    // The picker styles its frame from script.
+    // The picker sets inline styles by script.
     "style-src": ["'unsafe-inline'"],
     "form-action": ["'none'"],
   };
 }
 
-/** A script of the platform, and what else the page must let it reach. */
+/** A script of the platform, and the origins that it needs. */
 interface PlatformScript {
   url: string;
-  /** Origins, as a content policy names them. */
+  /** Origins for the content security policy. */
   scripts: readonly string[];
   frames: readonly string[];
   connects: readonly string[];
@@ -146,7 +146,7 @@ interface PlatformScript {
 
 const ACCOUNTS = "https://accounts.google.com";
 
-/** The scripts that show the picker and sign the person in. A replaced address brings its own origin and no other. */
+/** The scripts that show the picker and sign the user in. A replaced address allows only its own origin. */
 function platformScripts(settings: Readonly<Record<string, unknown>>): PlatformScript[] {
   return [
     replaced(settings["sheets.picker_script_url"]) ?? {

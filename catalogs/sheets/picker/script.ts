@@ -1,7 +1,7 @@
-// The script of the picker page, for browsers: it is served as a file of ours and never runs here. It gets a token for
-// single files from the platform's identity script and hands it to the platform's picker. The token stays in the
-// browser. It is not revoked at the end: at this platform that would end the whole grant, ours included.
-// Without `include_granted_scopes: false` the token would hold whatever was granted to this client before.
+// The script of the picker page, for browsers: this process only serves it. It gets a token for single files from the
+// platform's identity script and passes it to the platform's picker. The token stays in the browser. The script does not
+// revoke it: at this platform that would revoke the whole grant, including the stored one.
+// Without `include_granted_scopes: false` the token would have all scopes that were granted to this client before.
 
 export const PICKER_SCRIPT = `"use strict";
 (() => {

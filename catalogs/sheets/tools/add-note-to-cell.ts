@@ -1,4 +1,4 @@
-// Sheets.AddNoteToCell: the note of one cell; its value and format stay as they are.
+// Sheets.AddNoteToCell: sets the note of one cell without changing its value and format.
 import { Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
@@ -26,8 +26,8 @@ interface Note {
 export const addNoteToCell = defineTool({
   name: "AddNoteToCell",
   description:
-    "Adds a note to one cell. A note that the cell has is replaced; an empty text removes it. The cell's value and " +
-    "format stay as they are.",
+    "Adds a note to one cell. It replaces an existing note; an empty text removes it. The cell's value and format do " +
+    "not change.",
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     ...CELL_PARAMETERS,
@@ -65,7 +65,7 @@ async function addNote(client: SheetsClient, spreadsheetId: string, choice: Shee
   };
 }
 
-/** Indexes count from 0. The mask keeps everything else of the cell. */
+/** Indexes count from 0. The field mask protects the rest of the cell. */
 function noteRequest(sheetId: number, { row, column, text }: Note): JsonObject {
   return {
     updateCells: {

@@ -1,4 +1,4 @@
-// Sheets.CreateSpreadsheet: a new spreadsheet in the user's own drive, its first sheet filled.
+// Sheets.CreateSpreadsheet: creates a spreadsheet in the user's drive and fills its first sheet.
 import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
@@ -17,7 +17,7 @@ export const createSpreadsheet = defineTool({
   name: "CreateSpreadsheet",
   description:
     "Creates a spreadsheet with one sheet, `Sheet1`, and fills it with the given cells. Text that starts with `=` becomes " +
-    "a formula; `$5` and `10%` become numbers with their format; any other text stays as it is, dates and digits too.",
+    "a formula; `$5` and `10%` become formatted numbers; any other text, including dates and digits, stays text.",
   input: Type.Object({
     title: Type.Optional(Type.String({ description: `Title of the spreadsheet. Default: ${UNTITLED}.` })),
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
@@ -33,7 +33,7 @@ export const createSpreadsheet = defineTool({
     );
     const spreadsheetId = nonEmptyTextIn(answer, "spreadsheetId");
     if (spreadsheetId === undefined) {
-      throw outcomeUnknown(upstreamFailed("The platform did not say which spreadsheet it made."));
+      throw outcomeUnknown(upstreamFailed("The platform did not return the id of the new spreadsheet."));
     }
     return {
       title: nonEmptyTextIn(objectIn(answer, "properties"), "title") ?? title,
@@ -43,7 +43,7 @@ export const createSpreadsheet = defineTool({
   },
 });
 
-/** With its title: the platform's own follows the user's language, and other tools count on this one. */
+/** With an explicit title: the platform's default depends on the user's language, and other tools rely on this one. */
 function firstSheet(data: Data): JsonObject {
   const blocks = gridData(data);
   return {

@@ -9,14 +9,14 @@ import { googlePreset } from "../../presets/google";
 export const generateGoogleFilePickerUrl = defineTool({
   name: "GenerateGoogleFilePickerUrl",
   description:
-    "Makes a link on which the user can pick spreadsheets and so allow this application to use them. Use it when a " +
-    "spreadsheet is not found or not allowed although the user has it, then call the tool that failed again.",
+    "Creates a link to a page on which the user picks the spreadsheets that this application may use. Use it if a " +
+    "spreadsheet is not found or not allowed although the user has it, then call the failed tool again.",
   input: Type.Object({}),
   output: Type.Object({
     url: Type.String({ description: "The link to give to the user" }),
-    llm_instructions: Type.String({ description: "What to do with it" }),
+    llm_instructions: Type.String({ description: "What to do with the link" }),
   }),
-  // The page needs the application's client, nobody's grant.
+  // The page needs the application's client but no grant.
   authorization: { provider: googlePreset.id, scopes: [] },
   metadata: READS,
   async run(_input, context) {
@@ -24,14 +24,14 @@ export const generateGoogleFilePickerUrl = defineTool({
     const projectNumber = projectNumberOf(clientId);
     if (projectNumber === undefined)
       throw fatal(
-        `The client id of the auth provider is not of the form ${CLIENT_ID_FORM}: an administrator must set the right one.`,
+        `The client id of the auth provider does not have the form ${CLIENT_ID_FORM}. An administrator must correct it.`,
       );
     const url = `${context.publicUrl}${PICKER_PATH}?config=${configOf(clientId, projectNumber)}`;
     return {
       url,
       llm_instructions:
-        `Give the user this link and ask to open it, sign in and pick the spreadsheets: ${url} ` +
-        "When the user has picked them, call the tool that failed again with the same input.",
+        `Give the user this link and ask them to open it, sign in and pick the spreadsheets: ${url} ` +
+        "Afterwards, call the failed tool again with the same input.",
     };
   },
 });

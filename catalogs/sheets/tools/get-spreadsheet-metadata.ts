@@ -1,4 +1,4 @@
-// Sheets.GetSpreadsheetMetadata: what sheets a spreadsheet has, without their cells.
+// Sheets.GetSpreadsheetMetadata: the sheets of a spreadsheet, without their cells.
 import { Type } from "typebox";
 import { defineTool } from "../../../src/tools";
 import { readBook } from "../book/metadata";
@@ -10,7 +10,7 @@ import { fileGrant, READS } from "../metadata";
 export const getSpreadsheetMetadata = defineTool({
   name: "GetSpreadsheetMetadata",
   description:
-    "Tells the title of a spreadsheet and what sheets it has: their names, ids, positions and sizes, hidden ones included.",
+    "Returns the title of a spreadsheet and its sheets, including hidden ones: their names, ids, positions and sizes.",
   input: Type.Object({ spreadsheet_id: SPREADSHEET_ID }),
   output: Type.Object({
     ...BOOK_RESULT,
@@ -25,7 +25,7 @@ export const getSpreadsheetMetadata = defineTool({
         hidden: Type.Boolean(),
         sheetUrl: Type.String(),
       }),
-      { description: "The sheets in the order of their tabs" },
+      { description: "The sheets in tab order" },
     ),
   }),
   authorization: fileGrant(),

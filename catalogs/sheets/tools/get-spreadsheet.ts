@@ -1,4 +1,4 @@
-// Sheets.GetSpreadsheet: the cells of one window of one sheet, what was entered and what is shown.
+// Sheets.GetSpreadsheet: the cells in a window of one sheet, with the entered and the displayed value.
 import { Type } from "typebox";
 import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
@@ -16,16 +16,16 @@ import { numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-    description: "What was entered: a formula as its text, a date or time as its serial number",
+    description: "The entered value: a formula as text, a date or time as a serial number",
   }),
-  formattedValue: Type.String({ description: "What is shown" }),
+  formattedValue: Type.String({ description: "The displayed value" }),
 });
 
 export const getSpreadsheet = defineTool({
   name: "GetSpreadsheet",
   description:
-    "Reads the cells of one sheet, at most 1000 rows and 100 columns at once: for each cell that is not empty, what was " +
-    "entered and what is shown. Row numbers and column letters are those that the sheet itself shows.",
+    "Reads the cells of one sheet, at most 1000 rows and 100 columns at once. Returns the entered and the displayed " +
+    "value of each cell that is not empty, with the row numbers and column letters of the sheet.",
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     ...SHEET_PARAMETERS,
@@ -39,7 +39,7 @@ export const getSpreadsheet = defineTool({
     start_col: Type.Optional(
       Type.String({
         default: "A",
-        description: "First column to read: its letters, or its number from 1 as text.",
+        description: "First column to read: its letters, or its number (from 1) as text.",
       }),
     ),
     max_rows: Type.Optional(
@@ -47,7 +47,7 @@ export const getSpreadsheet = defineTool({
         default: WINDOW_ROWS,
         minimum: 1,
         maximum: WINDOW_ROWS,
-        description: "Most rows to read.",
+        description: "Maximum number of rows to read.",
       }),
     ),
     max_cols: Type.Optional(
@@ -55,7 +55,7 @@ export const getSpreadsheet = defineTool({
         default: WINDOW_COLUMNS,
         minimum: 1,
         maximum: WINDOW_COLUMNS,
-        description: "Most columns to read.",
+        description: "Maximum number of columns to read.",
       }),
     ),
   }),
@@ -88,7 +88,7 @@ export const getSpreadsheet = defineTool({
       rows: input.max_rows ?? WINDOW_ROWS,
       columns: input.max_cols ?? WINDOW_COLUMNS,
     });
-    // A start outside the grid is refused by the platform, though there is simply nothing to see.
+    // The platform refuses a start outside the grid, although the result is simply empty.
     const data = window === undefined ? {} : await read(client, spreadsheetId, sheet, window);
     const { sheetId, title, rowCount, columnCount } = sheet;
     return {
@@ -106,21 +106,21 @@ function startColumn(text: string): number {
   throw badInput(`\`start_col\` must be the letters of a column or its number, 1 to ${MAX_COLUMN}.`);
 }
 
-interface Asked {
+interface Start {
   row: number;
   column: number;
   rows: number;
   columns: number;
 }
 
-/** What of the window lies in the grid; undefined when nothing does. */
-function windowOf({ rowCount, columnCount }: Sheet, asked: Asked): Area | undefined {
-  if (asked.row > rowCount || asked.column > columnCount) return undefined;
+/** The part of the window that is inside the grid; undefined if there is none. */
+function windowOf({ rowCount, columnCount }: Sheet, request: Start): Area | undefined {
+  if (request.row > rowCount || request.column > columnCount) return undefined;
   return {
-    firstRow: asked.row,
-    lastRow: Math.min(asked.row + asked.rows - 1, rowCount),
-    firstColumn: asked.column,
-    lastColumn: Math.min(asked.column + asked.columns - 1, columnCount),
+    firstRow: request.row,
+    lastRow: Math.min(request.row + request.rows - 1, rowCount),
+    firstColumn: request.column,
+    lastColumn: Math.min(request.column + request.columns - 1, columnCount),
   };
 }
 
@@ -130,10 +130,10 @@ async function read(client: SheetsClient, spreadsheetId: string, sheet: Sheet, w
     const sheets = objectsIn(answer, "sheets");
     const one = sheets.find((each) => numberIn(objectIn(each, "properties"), "sheetId") === sheet.sheetId);
     const [grid = {}] = objectsIn(one ?? {}, "data");
-    const { data, mostBytes } = readCells(grid);
-    // Hardly any result comes near the limit, so hardly any is measured.
+    const { data, maxBytes } = readCells(grid);
+    // Most results are far below the limit, so they are not measured.
     const isTooLarge =
-      mostBytes > MAX_RESULT_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_RESULT_BYTES;
+      maxBytes > MAX_RESULT_BYTES && Buffer.byteLength(JSON.stringify(data)) > MAX_RESULT_BYTES;
     if (isTooLarge) throw tooLarge();
     return data;
   } catch (error) {
@@ -143,7 +143,7 @@ async function read(client: SheetsClient, spreadsheetId: string, sheet: Sheet, w
 
 function tooLarge() {
   return badInput(
-    `The cells of this window come to more than ${MAX_RESULT_BYTES / 1_000_000} MB. ` +
-      "Ask for a smaller one: lower `max_rows` or `max_cols`, and read the rest with `start_row` and `start_col`.",
+    `The cells of this window have more than ${MAX_RESULT_BYTES / 1_000_000} MB. ` +
+      "Read a smaller window: lower `max_rows` or `max_cols`, and read the rest with `start_row` and `start_col`.",
   );
 }

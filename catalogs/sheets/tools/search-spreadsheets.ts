@@ -1,4 +1,4 @@
-// Sheets.SearchSpreadsheets: the user's spreadsheets by words of their titles.
+// Sheets.SearchSpreadsheets: finds the user's spreadsheets by words in their titles.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
 import { SheetsClient } from "../client";
@@ -18,22 +18,22 @@ const Found = Type.Object({
   created_time: Type.Optional(Type.String({ description: "RFC 3339" })),
   modified_time: Type.Optional(Type.String({ description: "RFC 3339" })),
   owners: Type.Array(Type.String(), { description: "Names and e-mail addresses" }),
-  shared_drive_id: Type.Optional(Type.String({ description: "The shared drive that holds it" })),
+  shared_drive_id: Type.Optional(Type.String({ description: "The shared drive that contains it" })),
 });
 
 export const searchSpreadsheets = defineTool({
   name: "SearchSpreadsheets",
   description:
-    "Finds spreadsheets by words of their titles; a word is found by its beginning. Files in the trash are left out. " +
-    "With the usual grant only spreadsheets are seen that were created or opened through this application.",
+    "Finds spreadsheets by words in their titles, which match by prefix. Leaves out files in the trash. With the usual " +
+    "grant it finds only spreadsheets that were created or opened through this application.",
   input: Type.Object({
-    spreadsheet_contains: Keywords("Words that the title must have, all of them."),
-    spreadsheet_not_contains: Keywords("Words that the title must not have."),
+    spreadsheet_contains: Keywords("Words that the title must contain, all of them."),
+    spreadsheet_not_contains: Keywords("Words that the title must not contain."),
     search_only_in_shared_drive_id: Type.Optional(
-      Type.String({ description: "Id of the one shared drive to search in. Default: everywhere." }),
+      Type.String({ description: "Id of the only shared drive to search. Default: everywhere." }),
     ),
     include_shared_drives: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to search in shared drives too." }),
+      Type.Boolean({ default: false, description: "Whether to search shared drives too." }),
     ),
     include_organization_domain_spreadsheets: Type.Optional(
       Type.Boolean({
@@ -44,11 +44,11 @@ export const searchSpreadsheets = defineTool({
     ),
     order_by: Type.Optional(
       Type.Array(Type.Enum([...ORDERS], { type: "string" }), {
-        description: `Order of the results, the most important first. Default: ${DEFAULT_ORDER}.`,
+        description: `Sort keys, the most important first. Default: ${DEFAULT_ORDER}.`,
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ default: 10, minimum: 1, maximum: 50, description: "Most results." }),
+      Type.Integer({ default: 10, minimum: 1, maximum: 50, description: "Maximum number of results." }),
     ),
     pagination_token: Type.Optional(
       Type.String({ description: "Continues an earlier search with the same parameters." }),
@@ -58,7 +58,9 @@ export const searchSpreadsheets = defineTool({
   output: Type.Object({
     spreadsheets_count: Type.Integer({ description: "Number of results" }),
     spreadsheets: Type.Array(Found),
-    pagination_token: Type.Optional(Type.String({ description: "More exist: continues this search" })),
+    pagination_token: Type.Optional(
+      Type.String({ description: "Continues this search; absent if there are no more results" }),
+    ),
     incomplete_search: Type.Optional(
       Type.Literal(true, { description: "The platform did not search everywhere" }),
     ),
@@ -91,7 +93,7 @@ async function search(
   const spreadsheets: Static<typeof Found>[] = [];
   let token = given === "" ? undefined : given;
   let incomplete = false;
-  // A page may be short although more exist. What is asked for is what is missing, so nothing found is thrown away.
+  // A page may be short although more results exist. The page size is what is missing, so no result is discarded.
   for (let page = 0; page < MAX_PAGES; page++) {
     const missing = limit - spreadsheets.length;
     const answer = await client.call(
@@ -113,7 +115,7 @@ async function search(
   };
 }
 
-/** Undefined for what has no id. */
+/** Undefined for a file without an id. */
 function found(file: JsonObject): Static<typeof Found> | undefined {
   const id = nonEmptyTextIn(file, "id");
   if (id === undefined) return undefined;

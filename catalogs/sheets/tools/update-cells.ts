@@ -1,4 +1,4 @@
-// Sheets.UpdateCells: many cells of one sheet in one call, whatever their scatter; the sheet grows when it must.
+// Sheets.UpdateCells: writes many cells of one sheet in one call, anywhere in it; enlarges the sheet if necessary.
 import { Type } from "typebox";
 import { defineTool, type JsonObject } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
@@ -17,9 +17,9 @@ import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
 export const updateCells = defineTool({
   name: "UpdateCells",
   description:
-    "Writes the given cells of one sheet, as if a person had typed them: `=…` is a formula, numbers, dates, `$5`, `10%` and " +
-    "TRUE are read as such, a leading apostrophe keeps text as it is, empty text empties a cell. Other cells stay as " +
-    "they are. The sheet is made larger when a cell lies outside it.",
+    "Writes the given cells of one sheet, as if a person had typed them: `=…` is a formula; numbers, dates, `$5`, `10%` and " +
+    "TRUE are parsed as such; a leading apostrophe forces text; empty text clears a cell. Other cells do not change. " +
+    "If a cell is outside the sheet, the sheet is enlarged.",
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}` }),
@@ -28,18 +28,18 @@ export const updateCells = defineTool({
   output: Type.Object({
     ...SHEET_RESULT,
     updatedRanges: Type.Array(Type.String(), { description: "The ranges that were written" }),
-    updatedRows: Type.Integer({ description: "Rows with at least one written cell" }),
-    updatedColumns: Type.Integer({ description: "Columns with at least one written cell" }),
-    updatedCells: Type.Integer({ description: "Written cells" }),
+    updatedRows: Type.Integer({ description: "Number of rows with at least one written cell" }),
+    updatedColumns: Type.Integer({ description: "Number of columns with at least one written cell" }),
+    updatedCells: Type.Integer({ description: "Number of written cells" }),
   }),
   authorization: fileGrant(),
   metadata: OVERWRITES,
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const data = parseData(input.data);
-    if (data.cells.length === 0) throw refusal("it names no cell");
+    if (data.cells.length === 0) throw refusal("it contains no cell");
     const client = new SheetsClient(context);
-    // From the look at the grid to the last write: two runs that both find it too small must not both enlarge it.
+    // From reading the grid to the last write: two runs that find it too small must not both enlarge it.
     return client.alone(spreadsheetId, () => update(client, spreadsheetId, input, data));
   },
 });
@@ -68,7 +68,7 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   };
 }
 
-/** One range per rectangle of given cells, so that nothing between them is touched. */
+/** One range per rectangle of given cells, so that other cells are not touched. */
 function valueRanges(title: string, data: Data): JsonObject[] {
   return blocksOf(data.cells).map((block) => ({
     range: rangeName(title, block),

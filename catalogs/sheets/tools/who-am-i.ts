@@ -1,4 +1,4 @@
-// Sheets.WhoAmI: the user whose grant it is, and what the grant reaches. Two calls at the same time.
+// Sheets.WhoAmI: the user who gave the grant, and what it covers. Makes two calls at the same time.
 import { Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
 import { SheetsClient } from "../client";
@@ -13,30 +13,28 @@ const bytes = (description: string) => Type.Optional(Type.Integer({ description 
 const Profile = Type.Object({
   user_id: text("The user's id"),
   email: text("The user's e-mail address"),
-  email_verified: Type.Optional(
-    Type.Boolean({ description: "Whether the address is known to be the user's" }),
-  ),
+  email_verified: Type.Optional(Type.Boolean({ description: "Whether the platform verified the address" })),
   name: text("The user's full name"),
   given_name: text("The user's first name"),
   family_name: text("The user's last name"),
   picture_url: text("Address of the user's picture"),
   organization_domain: text("Domain of the user's organization"),
   environment: Type.Object({
-    granted_scopes: Type.Array(Type.String(), { description: "What the user has granted" }),
+    granted_scopes: Type.Array(Type.String(), { description: "The granted scopes" }),
     file_access: Type.Enum(["per_file", "read_all", "all"], {
       type: "string",
-      description: "per_file: only what was created or opened through this application",
+      description: "per_file: only files that were created or opened through this application",
     }),
     storage_limit_bytes: bytes("Size of the user's storage; absent when it is unlimited or unknown"),
-    storage_used_bytes: bytes("How much of it is used"),
+    storage_used_bytes: bytes("Used storage"),
   }),
 });
 
 export const whoAmI = defineTool({
   name: "WhoAmI",
   description:
-    "Tells who the user is (name, e-mail address, picture, organization) and what the tools may see: the granted scopes, " +
-    "the reach of file access, the storage.",
+    "Returns the user's profile (name, e-mail address, picture, organization) and what the tools can access: the granted " +
+    "scopes, the kind of file access, the storage.",
   input: Type.Object({}),
   output: Profile,
   authorization: fileGrant(PROFILE, EMAIL),
@@ -48,7 +46,7 @@ export const whoAmI = defineTool({
   },
 });
 
-/** Who the user is can be told without it; the other call tells whether the grant works. */
+/** The profile is complete without it; the other call shows whether the grant works. */
 async function aboutOrNothing(client: SheetsClient): Promise<JsonObject> {
   try {
     return await client.call(getAbout());
@@ -58,7 +56,7 @@ async function aboutOrNothing(client: SheetsClient): Promise<JsonObject> {
   }
 }
 
-/** What the platform does not tell is left out. */
+/** Leaves out fields that the platform does not return. */
 function personOf(profile: JsonObject, user: JsonObject) {
   const known = {
     user_id: nonEmptyTextIn(profile, "sub"),
@@ -92,7 +90,7 @@ function fileAccess(scopes: readonly string[]): "per_file" | "read_all" | "all" 
   return scopes.includes(DRIVE_READONLY) ? "read_all" : "per_file";
 }
 
-/** The platform writes 64-bit numbers as text. */
+/** The platform sends 64-bit numbers as text. */
 function bytesOf(name: "storage_limit_bytes" | "storage_used_bytes", value: unknown) {
   const count = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
   return Number.isSafeInteger(count) ? { [name]: Number(count) } : {};

@@ -1,4 +1,4 @@
-// Sheets.WriteToCell: one value, as if it were typed. One call; a second one only to explain a failure.
+// Sheets.WriteToCell: writes one value as if it were typed. One call; a second one only to explain a failure.
 import { type Static, Type } from "typebox";
 import { badInput, defineTool } from "../../../src/tools";
 import { noSuchSheet, sheetTitled } from "../book/choose";
@@ -12,7 +12,7 @@ import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
 import { fileGrant, OVERWRITES } from "../metadata";
 import { updateValue } from "../upstream/calls";
-import { rangeTroubleOf } from "../upstream/failure";
+import { rangeProblemOf } from "../upstream/failure";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const Written = Type.Object({
@@ -20,15 +20,15 @@ const Written = Type.Object({
   sheetTitle: Type.String({ description: "Name of the sheet" }),
   updatedCell: Type.String({ description: "The cell, for example C7" }),
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-    description: "The cell as it is displayed now; empty text when it is empty",
+    description: "The displayed value after the write; empty text for an empty cell",
   }),
 });
 
 export const writeToCell = defineTool({
   name: "WriteToCell",
   description:
-    "Writes a value to one cell, as if a person had typed it: `=…` is a formula, numbers, dates, `$5`, `10%` and TRUE are " +
-    "read as such, a leading apostrophe keeps text as it is. An empty value empties the cell.",
+    "Writes a value to one cell, as if a person had typed it: `=…` is a formula; numbers, dates, `$5`, `10%` and TRUE are " +
+    "parsed as such; a leading apostrophe forces text. An empty value clears the cell.",
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     ...CELL_PARAMETERS,
@@ -42,7 +42,7 @@ export const writeToCell = defineTool({
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const column = requireColumn(input.column);
     if (isTooLong(input.value)) {
-      throw badInput(`\`value\` has more than ${MAX_TEXT} characters, which is all that one cell can hold.`);
+      throw badInput(`\`value\` has more than ${MAX_TEXT} characters, the maximum of one cell. Shorten it.`);
     }
     const named = input.sheet_name ?? "";
     const title = named.trim() === "" ? FIRST_SHEET : named;
@@ -72,13 +72,13 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
       value: shownIn(objectIn(answer, "updatedData")["values"]),
     };
   } catch (error) {
-    const trouble = rangeTroubleOf(error);
-    if (trouble === "unknown_range" || trouble === "outside_grid") await explain(client, target);
+    const problem = rangeProblemOf(error);
+    if (problem === "unknown_range" || problem === "outside_grid") await explain(client, target);
     throw error;
   }
 }
 
-/** Throws what is wrong with the target, if it can be told: no such sheet, or a cell outside its grid. */
+/** Throws if the target is the reason for the failure: a missing sheet, or a cell outside the grid. */
 async function explain(client: SheetsClient, { spreadsheetId, title, row, column }: Target): Promise<void> {
   const book = await readBook(client, spreadsheetId);
   const sheet = sheetTitled(book, title);
@@ -87,7 +87,7 @@ async function explain(client: SheetsClient, { spreadsheetId, title, row, column
   if (!isInGrid(sheet, row, column)) throw outsideGrid(sheet, row, column);
 }
 
-/** The one value of a range; it is absent for a cell that is empty. */
+/** The only value of a range; absent for an empty cell. */
 function shownIn(values: unknown): string | number | boolean {
   const [row]: unknown[] = Array.isArray(values) ? values : [];
   const [value]: unknown[] = Array.isArray(row) ? row : [];

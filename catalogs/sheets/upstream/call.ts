@@ -1,26 +1,26 @@
-// One call of the platform as data: where it goes, what it counts as, and whether it may be sent twice.
+// One call of the platform as data: its request, its quota, and whether it may be retried.
 import type { JsonObject } from "../../../src/tools";
 
 export interface Call {
-  /** The platform's own name of the method, for logs. */
+  /** The platform's name of the method, for logs. */
   method: string;
   base: "sheets" | "drive" | "userinfo";
   verb: "GET" | "POST" | "PUT";
-  /** Below the base, encoded. Empty: the base itself. */
+  /** Relative to the base, encoded. Empty: the base itself. */
   path: string;
   query?: Readonly<Record<string, string>>;
   body?: JsonObject;
-  /** The budget that it comes out of; absent: none is kept. */
+  /** The quota that it uses; absent: not counted. */
   quota?: "reads" | "writes";
-  /** Sending it twice does it twice: never sent again when it may have been done. */
+  /** A second request would do the work twice: never sent again if it may have succeeded. */
   once?: boolean;
-  /** The scopes without which the platform must refuse it; empty where nobody knows. */
+  /** The required scopes; empty if they are not known. */
   scopes: readonly string[];
-  /** It is about one file, which the user may have to open with the application first. */
+  /** It accesses one file, which the user may have to open with the application first. */
   ofFile?: boolean;
 }
 
-/** A path segment: everything but the unreserved characters of RFC 3986 is encoded, once. */
+/** A path segment: encodes everything except the unreserved characters of RFC 3986. */
 export function segment(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -28,7 +28,7 @@ export function segment(text: string): string {
   );
 }
 
-/** Path and query as they are appended to the base's address. */
+/** Path and query, relative to the base. */
 export function addressOf({ path, query }: Call): string {
   const pairs = Object.entries(query ?? {}).map(([name, value]) => `${segment(name)}=${segment(value)}`);
   return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;

@@ -1,4 +1,4 @@
-// The calls that the tools make. Each asks for exactly the fields that are used: the platform sends no others.
+// The calls of the tools. Each requests only the fields that are used.
 import type { JsonObject } from "../../../src/tools";
 import { DRIVE_FILE, EMAIL, PROFILE } from "../platform";
 import { type Call, segment } from "./call";
@@ -6,7 +6,7 @@ import { type Call, segment } from "./call";
 const SPREADSHEETS = "v4/spreadsheets";
 const OF_FILE = { scopes: [DRIVE_FILE], ofFile: true } as const;
 
-/** A new spreadsheet. Each call makes one. */
+/** Creates a spreadsheet. */
 export function createSpreadsheet(body: JsonObject): Call {
   return {
     method: "spreadsheets.create",
@@ -30,7 +30,7 @@ export function getMetadata(spreadsheetId: string): Call {
   });
 }
 
-/** The cells of one range. Rows and columns of the answer count from `startRow` and `startColumn`. */
+/** The cells of one range. Rows and columns of the answer start at `startRow` and `startColumn`. */
 export function getCells(spreadsheetId: string, range: string): Call {
   return getSpreadsheet(spreadsheetId, {
     ranges: range,
@@ -52,7 +52,7 @@ function getSpreadsheet(spreadsheetId: string, query: Record<string, string>): C
   };
 }
 
-/** Changes of a spreadsheet other than values. `once`: a second time would do them again. */
+/** Changes of a spreadsheet other than values. `once`: a second request would do them twice. */
 export function batchUpdate(
   spreadsheetId: string,
   requests: JsonObject[],
@@ -71,7 +71,7 @@ export function batchUpdate(
   };
 }
 
-/** One value, read as if it were typed. The answer shows the cell as it is displayed then. */
+/** Writes one value, parsed as if it were typed. The answer has the displayed value. */
 export function updateValue(spreadsheetId: string, range: string, value: string): Call {
   return {
     method: "spreadsheets.values.update",
@@ -89,7 +89,7 @@ export function updateValue(spreadsheetId: string, range: string, value: string)
   };
 }
 
-/** Values of many ranges, read as if they were typed; all of them or none. */
+/** Writes the values of many ranges, parsed as if they were typed; all of them or none. */
 export function updateValues(spreadsheetId: string, data: JsonObject[]): Call {
   return {
     method: "spreadsheets.values.batchUpdate",
@@ -105,7 +105,7 @@ export function updateValues(spreadsheetId: string, data: JsonObject[]): Call {
   };
 }
 
-/** One page of the user's files. `wide`: beyond the user's own corpus, where the scopes needed are not known. */
+/** One page of the user's files. `wide`: beyond the user's own corpus; the required scopes are then not known. */
 export function listFiles(query: Record<string, string>, { wide }: { wide: boolean }): Call {
   return {
     method: "files.list",
@@ -137,7 +137,7 @@ export function getAbout(): Call {
   };
 }
 
-/** The user's profile. Its base is the whole address. */
+/** The user's profile. The base is the full address. */
 export function getUserInfo(): Call {
   return { method: "userinfo", base: "userinfo", verb: "GET", path: "", scopes: [PROFILE, EMAIL] };
 }

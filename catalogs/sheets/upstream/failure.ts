@@ -1,4 +1,4 @@
-// From what the platform answered to how a tool fails. Kinds of error are decided here, nowhere else in this catalog.
+// Maps the answers of the platform to tool errors. Only this file chooses kinds of errors in this catalog.
 import {
   fatal,
   GrantDead,
@@ -17,15 +17,15 @@ import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
 import type { Answer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
-import { meaningOf, type RangeTrouble, rangeTroubleIn, type Refusal, refusalIn } from "./refusal";
+import { meaningOf, type RangeProblem, rangeProblemIn, type Refusal, refusalIn } from "./refusal";
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
 
-/** Undefined when the answer is a success: 2xx and a JSON object. */
+/** Undefined for a success: 2xx with a JSON object. */
 export function failureOf(call: Call, answer: Answer): Failure | undefined {
   const { status, body } = answer;
   if (status >= 200 && status < 300) {
-    return body === undefined ? transient(call, answer, "a body that is no answer") : undefined;
+    return body === undefined ? transient(call, answer, "an invalid body") : undefined;
   }
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
   const refusal = refusalIn(answer);
@@ -33,13 +33,13 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   return isOverQuota ? overQuota(call, answer, refusal) : final(refused(call, refusal));
 }
 
-/** The user's calls of a minute are used up for so long. */
+/** The error for a user who has no calls left for this time. */
 export function rateLimited(method: string, retryAfterMs: number, message?: string): ToolError {
   return rateLimitReached(`${method}: rate limit`, retryAfterMs, message);
 }
 
-/** What is wrong with the range, when a call failed for that. */
-export function rangeTroubleOf(error: unknown): RangeTrouble | undefined {
+/** The problem with the range, if that is why a call failed. */
+export function rangeProblemOf(error: unknown): RangeProblem | undefined {
   const problem = error instanceof ToolError ? error.details.extra?.["problem"] : undefined;
   return problem === "unknown_range" || problem === "outside_grid" || problem === "too_many_cells"
     ? problem
@@ -70,13 +70,13 @@ function refused(call: Call, refusal: Refusal): ToolError {
 
 function badRequest(refusal: Refusal, details: ToolErrorDetails): ToolError {
   if (refusal.locations.includes("pageToken")) {
-    return retryableInput("The `pagination_token` is not valid any more, or not for this search.", {
+    return retryableInput("The `pagination_token` has expired or belongs to another search.", {
       ...details,
       additionalPromptContent: "Start the search again without `pagination_token`.",
     });
   }
-  const problem = rangeTroubleIn(refusal.message);
-  return upstreamBadRequest(refusal.message ?? "The platform does not accept the request.", {
+  const problem = rangeProblemIn(refusal.message);
+  return upstreamBadRequest(refusal.message ?? "The platform refused the request.", {
     ...details,
     ...(problem === undefined ? {} : { extra: { problem } }),
   });
@@ -86,8 +86,7 @@ function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): Too
   const { message } = refusal;
   const meaning = meaningOf(refusal);
   if (meaning === "disabled") {
-    const hint =
-      "An interface of the platform is switched off for this application: its operator must switch it on.";
+    const hint = "An API of the platform is disabled for this application. Its operator must enable it.";
     return fatal(`${hint} ${message ?? ""}`.trim(), details);
   }
   if (meaning === "scope") {
@@ -100,22 +99,22 @@ function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): Too
   }
   return meaning === "file" || call.ofFile === true
     ? unreachable(upstreamUnauthorized, refusal, { ...details, statusCode: 403 })
-    : upstreamRefused(message ?? "The platform refuses this.", details);
+    : upstreamRefused(message ?? "The platform refused this.", details);
 }
 
 function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
   return call.ofFile === true
     ? unreachable(upstreamNotFound, refusal, details)
-    : upstreamNotFound(refusal.message ?? "The platform does not find it.", details);
+    : upstreamNotFound(refusal.message ?? "The platform did not find it.", details);
 }
 
-// Both look alike to an application that sees only the files that were opened with it.
+// An application that has access only to files opened with it cannot distinguish these cases.
 const UNREACHABLE =
   "The spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
-  `application: ${PICKER} makes a link with which the user can pick it.`;
+  `application. ${PICKER} creates a link with which the user can pick it.`;
 
 const OFFER =
-  `Check the id. If it is right, call ${PICKER}, give the user the link, and call this tool again when the user has ` +
+  `Check the id. If it is correct, call ${PICKER}, give the user the link, and call this tool again after the user has ` +
   "picked the spreadsheet.";
 
 function unreachable(fail: typeof upstreamNotFound, refusal: Refusal, details: ToolErrorDetails): ToolError {
@@ -129,14 +128,17 @@ function quoted({ message }: Refusal): string {
 
 function overQuota(call: Call, answer: Answer, { message }: Refusal): Failure {
   const error = rateLimited(call.method, answer.retryAfterMs ?? MINUTE_MS, message);
-  return { error, again: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
+  return { error, retry: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: Answer, what: string): Failure {
-  const said = quoted(refusalIn(answer));
-  const error = upstreamFailed(`The platform could not do this now (${what}). ${said}`.trim(), {
-    developerMessage: `${call.method}: ${what}`,
-    ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
-  });
-  return { error, again: "later", maybeDone: true, retryAfterMs: answer.retryAfterMs };
+  const explanation = quoted(refusalIn(answer));
+  const error = upstreamFailed(
+    `The platform could not do this at the moment (${what}). ${explanation || "Try again later."}`.trim(),
+    {
+      developerMessage: `${call.method}: ${what}`,
+      ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+    },
+  );
+  return { error, retry: "later", maybeDone: true, retryAfterMs: answer.retryAfterMs };
 }

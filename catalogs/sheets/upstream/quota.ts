@@ -1,5 +1,5 @@
-// The user's calls of the last minute, reads and writes apart, shared by all runs of a connection: a burst ends with an
-// answer of ours before it ends with the platform's, and nobody else's share is spent.
+// Counts the user's reads and writes of the last minute over all runs of a connection. A burst of calls is refused here
+// before the platform refuses it, so it does not use up the quota that the application shares with other users.
 import type { ToolContext } from "../../../src/tools";
 import { CALLS_PER_MINUTE, MINUTE_MS } from "../limits";
 import { rateLimited } from "./failure";
@@ -13,14 +13,14 @@ export class Quotas {
     this.#context = context;
   }
 
-  /** Spends one call. Throws `ToolError` (rate limit) when there is none left. */
+  /** Counts one call. Throws `ToolError` (rate limit) if none is left. */
   spend(quota: Quota, method: string): void {
     this.require(quota, 1, method);
     const { cache, now } = this.#context;
     cache.lasting.set(quota, [...this.#recent(quota), now()], MINUTE_MS);
   }
 
-  /** Throws `ToolError` (rate limit) unless so many calls are left. Spends none. */
+  /** Throws `ToolError` (rate limit) unless this many calls are left. Counts none. */
   require(quota: Quota, count: number, method: string): void {
     const recent = this.#recent(quota);
     const needed = recent[recent.length + count - CALLS_PER_MINUTE - 1];
@@ -32,7 +32,7 @@ export class Quotas {
   #recent(quota: Quota): readonly number[] {
     const now = this.#context.now();
     const sent = this.#context.cache.lasting.get<readonly number[]>(quota) ?? [];
-    // A time that is still to come is of a clock that was set back since: it would count for as long as that was ahead.
+    // A time in the future means that the clock was set back; it would otherwise count for too long.
     return sent.filter((at) => at > now - MINUTE_MS && at <= now);
   }
 }

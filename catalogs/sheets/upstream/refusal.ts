@@ -1,20 +1,20 @@
-// What the platform says when it refuses. Its interfaces differ in form: some name a status and details, some a list
-// of errors with reasons, some an OAuth error.
+// Parses the platform's error responses. Its APIs use different forms: a status with details, a list of errors with
+// reasons, or an OAuth error.
 import type { JsonObject } from "../../../src/tools";
 import type { Answer } from "../../upstream/exchange";
 import { isJsonObject, nonEmptyTextIn, objectIn, objectsIn } from "../../upstream/json";
 
 export interface Refusal {
   status: number;
-  /** The platform's sentence for people, as far as there is one. */
+  /** The platform's message for people, if there is one. */
   message: string | undefined;
-  /** Its words for programs: the status, every reason, the OAuth error. */
+  /** Its codes for programs: the status, all reasons, the OAuth error. */
   reasons: readonly string[];
-  /** Parameters that it complains about. */
+  /** The parameters that it names. */
   locations: readonly string[];
 }
 
-/** Longer texts are no sentences. */
+/** Longer messages are truncated. */
 const LONGEST_MESSAGE = 500;
 
 export function refusalIn({ status, body = {} }: Answer): Refusal {
@@ -63,22 +63,22 @@ const MEANINGS: readonly (readonly [Meaning, ReadonlySet<string>])[] = [
   ["file", new Set(["insufficientFilePermissions", "appNotAuthorizedToFile"])],
 ];
 
-/** What a status 403 is about; the most telling reason counts. */
+/** The meaning of a status 403; the most specific reason counts. */
 export function meaningOf(refusal: Refusal): Meaning {
   for (const [meaning, reasons] of MEANINGS)
     if (refusal.reasons.some((reason) => reasons.has(reason))) return meaning;
   return "other";
 }
 
-/** Trouble with the range of a call, which the tools can explain better than the platform does. */
-export type RangeTrouble = "unknown_range" | "outside_grid" | "too_many_cells";
+/** Problems with the range of a call, which the tools explain better than the platform does. */
+export type RangeProblem = "unknown_range" | "outside_grid" | "too_many_cells";
 
-const TROUBLES: readonly (readonly [RangeTrouble, RegExp])[] = [
+const RANGE_PROBLEMS: readonly (readonly [RangeProblem, RegExp])[] = [
   ["unknown_range", /unable to parse range/i],
   ["outside_grid", /exceeds grid limits/i],
   ["too_many_cells", /number of cells.*limit of \d+ cells/is],
 ];
 
-export function rangeTroubleIn(message: string | undefined): RangeTrouble | undefined {
-  return TROUBLES.find(([, pattern]) => pattern.test(message ?? ""))?.[0];
+export function rangeProblemIn(message: string | undefined): RangeProblem | undefined {
+  return RANGE_PROBLEMS.find(([, pattern]) => pattern.test(message ?? ""))?.[0];
 }

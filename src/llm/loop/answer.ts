@@ -1,5 +1,5 @@
-// The answer of a loop, whole or as a stream of events. Both carry the messages of the run and the consents that are
-// owed; in a stream each message also comes in a `delta` when it is made.
+// The answer of a loop, whole or as a stream of events. Both contain the messages of the run and the missing consents; a
+// stream also has each message in an event of its own as soon as it exists.
 import type { Core } from "../../core";
 import { newToken } from "../../crypto";
 import { DONE, event } from "../stream/events";
@@ -8,7 +8,7 @@ import type { Head, Usage } from "./turn";
 
 export type Steps = AsyncGenerator<Step, Outcome>;
 
-/** Runs to the end, and answers a `chat.completion`. */
+/** Runs the loop to its end and returns a `chat.completion`. */
 export async function wholeAnswer(core: Core, steps: Steps, model: string): Promise<object> {
   for (;;) {
     const next = await steps.next();
@@ -42,24 +42,24 @@ function runOf({ messages, authorizations }: Outcome): object {
 }
 
 function named(core: Core, head: Head, model: string, object: string): object {
-  const { id, created, model: answered = model, system_fingerprint: fingerprint } = head;
+  const { id, created, model: used = model, system_fingerprint: fingerprint } = head;
   return {
     id: id ?? `chatcmpl-${newToken(core.random).slice(0, 24)}`,
     object,
     created: created ?? Math.floor(core.clock.now() / 1000),
-    model: answered,
+    model: used,
     ...(fingerprint === undefined ? {} : { system_fingerprint: fingerprint }),
   };
 }
 
 export interface StreamOptions {
   model: string;
-  /** `execute`: text before a call is not part of the answer, which is the output alone. */
+  /** `execute`: the answer is only the output, without text before the calls. */
   outputOnly: boolean;
   includeUsage: boolean;
 }
 
-/** The texts of the events of a run, with `[DONE]` at the end of one that ends well. */
+/** The events of a run as text, with `[DONE]` at the end of a successful one. */
 export async function* streamedAnswer(
   core: Core,
   steps: Steps,
@@ -74,14 +74,14 @@ export async function* streamedAnswer(
   }
 }
 
-/** Chunks under one id and one model, whatever the turns of a run call themselves. */
+/** Writes chunks with one id and one model for all turns of a run. */
 class Writer {
   readonly #core: Core;
   readonly #options: StreamOptions;
   #name: object | undefined;
-  /** Text was said in an earlier turn: what is said now begins a new paragraph. */
+  /** An earlier turn had text, so the next text starts a new paragraph. */
   #paragraph = false;
-  #said = false;
+  #hasText = false;
 
   constructor(core: Core, options: StreamOptions) {
     this.#core = core;
@@ -90,7 +90,7 @@ class Writer {
 
   step(step: Step): string {
     if ("messages" in step) {
-      this.#paragraph = this.#said;
+      this.#paragraph = this.#hasText;
       return this.#chunk({}, { tool_messages: step.messages });
     }
     const { head, delta, logprobs } = step;
@@ -99,7 +99,7 @@ class Writer {
     const text = typeof content === "string" && this.#paragraph ? `\n\n${content}` : content;
     if (typeof content === "string") {
       this.#paragraph = false;
-      this.#said = true;
+      this.#hasText = true;
     }
     return this.#chunk(head, { ...more, ...(text === undefined ? {} : { content: text }) }, { logprobs });
   }
@@ -107,8 +107,8 @@ class Writer {
   closing(outcome: Outcome): string {
     const { head, content, calls, finish, usage } = outcome;
     const whole = this.#options.outputOnly && content !== "" ? this.#chunk(head, { content }) : "";
-    const asked = calls.map((call, index) => ({ index, ...call }));
-    const own = asked.length === 0 ? "" : this.#chunk(head, { tool_calls: asked });
+    const indexed = calls.map((call, index) => ({ index, ...call }));
+    const own = indexed.length === 0 ? "" : this.#chunk(head, { tool_calls: indexed });
     const last = this.#chunk(head, {}, { finish, run: runOf(outcome) });
     return whole + own + last + (this.#options.includeUsage ? this.#usage(head, usage) : "") + DONE;
   }

@@ -1,4 +1,4 @@
-// One call that a model asks for: its id, its name and its input, in forms that every server takes back.
+// A call that a model requests: its id, name and input, in a form that every server accepts in a conversation.
 import { isObject, parseJson } from "../../base";
 import type { RequestedCall } from "../stream/fragments";
 
@@ -7,7 +7,7 @@ export interface Call extends RequestedCall {
   id: string;
 }
 
-/** The calls of a turn with ids that no two share: answers are told apart by them. */
+/** The calls of a turn with unique ids, which connect them with their answers. */
 export function withIds(calls: readonly RequestedCall[], newId: () => string): Call[] {
   const taken = new Set<string>();
   return calls.map((call) => {
@@ -17,19 +17,19 @@ export function withIds(calls: readonly RequestedCall[], newId: () => string): C
   });
 }
 
-/** A call as it stands in a message. What is no JSON object would have the whole conversation refused. */
+/** A call as part of a message. Servers would refuse the conversation if the arguments were not a JSON object. */
 export function toolCall({ id, name, arguments: text, more }: Call): object {
   return {
     ...more,
     id,
     type: "function",
-    function: { name: nameOf(name), arguments: isNothing(text) || inputOf(text) === undefined ? "{}" : text },
+    function: { name: nameOf(name), arguments: isEmpty(text) || inputOf(text) === undefined ? "{}" : text },
   };
 }
 
-/** Nothing at all is an input without parameters. Undefined for what is no object. */
+/** The input of a call; empty text is an input without parameters. Undefined for anything but an object. */
 export function inputOf(text: string): { [key: string]: unknown } | undefined {
-  if (isNothing(text)) return {};
+  if (isEmpty(text)) return {};
   try {
     const value = parseJson(text);
     return isObject(value) ? value : undefined;
@@ -38,11 +38,11 @@ export function inputOf(text: string): { [key: string]: unknown } | undefined {
   }
 }
 
-function isNothing(text: string): boolean {
+function isEmpty(text: string): boolean {
   return ["", "null"].includes(text.trim());
 }
 
-// A name that the model made up may be one that servers refuse.
+// Servers may refuse a name that the model invented.
 export function nameOf(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

@@ -1,4 +1,4 @@
-// The calls of one turn: each is answered by one tool message, in order, whatever becomes of it.
+// Runs the calls of one turn. Each gets one tool message, in order, also if it fails or is not run.
 import type { Authorization } from "../../authorization";
 import type { Core } from "../../core";
 import { RuntimeError } from "../../errors";
@@ -9,15 +9,15 @@ import { type Call, inputOf, nameOf } from "./call";
 import { messageOf, notRun, outputText } from "./result";
 import type { ToolSet } from "./tool-set";
 
-export interface Answered {
+export interface CallAnswer {
   message: ChatMessage;
-  /** The output as text, whole; for a call that failed or was not run, why. */
+  /** The whole output as text; the reason for a call that failed or was not run. */
   output: string;
-  /** What the user owes before it can run. */
+  /** The consent that the call requires. */
   authorization?: Authorization;
 }
 
-export interface CallsFor {
+export interface CallsParts {
   core: Core;
   tools: Tools;
   principal: Principal;
@@ -26,54 +26,55 @@ export interface CallsFor {
   idempotencyKey: string | undefined;
 }
 
-/** The most calls of one turn that are run. */
-const MOST_CALLS = 64;
+/** How many calls of one turn are run at most. */
+const MAX_CALLS = 64;
 
 interface Runnable {
   tool: Tool;
   input: { [key: string]: unknown };
 }
 type Prepared = Runnable | { fault: string };
-type Owed = { authorization: Authorization } | { refusal: RuntimeError } | undefined;
+type Unmet = { authorization: Authorization } | { refusal: RuntimeError } | undefined;
 
 interface Item {
   call: Call;
   prepared: Prepared;
-  owed: Owed;
+  /** Why it cannot run. */
+  unmet: Unmet;
 }
 
 export class Calls {
-  readonly #for: CallsFor;
-  /** How often each write was asked for with the same input. */
+  readonly #parts: CallsParts;
+  /** How often each write was requested with the same input. */
   readonly #seen = new Map<string, number>();
   #ran = 0;
   #wrote = 0;
 
-  constructor(parts: CallsFor) {
-    this.#for = parts;
+  constructor(parts: CallsParts) {
+    this.#parts = parts;
   }
 
-  /** How many calls ran. */
+  /** The number of calls that ran. */
   get ran(): number {
     return this.#ran;
   }
 
-  /** How many of them may have changed something: a failure after them must not look like one that did nothing. */
+  /** The number of calls that may have changed something. A later failure must mention them. */
   get wrote(): number {
     return this.#wrote;
   }
 
   /**
-   * Runs the calls. When the user owes a consent for one of them, none runs: the request is sent again after the
-   * consent, and what had run would run twice.
+   * Runs the calls. If one of them requires a consent, none runs: the client repeats the request after the consent, and
+   * the calls would run twice.
    */
-  async *answers(calls: readonly Call[]): AsyncGenerator<Answered, void> {
+  async *answers(calls: readonly Call[]): AsyncGenerator<CallAnswer, void> {
     const items = await Promise.all(calls.map((call, index) => this.#item(call, index)));
-    if (items.some(({ owed }) => owed !== undefined && "authorization" in owed)) {
+    if (items.some(({ unmet }) => unmet !== undefined && "authorization" in unmet)) {
       yield* items.map(waiting);
       return;
     }
-    // What only reads may run side by side; writes run in the order in which the model asked for them.
+    // Reads run in parallel; writes run in the order of the calls.
     const together = items.every(({ prepared }) => "fault" in prepared || isReading(prepared.tool));
     const running = together ? items.map((item) => this.#answer(item)) : undefined;
     for (const [index, item] of items.entries()) yield await (running?.[index] ?? this.#answer(item));
@@ -81,27 +82,26 @@ export class Calls {
 
   async #item(call: Call, index: number): Promise<Item> {
     const prepared =
-      index < MOST_CALLS
+      index < MAX_CALLS
         ? this.#prepare(call)
-        : { fault: `More than ${MOST_CALLS} calls in one turn are not run.` };
-    return { call, prepared, owed: "fault" in prepared ? undefined : await this.#owed(prepared) };
+        : { fault: `Not run: at most ${MAX_CALLS} calls of one turn are run.` };
+    return { call, prepared, unmet: "fault" in prepared ? undefined : await this.#unmetOf(prepared) };
   }
 
   #prepare({ name, arguments: text }: Call): Prepared {
-    const tool = this.#for.set.find(name);
-    if (tool === undefined)
-      return { fault: "There is no tool of this name. Use one of those that are offered." };
+    const tool = this.#parts.set.find(name);
+    if (tool === undefined) return { fault: "There is no tool with this name. Use one of the given tools." };
     const input = inputOf(text);
     return input === undefined
       ? { fault: "The arguments are not a JSON object. Send them again." }
       : { tool, input };
   }
 
-  async #owed({ tool, input }: Runnable): Promise<Owed> {
-    const { tools, principal, set } = this.#for;
+  async #unmetOf({ tool, input }: Runnable): Promise<Unmet> {
+    const { tools, principal, set } = this.#parts;
     const request = { tool_name: tool.fullyQualifiedName, input, user_id: set.userId };
     try {
-      const authorization = await tools.owed(principal, request);
+      const authorization = await tools.startMissingConsent(principal, request);
       return authorization === undefined ? undefined : { authorization };
     } catch (error) {
       if (error instanceof RuntimeError && error.status < 500) return { refusal: error };
@@ -109,11 +109,12 @@ export class Calls {
     }
   }
 
-  async #answer({ call, prepared, owed }: Item): Promise<Answered> {
+  async #answer({ call, prepared, unmet }: Item): Promise<CallAnswer> {
     if ("fault" in prepared) return faulty(call, prepared);
-    if (owed !== undefined && "refusal" in owed) return refused(call, owed.refusal);
-    const { core, signal } = this.#for;
-    if (signal?.aborted) return answered(call, notRun("UNKNOWN", "The caller was gone before it ran."), "");
+    if (unmet !== undefined && "refusal" in unmet) return refused(call, unmet.refusal);
+    const { core, signal } = this.#parts;
+    if (signal?.aborted)
+      return answered(call, notRun("UNKNOWN", "The caller disconnected before it ran."), "");
     const writes = isReading(prepared.tool) ? 0 : 1;
     this.#ran++;
     this.#wrote += writes;
@@ -121,21 +122,21 @@ export class Calls {
       return await this.#run(call, prepared);
     } catch (error) {
       if (error instanceof RuntimeError && error.status < 500)
-        return this.#owedAfterAll(call, prepared, error);
-      // Every call is answered: the model is told, and the log has the reason.
+        return this.#refusedAtRun(call, prepared, error);
+      // Every call gets an answer: the model gets an error, and the log has the reason.
       core.log.error("tool call of a chat completion failed", { tool: prepared.tool.qualifiedName, error });
-      const message = "The tool failed for a reason of its own.";
+      const message = "The tool failed because of an internal error.";
       return answered(call, notRun("TOOL_RUNTIME_FATAL", message), message);
     }
   }
 
-  async #run(call: Call, { tool, input }: Runnable): Promise<Answered> {
-    const { core, tools, principal, set, signal } = this.#for;
+  async #run(call: Call, { tool, input }: Runnable): Promise<CallAnswer> {
+    const { core, tools, principal, set, signal } = this.#parts;
     const reads = isReading(tool);
     const execution = await tools.execute(
       principal,
       { tool_name: tool.fullyQualifiedName, input, user_id: set.userId },
-      // A write that has begun is finished, and a repeat of the request under the same key does not do it again.
+      // A write that has started is finished; a request with the same idempotency key does not repeat it.
       reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) },
     );
     const { authorization } = execution.output ?? {};
@@ -145,21 +146,21 @@ export class Calls {
     };
   }
 
-  /** A refresh has just shown that the grant is dead or has become smaller. */
-  async #owedAfterAll(call: Call, prepared: Runnable, error: RuntimeError): Promise<Answered> {
-    const owed = error.status === 403 ? await this.#owed(prepared) : undefined;
-    if (owed === undefined || "refusal" in owed) return refused(call, error);
-    return { ...refused(call, error), authorization: owed.authorization };
+  /** A token refresh during the run may have shown that the grant is dead or has lost scopes. */
+  async #refusedAtRun(call: Call, prepared: Runnable, error: RuntimeError): Promise<CallAnswer> {
+    const unmet = error.status === 403 ? await this.#unmetOf(prepared) : undefined;
+    if (unmet === undefined || "refusal" in unmet) return refused(call, error);
+    return { ...refused(call, error), authorization: unmet.authorization };
   }
 
   #keyOf(tool: Tool, input: object): string | undefined {
-    const { idempotencyKey } = this.#for;
+    const { idempotencyKey } = this.#parts;
     if (idempotencyKey === undefined) return undefined;
-    const what = JSON.stringify([tool.fullyQualifiedName, input]);
-    const count = (this.#seen.get(what) ?? 0) + 1;
-    this.#seen.set(what, count);
-    // A digest of both: the longest key of a request must not make one that is too long.
-    const both = JSON.stringify([idempotencyKey, what]);
+    const call = JSON.stringify([tool.fullyQualifiedName, input]);
+    const count = (this.#seen.get(call) ?? 0) + 1;
+    this.#seen.set(call, count);
+    // A digest of both, so that the key stays short.
+    const both = JSON.stringify([idempotencyKey, call]);
     return `chat:${new Bun.CryptoHasher("sha256").update(both).digest("base64url")}:${count}`;
   }
 }
@@ -168,28 +169,28 @@ function isReading({ definition }: Tool): boolean {
   return definition.metadata.behavior.read_only;
 }
 
-function answered(call: Call, content: string, output: string): Answered {
+function answered(call: Call, content: string, output: string): CallAnswer {
   return { message: { role: "tool", tool_call_id: call.id, name: nameOf(call.name), content }, output };
 }
 
-function refused(call: Call, { message }: RuntimeError): Answered {
+function refused(call: Call, { message }: RuntimeError): CallAnswer {
   return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);
 }
 
-function faulty(call: Call, { fault }: { fault: string }): Answered {
+function faulty(call: Call, { fault }: { fault: string }): CallAnswer {
   return answered(call, notRun("TOOL_RUNTIME_BAD_INPUT_VALUE", fault), fault);
 }
 
-/** Answers while a consent is owed. */
-function waiting({ call, prepared, owed }: Item): Answered {
+/** The answers if one of the calls requires a consent. */
+function waiting({ call, prepared, unmet }: Item): CallAnswer {
   if ("fault" in prepared) return faulty(call, prepared);
-  if (owed === undefined || "refusal" in owed) {
-    const message = "Not run: the user must first give the consent that another call of this turn needs.";
+  if (unmet === undefined || "refusal" in unmet) {
+    const message = "Not run: another call of this turn requires the user's consent first.";
     return answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message);
   }
   const message = `Not run: authorization required. The user must consent before ${prepared.tool.qualifiedName} can run.`;
   return {
     ...answered(call, notRun("TOOL_REQUIREMENTS_NOT_MET", message), message),
-    authorization: owed.authorization,
+    authorization: unmet.authorization,
   };
 }

@@ -1,4 +1,4 @@
-// The loop: the model is asked, its calls are run, and it is asked again with their answers, until it has no more calls.
+// The loop: sends the conversation to the model, runs its calls and sends their answers, until there are no more calls.
 import type { Core } from "../../core";
 import type { Authorization } from "../../authorization";
 import { newToken } from "../../crypto";
@@ -16,12 +16,12 @@ import { notRun } from "./result";
 import type { ToolSet } from "./tool-set";
 import { addUsage, type Delta, type Head, streamTurn, type Turn, turnOf, type Usage } from "./turn";
 
-/** How often a model is asked for one answer. The last time it gets no tools, so that there is an answer. */
-const MOST_ROUNDS = 8;
+/** The maximum number of requests to the model. The last one has no tools, so that the model answers. */
+const MAX_ROUNDS = 8;
 
-/** After a tool has run, a failing server is asked again: the caller must not repeat the whole. */
-const MOST_REPEATS = 2;
-const LONGEST_WAIT_MS = 10_000;
+/** After a tool has run, requests to a failing server are retried, so that the caller need not repeat everything. */
+const MAX_RETRIES = 2;
+const MAX_WAIT_MS = 10_000;
 
 export interface Conversation {
   core: Core;
@@ -33,23 +33,23 @@ export interface Conversation {
   signal: AbortSignal;
 }
 
-/** What happens on the way: text as it is said, and messages as they are made. */
+/** An intermediate result: text of the model, or new messages. */
 export type Step = Delta | { messages: readonly ChatMessage[] };
 
 export interface Outcome {
   head: Head;
   content: string;
   finish: string;
-  /** Calls of functions that are the caller's. */
+  /** Calls of the caller's own functions. */
   calls: readonly object[];
-  /** The messages of the run, complete. */
+  /** All messages of the run. */
   messages: readonly ChatMessage[];
   authorizations: readonly Authorization[];
   usage: Usage | undefined;
   logprobs?: unknown;
 }
 
-/** Throws what the caller is to be told; once a tool has written, in a way that keeps clients from repeating the request. */
+/** Throws the error for the caller. After a tool has written, clients must not repeat the request automatically. */
 export async function* converse(conversation: Conversation): AsyncGenerator<Step, Outcome> {
   const { calls, core } = conversation;
   try {
@@ -64,13 +64,13 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
   const messages: ChatMessage[] = [];
   let usage: Usage | undefined;
   for (let round = 1; ; round++) {
-    const isLast = round === MOST_ROUNDS;
-    const asked = {
+    const isLast = round === MAX_ROUNDS;
+    const request = {
       ...body,
       messages: [...body.messages, ...messages],
       ...(isLast ? { tool_choice: "none" } : {}),
     };
-    const turn = yield* ask(conversation, asked, deadline);
+    const turn = yield* ask(conversation, request, deadline);
     usage = addUsage(usage, turn.usage);
     const requested = withIds(turn.calls, () => `call_${newToken(core.random).slice(0, 24)}`);
     const others = requested.filter(({ name }) => set.find(name) === undefined && set.has(name));
@@ -81,10 +81,10 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
       ...more,
     });
     if (own.length === 0) return end({});
-    const said = { role: "assistant", content: turn.text, tool_calls: own.map(toolCall) };
-    yield* made(messages, said);
+    const answer = { role: "assistant", content: turn.text, tool_calls: own.map(toolCall) };
+    yield* add(messages, answer);
     if (isLast) {
-      yield* made(messages, ...own.map(unanswered));
+      yield* add(messages, ...own.map(unanswered));
       return end({ finish: "length", calls: [] });
     }
     const { outputs, authorizations } = yield* run(conversation, own, messages);
@@ -95,7 +95,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
   }
 }
 
-/** What is said when the run ends with this turn. */
+/** The outcome of a run that ends with this turn. */
 function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
   const { head, text: content, finish, logprobs } = turn;
   return {
@@ -110,28 +110,28 @@ function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | 
   };
 }
 
-/** Messages that are part of the run from now on. */
-function* made(messages: ChatMessage[], ...more: ChatMessage[]): Generator<Step, void> {
+/** Adds messages to the run. */
+function* add(messages: ChatMessage[], ...more: ChatMessage[]): Generator<Step, void> {
   messages.push(...more);
   yield { messages: more };
 }
 
-/** Runs the calls of a turn; their answers are messages of the run. */
+/** Runs the calls of a turn and adds their answers to the run. */
 async function* run(
   conversation: Conversation,
   own: readonly Call[],
   messages: ChatMessage[],
 ): AsyncGenerator<Step, { outputs: string[]; authorizations: Authorization[] }> {
   const outputs: string[] = [];
-  // Two calls may wait for one consent.
-  const owed = new Map<string, Authorization>();
+  // Two calls may require the same consent.
+  const consents = new Map<string, Authorization>();
   for await (const { message, output, authorization } of conversation.calls.answers(own)) {
     outputs.push(output);
-    if (authorization !== undefined) owed.set(authorization.id, authorization);
-    yield* made(messages, message);
+    if (authorization !== undefined) consents.set(authorization.id, authorization);
+    yield* add(messages, message);
   }
   throwIfGone(conversation);
-  return { outputs, authorizations: [...owed.values()] };
+  return { outputs, authorizations: [...consents.values()] };
 }
 
 async function* ask(
@@ -140,16 +140,16 @@ async function* ask(
   deadline: number,
 ): AsyncGenerator<Delta, Turn> {
   const { calls, core } = conversation;
-  for (let repeats = 0; ; repeats++) {
-    const progress = { begun: false };
+  for (let retries = 0; ; retries++) {
+    const progress = { started: false };
     try {
       return yield* askOnce(conversation, body, deadline, progress);
     } catch (thrown) {
       const error = toRuntimeError(thrown);
-      const wait = error.retryAfterMs ?? 500 * 2 ** repeats;
-      const mayRepeat = calls.ran > 0 && !progress.begun && repeats < MOST_REPEATS && isPassing(error);
-      const isTimely = wait <= LONGEST_WAIT_MS && core.clock.now() + wait < deadline;
-      if (!mayRepeat || !isTimely) throw thrown;
+      const wait = error.retryAfterMs ?? 500 * 2 ** retries;
+      const mayRetry = calls.ran > 0 && !progress.started && retries < MAX_RETRIES && isTransient(error);
+      const isTimely = wait <= MAX_WAIT_MS && core.clock.now() + wait < deadline;
+      if (!mayRetry || !isTimely) throw thrown;
       await core.clock.sleep(wait, conversation.signal);
       throwIfGone(conversation);
     }
@@ -160,11 +160,11 @@ async function* askOnce(
   { core, client, set, streams, signal }: Conversation,
   body: ChatBody,
   deadline: number,
-  progress: { begun: boolean },
+  progress: { started: boolean },
 ): AsyncGenerator<Delta, Turn> {
   const limit = core.settings["llm.timeout"] * 1000;
   if (!streams) {
-    // One limit for the whole; a stream is limited in how long it may be silent.
+    // The time limit is for the whole answer; for a stream it is the longest pause.
     const left = deadline - core.clock.now();
     if (left <= 0) throw gatewayTimeout(`There was no answer within ${limit / 1000} s (llm.timeout).`);
     return turnOf(await client.whole(body, { signal, timeoutMs: left }));
@@ -174,33 +174,33 @@ async function* askOnce(
     for (;;) {
       const next = await turn.next();
       if (next.done === true) return next.value;
-      progress.begun = true;
+      progress.started = true;
       yield next.value;
     }
   } finally {
-    // The connection of a stream that nobody reads any more is closed.
-    await turn.return(nothing()).catch(() => undefined);
+    // Closes the connection if the caller stops reading.
+    await turn.return(emptyTurn()).catch(() => undefined);
   }
 }
 
-function nothing(): Turn {
+function emptyTurn(): Turn {
   return { head: {}, text: "", calls: [], finish: "stop", usage: undefined };
 }
 
-function isPassing({ status }: RuntimeError): boolean {
+function isTransient({ status }: RuntimeError): boolean {
   return status === 429 || status >= 500;
 }
 
 function throwIfGone({ signal }: Conversation): void {
-  if (signal.aborted) throw malformedRequest("The caller was gone before the answer.");
+  if (signal.aborted) throw malformedRequest("The caller disconnected before the answer.");
 }
 
 function unanswered(call: Call): ChatMessage {
-  const content = notRun("UNKNOWN", `Not run: a model is asked ${MOST_ROUNDS} times at most.`);
+  const content = notRun("UNKNOWN", `Not run: at most ${MAX_ROUNDS} requests are made to the model.`);
   return { role: "tool", tool_call_id: call.id, content };
 }
 
-/** The output of one call as it is; of several as a list. */
+/** The output of one call unchanged; of several calls as a list. */
 function joined(outputs: readonly string[]): string {
   const [only] = outputs;
   return outputs.length === 1 && only !== undefined ? only : JSON.stringify(outputs.map(jsonOrText));
@@ -214,11 +214,11 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-// Clients repeat failed requests by themselves, and with them everything that has been done on the way.
+// Clients retry failed requests automatically, which would repeat everything that was done before the failure.
 function afterWrites(error: RuntimeError, wrote: number): RuntimeError {
   const done =
-    wrote === 1 ? "A tool that writes has run already" : `${wrote} tools that write have run already`;
-  const message = `${error.message} ${done}: look what was done before you ask again.`;
+    wrote === 1 ? "A tool that writes has already run" : `${wrote} tools that write have already run`;
+  const message = `${error.message} ${done}. Check what was done before you try again.`;
   const details = { cause: error.cause, retryAfterMs: error.retryAfterMs, shouldRetry: false };
   return error.status === 504 ? gatewayTimeout(message, details) : internalError(message, details);
 }

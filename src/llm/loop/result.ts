@@ -1,8 +1,8 @@
-// What a model is told about a call: its output, or why there is none. Always valid JSON or the tool's own text, and
-// never more than the limit.
+// The content of tool messages: the output of a call or its error. Always valid JSON or the tool's own text, and never
+// longer than the limit.
 import type { Execution } from "../../tools";
 
-/** The output of a run as text: a text as it is, all else as JSON. */
+/** The output of a run: a text unchanged, anything else as JSON. */
 export function outputText({ output }: Execution): string {
   if (output?.error !== undefined) return output.error.message;
   const value = output?.value;
@@ -34,26 +34,26 @@ export function notRun(kind: string, message: string): string {
   return JSON.stringify({ error: { kind, message, can_retry: false } });
 }
 
-/** The text, or JSON that holds as much of its beginning as the limit (in bytes) leaves room for. */
+/** The text, or JSON with as much of its beginning as fits the limit (in bytes). */
 export function cut(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= limit) return text;
-  let kept = limit;
+  let length = limit;
   for (;;) {
     const shown = JSON.stringify({
       truncated: true,
       total_bytes: bytes.byteLength,
-      note: `The result is larger than ${limit} bytes. This is its beginning; ask for less.`,
-      beginning: beginningOf(bytes, kept),
+      note: `The result is larger than ${limit} bytes. This is its beginning. Request less.`,
+      beginning: beginningOf(bytes, length),
     });
     const size = Buffer.byteLength(shown);
-    if (size <= limit || kept === 0) return shown;
-    // Quotes and the rest around it take room: what is kept shrinks until all of it fits.
-    kept = Math.max(0, Math.min(kept - 1, Math.floor((kept * limit) / size) - 8));
+    if (size <= limit || length === 0) return shown;
+    // Escapes and the other fields need space: shortens the text until everything fits.
+    length = Math.max(0, Math.min(length - 1, Math.floor((length * limit) / size) - 8));
   }
 }
 
-/** No half of a character stays at the end. */
+/** Does not end in the middle of a character. */
 function beginningOf(bytes: Buffer, length: number): string {
   return new TextDecoder().decode(bytes.subarray(0, length), { stream: true });
 }

@@ -1,4 +1,4 @@
-// The tools of a request: names of ours and functions of the caller, in the one form that servers of models take.
+// The tools of a request: names of this server's tools and functions of the caller, in the form that model servers take.
 import { isObject } from "../../base";
 import { forbidden, invalidParameter, malformedRequest, RuntimeError, toolNotFound } from "../../errors";
 import { actFor, type Principal } from "../../identity";
@@ -6,32 +6,32 @@ import { type Tool, type Tools, toolForModels } from "../../tools";
 import type { RunnableTools } from "../model-schema";
 import type { ChatRequest } from "../schema";
 
-/** What happens to the calls that a model asks for. */
+/** What the server does with the calls of a model. */
 export type Running = "execute" | "generate";
 
 export interface ToolSet {
   /** Function objects. */
   definitions: readonly unknown[];
-  /** `tool_choice` for the server; undefined: none was made. */
+  /** `tool_choice` for the model server; undefined if the request has none. */
   choice: unknown;
-  /** The server runs calls; undefined: the caller does. */
+  /** How this server runs calls; undefined if the caller runs them. */
   running: Running | undefined;
-  /** Whom tools run for; only asked for when they do. */
+  /** The user whom tools run for; only used if this server runs them. */
   userId: string;
-  /** A tool of ours by the name under which the model calls it. */
+  /** A tool of this server by the name that the model uses. */
   find(name: string): Tool | undefined;
-  /** Whether the model may call a tool of this name, ours or the caller's. */
+  /** Whether the model may call a tool with this name, of this server or of the caller. */
   has(name: string): boolean;
 }
 
-/** Whether a request means tools of ours at all. Without them its bytes pass. */
-export function namesOwnTools({ tools = [], tool_choice: choice }: ChatRequest): boolean {
+/** Whether a request uses tools of this server. If not, it is passed on unchanged. */
+export function usesOwnTools({ tools = [], tool_choice: choice }: ChatRequest): boolean {
   return runningOf(choice) !== undefined || tools.some((tool) => typeof tool === "string");
 }
 
 /**
- * Throws `tool_not_found` for a name that the user's tools do not have, `invalid_parameter` for tools that contradict
- * each other, `forbidden` where the project runs only tools that read, `internal_error` where a rule that decides about a tool cannot be asked.
+ * Throws `tool_not_found` for a name that is not among the user's tools, `invalid_parameter` for contradicting tools,
+ * `forbidden` if the project runs only tools that read, `internal_error` if the hook for a tool cannot be reached.
  */
 export async function toolSetOf(
   tools: Tools,
@@ -42,7 +42,7 @@ export async function toolSetOf(
   const { tools: given = [], tool_choice: choice } = request;
   const running = runningOf(choice);
   if (running !== undefined && given.length === 0) {
-    throw invalidParameter(`tools is required with tool_choice ${running}: name at least one tool.`);
+    throw invalidParameter(`tools is required with tool_choice ${running}. Name at least one tool.`);
   }
   const userId = userOf(principal, request, running);
   const own = new Map<string, Tool>();
@@ -54,13 +54,13 @@ export async function toolSetOf(
     else if (name !== undefined) functions.set(name, item);
     else throw malformedRequest("tools: an entry has neither a name nor a function.");
   }
-  const both = [...functions.keys()].find((name) => own.has(name));
-  if (both !== undefined)
-    throw invalidParameter("tools: a function of yours has the name of a tool of this server.");
+  const duplicate = [...functions.keys()].find((name) => own.has(name));
+  if (duplicate !== undefined)
+    throw invalidParameter("tools: one of your functions has the name of a tool of this server. Rename it.");
   const writing = [...own.values()].find(({ definition }) => !definition.metadata.behavior.read_only);
   if (running !== undefined && runnable === "read_only" && writing !== undefined) {
     throw forbidden(
-      `Chat completions of this project run only tools that read; ${writing.qualifiedName} writes.`,
+      `Chat completions of this project run only tools that read, but ${writing.qualifiedName} writes.`,
     );
   }
   const folded = new Map([...own].map(([name, tool]) => [name.toLowerCase(), tool]));
@@ -85,11 +85,11 @@ function userOf(
 ): string | undefined {
   if (principal.kind === "user" || user !== undefined) return actFor(principal, user);
   if (running === undefined) return undefined;
-  const message = `user is required with tool_choice ${running}: tools run for a user, and a project API key never stands in for one.`;
+  const message = `user is required with tool_choice ${running}: tools run for a user, and a project API key does not name one.`;
   throw malformedRequest(message, { fieldErrors: [{ field: "user", rule: "required", message }] });
 }
 
-// A function object that is one of our tools (as `formatted_tools` hands them out) is run where calls are run.
+// A function object of a tool of this server (as `formatted_tools` returns it) is run like the tool itself.
 async function toolOf(
   tools: Tools,
   principal: Principal,
@@ -108,7 +108,7 @@ async function toolOf(
   }
 }
 
-/** A named choice by the name that the model knows. */
+/** The choice with the name that the model uses. */
 function choiceOf(
   choice: unknown,
   own: ReadonlyMap<string, Tool>,
@@ -119,6 +119,6 @@ function choiceOf(
   if (typeof called !== "string") throw malformedRequest("tool_choice must name a function.");
   if (functions.has(called) || own.has(called)) return choice;
   const tool = [...own.values()].find((one) => [one.qualifiedName, one.fullyQualifiedName].includes(called));
-  if (tool === undefined) throw toolNotFound("tool_choice names a tool that tools does not have.");
+  if (tool === undefined) throw toolNotFound("tool_choice names a tool that is not in tools.");
   return { type: "function", function: { name: tool.modelName } };
 }

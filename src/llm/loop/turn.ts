@@ -1,9 +1,9 @@
-// One turn of a model: what it said, and which calls it asks for. Read from a whole answer or from a stream.
+// One turn of a model: its text and its calls, from a whole answer or from a stream.
 import { isObject } from "../../base";
 import { CallFragments, type RequestedCall, wholeCalls } from "../stream/fragments";
 import type { Loose } from "../upstream/client";
 
-/** What an answer says of itself. */
+/** The metadata of an answer. */
 export interface Head {
   id?: string;
   created?: number;
@@ -26,7 +26,7 @@ export interface Turn {
   logprobs?: unknown;
 }
 
-/** A piece of what is being said, without calls. */
+/** A piece of the text, without calls. */
 export interface Delta {
   head: Head;
   delta: Loose;
@@ -56,7 +56,7 @@ export async function* streamTurn(
   let usage: unknown;
   for await (const chunk of chunks) {
     head = { ...headOf(chunk), ...head };
-    // Most send it in a frame of its own at the end, some with every frame: the last one counts.
+    // Most servers send it in a frame of its own at the end, some in every frame: the last one counts.
     if (isObject(chunk["usage"])) usage = chunk["usage"];
     const choice = firstChoice(chunk);
     if (choice === undefined) continue;
@@ -73,7 +73,7 @@ export async function* streamTurn(
   return turn(head, text, fragments.calls, { finish, usage });
 }
 
-// What a server says about its end need not fit what it sent: calls count as calls, and none as none.
+// The finish reason of a server may contradict its content: the content counts.
 function turn(
   head: Head,
   text: string,
@@ -82,13 +82,13 @@ function turn(
 ): Turn {
   const reason = typeof finish === "string" ? finish : "stop";
   const filtered = reason === "content_filter";
-  const asked = filtered ? [] : calls;
+  const kept = filtered ? [] : calls;
   const settled =
-    asked.length > 0 ? "tool_calls" : reason === "tool_calls" || reason === "function_call" ? "stop" : reason;
+    kept.length > 0 ? "tool_calls" : reason === "tool_calls" || reason === "function_call" ? "stop" : reason;
   return {
     head,
     text,
-    calls: asked,
+    calls: kept,
     finish: settled,
     usage: usageOf(usage),
     ...(isObject(logprobs) ? { logprobs } : {}),
@@ -109,7 +109,7 @@ function headOf({ id, created, model, system_fingerprint: fingerprint }: Loose):
   };
 }
 
-// Text, or parts with text in them.
+// Text, or parts with text.
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

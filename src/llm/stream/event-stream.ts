@@ -1,20 +1,20 @@
-// Texts of events as the body of an answer: the first is waited for, so that what fails before it is an error like any
-// other; what fails later is the last event.
+// Sends events as the body of an answer. It waits for the first event, so that a failure before it is an ordinary error;
+// a later failure is the last event.
 import type { Core } from "../../core";
 import { toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
 
-/** So often a stream in which nothing happens says that it is alive: what stands between may close silent connections. */
-const ALIVE_MS = 15_000;
+/** Interval of keep-alive comments in a silent stream: proxies may close silent connections. */
+const KEEP_ALIVE_MS = 15_000;
 
 const ENCODER = new TextEncoder();
 
-/** `gone`: the reader has hung up. Rejects with what fails before the first event. */
+/** `gone` is called when the reader disconnects. Rejects with a failure before the first event. */
 export async function eventStream(
   { log }: Pick<Core, "log">,
   texts: AsyncGenerator<string, void>,
   gone: () => void,
-  aliveMs = ALIVE_MS,
+  aliveMs = KEEP_ALIVE_MS,
 ): Promise<ReadableStream<Uint8Array>> {
   let first: IteratorResult<string, void> | undefined = await texts.next();
   let isOpen = true;
@@ -35,7 +35,7 @@ export async function eventStream(
           if (next.done === true) close();
           else send(next.value);
         } catch (thrown) {
-          // Whoever has hung up knows.
+          // A reader that disconnected needs no error.
           if (isOpen) log.warn("stream of a chat completion failed", { error: thrown });
           send(errorEvent(toRuntimeError(thrown)));
           close();

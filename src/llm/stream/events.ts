@@ -1,4 +1,4 @@
-// Server-sent events as chat completions write them.
+// Server-sent events in the form of chat completions.
 import type { RuntimeError } from "../../errors";
 
 export const DONE = "data: [DONE]\n\n";
@@ -7,7 +7,7 @@ export function event(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** Chunks as texts, with `[DONE]` at their end. Usage comes only where it was asked for. */
+/** Chunks as text, with `[DONE]` at the end. Usage is sent only if it was requested. */
 export async function* chunkTexts(
   chunks: AsyncGenerator<{ [field: string]: unknown }, void>,
   includeUsage: boolean,
@@ -18,12 +18,12 @@ export async function* chunkTexts(
   yield DONE;
 }
 
-/** The last event of a stream that failed. No `[DONE]` follows: nothing must take it for complete. */
+/** The last event of a failed stream. No `[DONE]` follows, so that clients do not treat it as complete. */
 export function errorEvent(error: RuntimeError): string {
   return event({ error: errorBody(error) });
 }
 
-/** An error in the form that clients of chat completions read. */
+/** An error in the form of chat completions. */
 export function errorBody({ name, message }: RuntimeError): { message: string; type: string; code: string } {
   return { message, type: name, code: name };
 }

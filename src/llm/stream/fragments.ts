@@ -1,14 +1,14 @@
-// Calls of tools, put together from the fragments of a stream. Servers differ: indices that repeat, ids that are missing
-// or come again with every fragment, whole calls in one piece.
+// Assembles tool calls from the fragments of a stream. Servers differ: repeated indexes, ids that are missing or sent with
+// every fragment, whole calls in one fragment.
 import { isObject, type JsonObject } from "../../base";
 
-/** A call that a model asks for. */
+/** A call that a model requests. */
 export interface RequestedCall {
   id: string | undefined;
   name: string;
-  /** JSON text, as far as the model got. */
+  /** JSON text, which may be incomplete. */
   arguments: string;
-  /** Whatever else the server says about it; it wants that back. */
+  /** Other fields of the server, which it expects back. */
   more: JsonObject;
 }
 
@@ -27,7 +27,7 @@ export class CallFragments {
     return this.#calls;
   }
 
-  /** The `tool_calls` of one chunk. What has no form of a call is passed over. */
+  /** Adds the `tool_calls` of one chunk. Ignores anything that is not a call. */
   add(fragments: unknown): void {
     if (!Array.isArray(fragments)) return;
     // Two fragments of one chunk never belong to the same call.
@@ -45,12 +45,12 @@ export class CallFragments {
     const known = this.#known(index, id);
     const call =
       known === undefined || touched.has(known) || this.#isAnother(known, id, name)
-        ? this.#begin(index, name)
+        ? this.#start(index, name)
         : known;
     if (call === known && name !== undefined && name !== call.name) call.name += name;
     call.id ??= id;
     call.arguments += textOf(text);
-    // JSON of a chunk holds nothing but JSON.
+    // The chunk was parsed from JSON.
     Object.assign(call.more, more as JsonObject);
     return call;
   }
@@ -61,16 +61,16 @@ export class CallFragments {
     return typeof index === "number" ? this.#byIndex.get(index) : this.#calls.at(-1);
   }
 
-  /** Whether a fragment for this place begins a new call there. */
+  /** Whether a fragment with this index starts a new call. */
   #isAnother(known: RequestedCall, id: string | undefined, name: string | undefined): boolean {
     if (id !== undefined && known.id !== undefined) return id !== known.id;
     if (name === undefined) return false;
     if (name === known.name) return isWhole(known.arguments);
-    // A name in two parts is only believed when both together are one, and the first alone is none.
+    // A name in two parts counts only if both together are a tool name and the first part is not.
     return !(known.arguments === "" && !this.#isName(known.name) && this.#isName(known.name + name));
   }
 
-  #begin(index: unknown, name: string | undefined): RequestedCall {
+  #start(index: unknown, name: string | undefined): RequestedCall {
     const call: RequestedCall = { id: undefined, name: name ?? "", arguments: "", more: {} };
     this.#calls.push(call);
     if (typeof index === "number") this.#byIndex.set(index, call);
@@ -78,7 +78,7 @@ export class CallFragments {
   }
 }
 
-/** Calls of a whole message: one each, whatever their ids. What has no form of a call is passed over. */
+/** The calls of a whole message, even with equal ids. Ignores anything that is not a call. */
 export function wholeCalls(calls: unknown): readonly RequestedCall[] {
   if (!Array.isArray(calls)) return [];
   return calls.filter(isObject).map((call) => {
@@ -90,13 +90,13 @@ export function wholeCalls(calls: unknown): readonly RequestedCall[] {
       id: typeof id === "string" && id !== "" ? id : undefined,
       name: typeof name === "string" ? name : "",
       arguments: textOf(text),
-      // JSON of a message holds nothing but JSON.
+      // The message was parsed from JSON.
       more: more as JsonObject,
     };
   });
 }
 
-// Some servers send an object where the text of one belongs.
+// Some servers send an object instead of its text.
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return isObject(value) ? JSON.stringify(value) : "";

@@ -1,10 +1,10 @@
-// A stream that passes through as bytes. Only its two ends are looked at: a stream that fails before its first frame is
-// an error like any other, and one that breaks off must not look complete.
+// Passes a stream through unchanged. It checks only both ends: a failure before the first frame is an ordinary error, and
+// a stream that breaks off must not look complete.
 import { isObject } from "../../base";
 import { toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
 
-/** So much of the end is looked at. */
+/** How many bytes of the end are checked. */
 const TAIL = 4096;
 
 const ENCODER = new TextEncoder();
@@ -13,15 +13,15 @@ const DECODER = new TextDecoder();
 export interface PassOptions {
   /** The error for a stream that breaks. */
   failed(thrown: unknown): Error;
-  /** The error for a stream whose first frame is one. */
+  /** The error for a stream whose first frame is an error. */
   refused(error: unknown): Error;
   /** The error for a stream that ends too early. */
   cutOff(): Error;
-  /** Told of an error that the caller gets as the last event. */
+  /** Called with an error that the caller gets as the last event. */
   broke(error: Error): void;
 }
 
-/** Waits for the first piece. Rejects when there is none, or when it is an error. */
+/** Waits for the first piece. Rejects if there is none or if it is an error. */
 export async function passThrough(
   body: ReadableStream<Uint8Array>,
   options: PassOptions,
@@ -36,14 +36,14 @@ export async function passThrough(
     await reader.cancel();
     throw options.refused(error);
   }
-  const caller = { isGone: false };
+  const caller = { disconnected: false };
   return new ReadableStream<Uint8Array>({
-    // Bun's own kind: what is written goes out without a queue between.
+    // Bun's own type: writes without a queue.
     type: "direct",
     pull: (controller: ReadableStreamDirectController) =>
       pipe(first.value, reader, controller, caller, options),
     cancel: (reason: unknown) => {
-      caller.isGone = true;
+      caller.disconnected = true;
       return reader.cancel(reason);
     },
   });
@@ -53,11 +53,11 @@ async function pipe(
   first: Uint8Array,
   reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
   controller: ReadableStreamDirectController,
-  caller: { readonly isGone: boolean },
+  caller: { readonly disconnected: boolean },
   options: PassOptions,
 ): Promise<void> {
   const fail = (error: Error): void => {
-    if (caller.isGone) return;
+    if (caller.disconnected) return;
     options.broke(error);
     controller.write(failure(error));
   };
@@ -78,7 +78,7 @@ async function pipe(
 }
 
 function failure(error: Error): Uint8Array {
-  // Whatever stood half-written before it ends first.
+  // Ends an incomplete event first.
   return ENCODER.encode(`\n\n${errorEvent(toRuntimeError(error))}`);
 }
 
@@ -90,7 +90,7 @@ function lastOf(tail: Uint8Array, piece: Uint8Array): Uint8Array {
   return joined.byteLength > TAIL ? joined.subarray(joined.byteLength - TAIL) : joined;
 }
 
-// Some servers end without `[DONE]`; a reason to finish says as much.
+// Some servers end without `[DONE]`; a finish reason counts as well.
 function isComplete(tail: Uint8Array): boolean {
   const text = DECODER.decode(tail);
   return /data:\s*\[DONE\]/.test(text) || /"finish_reason"\s*:\s*"/.test(text);
@@ -98,7 +98,7 @@ function isComplete(tail: Uint8Array): boolean {
 
 function errorOf(piece: Uint8Array): unknown {
   const text = DECODER.decode(piece);
-  // Hardly ever there, and then it is looked at closely.
+  // A quick test: errors are rare.
   if (!text.includes('"error"')) return undefined;
   const frame = /^(?:event:[^\r\n]*\r?\n)?data:\s*(\{.*\})\s*?\r?\n\r?\n/.exec(text)?.[1];
   if (frame === undefined) return undefined;

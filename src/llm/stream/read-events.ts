@@ -1,12 +1,12 @@
-// Server-sent events from bytes that may be cut anywhere (HTML standard, section 9.2.6).
+// Parses server-sent events from bytes that may be split anywhere (HTML standard, section 9.2.6).
 
 export interface ServerEvent {
-  /** Value of `event:`; empty when there was none. */
+  /** Value of `event:`; empty if there is none. */
   name: string;
   data: string;
 }
 
-/** The events of a body, the last one also when no blank line ends it. Rejects with what reading rejects with. */
+/** The events of a body, including a last one without a blank line. Rejects if reading fails. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
   const lines = new Lines();
   const decoder = new TextDecoder();
@@ -46,7 +46,7 @@ function valueOf(line: string, field: string): string | undefined {
   return line.slice(line[from] === " " ? from + 1 : from);
 }
 
-/** Lines that end in LF, CR or both, from pieces that may end anywhere. Each character is looked at once. */
+/** Splits pieces into lines that end in LF, CR or both. Reads each character once. */
 class Lines {
   #line = "";
   #afterReturn = false;

@@ -1,4 +1,4 @@
-// One request to the server of a model, through the one way out; and what is no answer becomes an error.
+// One request to a model server through egress. Failures become errors for the caller.
 import { isObject, type Json, parseJson, Redacted, reveal } from "../../base";
 import type { Core } from "../../core";
 import type { RuntimeError } from "../../errors";
@@ -10,7 +10,7 @@ export interface CallOptions {
   timeoutMs: number;
 }
 
-/** A whole answer: its text as it came, and what it says. */
+/** A whole answer: its text and its JSON. */
 export interface Whole {
   text: string;
   value: { [key: string]: unknown };
@@ -18,7 +18,7 @@ export interface Whole {
 
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
-/** Sends a request and reads the JSON of its answer. Throws what the caller is to be told. */
+/** Sends a request and parses its JSON answer. Throws the error for the caller. */
 export async function callWhole(
   core: Core,
   server: ModelServer,
@@ -32,7 +32,7 @@ export async function callWhole(
   return { text, value };
 }
 
-/** Sends a request whose answer streams: the body of the answer. Throws what the caller is to be told. */
+/** Sends a request with a streamed answer and returns its body. Throws the error for the caller. */
 export async function callStreaming(
   core: Core,
   server: ModelServer,
@@ -46,7 +46,7 @@ export async function callStreaming(
   const value = jsonOf(server, response, await textOf(server, response));
   throw "error" in value
     ? refusedInside(server, value["error"])
-    : unreadable(server, response.status, "one piece of JSON where a stream was asked for");
+    : unreadable(server, response.status, "JSON instead of a stream");
 }
 
 async function send(

@@ -1,7 +1,7 @@
-// A server of a model as the loop sees it: chat completions in, chat completions out, whatever it speaks itself.
+// The interface of model servers for the loop: chat completions, independent of the protocol of the server.
 import type { CallOptions } from "./call";
 
-/** A message of a conversation, in the form of chat completions. */
+/** A message in the form of chat completions. */
 export type ChatMessage = { role: string; content?: unknown; [field: string]: unknown };
 
 /** A request in the form of chat completions, tools as function objects. */
@@ -11,15 +11,15 @@ export interface ChatBody {
   [field: string]: unknown;
 }
 
-/** JSON of a server, looked at field by field. */
+/** Unchecked JSON of a server. */
 export type Loose = { [field: string]: unknown };
 
 export interface ModelClient {
-  /** A `chat.completion`. Throws what the caller is to be told. */
+  /** A `chat.completion`. Throws the error for the caller. */
   whole(body: ChatBody, options: CallOptions): Promise<Loose>;
   /**
-   * The `chat.completion.chunk`s of a stream that ended well. Throws what the caller is to be told: also when it breaks
-   * off, or ends too early.
+   * The `chat.completion.chunk`s of a stream. Throws the error for the caller, also if the stream breaks off or ends too
+   * early.
    */
   stream(body: ChatBody, options: CallOptions): AsyncGenerator<Loose, void>;
 }

@@ -1,5 +1,5 @@
-// What a caller is told when the server of a model refuses or fails. Its own words are passed on where they help to mend
-// the request; never its pages, and never anything about our credential.
+// Errors for the caller if a model server refuses or fails. They contain the server's message if it helps to correct the
+// request, but never HTML pages and never the credential of this deployment.
 import { isObject, reveal } from "../../base";
 import { EgressError } from "../../egress";
 import {
@@ -12,63 +12,63 @@ import {
 } from "../../errors";
 import type { ModelServer } from "../server-of";
 
-const LONGEST_HINT = 500;
+const MAX_HINT = 500;
 
-/** What a server answered instead of a completion. */
+/** The answer of a server instead of a completion. */
 export interface Refusal {
   status: number;
   retryAfterMs: number | undefined;
   body: unknown;
 }
 
-/** The error for an answer whose status is none of success, by its status. */
+/** The error for an unsuccessful status. */
 export function refused(server: ModelServer, { status, retryAfterMs, body }: Refusal): RuntimeError {
-  const who = `The server of the model entry "${server.id}"`;
+  const subject = `The server of the model entry "${server.id}"`;
   const hint = hintOf(server, body);
   if (status === 429) {
-    return rateLimited(`${who} is limiting requests (429). Try again later.${hint}`, { retryAfterMs });
+    return rateLimited(`${subject} limits requests (429). Try again later.${hint}`, { retryAfterMs });
   }
   if (status === 408 || status === 504) {
-    return gatewayTimeout(`${who} did not answer in time (${status}).${hint}`, { retryAfterMs });
+    return gatewayTimeout(`${subject} did not answer in time (${status}).${hint}`, { retryAfterMs });
   }
   if (status === 401 || status === 402 || status === 403) {
     return internalError(
-      `${who} refuses this deployment (${status}). An administrator must check its api_key.`,
+      `${subject} refused the credential of this deployment (${status}). An administrator must check its api_key.`,
     );
   }
   if (status >= 400 && status < 500) {
-    return invalidParameter(`${who} refuses the request (${status}).${hint || " It does not say why."}`);
+    return invalidParameter(`${subject} refused the request (${status}).${hint || " It gave no reason."}`);
   }
-  return internalError(`${who} failed (${status}).${hint} Try again later.`, { retryAfterMs });
+  return internalError(`${subject} failed (${status}).${hint} Try again later.`, { retryAfterMs });
 }
 
-/** A success whose body is none. */
+/** The error for a success with an unusable body. */
 export function unreadable(server: ModelServer, status: number, what: string): RuntimeError {
   return internalError(`The server of the model entry "${server.id}" answered ${status} with ${what}.`);
 }
 
-/** An error that came inside of a stream or of a success. */
+/** The error for an error object inside a stream or a successful answer. */
 export function refusedInside(server: ModelServer, error: unknown): RuntimeError {
   const { code, type, status } = isObject(error) ? error : {};
   const known = [status, code].find((value) => typeof value === "number" && value >= 400 && value < 600);
-  const says = (what: RegExp): boolean =>
-    [code, type].some((text) => typeof text === "string" && what.test(text));
-  const meant = says(/rate_?limit/i) ? 429 : says(/invalid_?request/i) ? 400 : 500;
-  const found = typeof known === "number" ? known : meant;
+  const matches = (pattern: RegExp): boolean =>
+    [code, type].some((text) => typeof text === "string" && pattern.test(text));
+  const guessed = matches(/rate_?limit/i) ? 429 : matches(/invalid_?request/i) ? 400 : 500;
+  const found = typeof known === "number" ? known : guessed;
   return refused(server, { status: found, retryAfterMs: undefined, body: { error } });
 }
 
-/** No answer, or one that broke. */
+/** The error for a request without an answer or with an interrupted one. */
 export function unanswered(server: ModelServer, thrown: unknown): RuntimeError {
   if (!(thrown instanceof EgressError)) {
-    return internalError(`The server of the model entry "${server.id}" could not be asked.`, {
+    return internalError(`The server of the model entry "${server.id}" could not be called.`, {
       cause: thrown,
     });
   }
-  if (thrown.reason === "aborted") return malformedRequest("The caller was gone before the answer.");
+  if (thrown.reason === "aborted") return malformedRequest("The caller disconnected before the answer.");
   const message = `Model entry "${server.id}": ${thrown.message}`;
   return thrown.reason === "timeout"
-    ? gatewayTimeout(`${message} Setting llm.timeout.`, { cause: thrown })
+    ? gatewayTimeout(`${message} The setting llm.timeout is the limit.`, { cause: thrown })
     : internalError(message, { cause: thrown });
 }
 
@@ -82,11 +82,11 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-// The server's own sentence. Our key has no business in it, whatever the server thinks.
+// The message of the server, with our key removed in case the server repeats it.
 function hintOf({ apiKey }: ModelServer, body: unknown): string {
   const error = isObject(body) ? (body["error"] ?? body) : undefined;
   const message = typeof error === "string" ? error : isObject(error) ? error["message"] : undefined;
   if (typeof message !== "string" || message.trim() === "") return "";
   const safe = apiKey === undefined ? message : message.replaceAll(reveal(apiKey), "[redacted]");
-  return ` It says: ${safe.length > LONGEST_HINT ? `${safe.slice(0, LONGEST_HINT)}…` : safe}`;
+  return ` Its message: ${safe.length > MAX_HINT ? `${safe.slice(0, MAX_HINT)}…` : safe}`;
 }

@@ -1,4 +1,4 @@
-// Servers that speak chat completions themselves.
+// Client for servers with the chat completions protocol.
 import { isObject, parseJson } from "../../base";
 import type { Core } from "../../core";
 import type { ModelServer } from "../server-of";
@@ -35,11 +35,11 @@ async function* chunksOf(
     complete ||= isFinished(chunk);
     yield chunk;
   }
-  // Some servers end without `[DONE]`; a reason to finish says as much.
-  if (!complete) throw unreadable(server, 200, "a stream that ends in the middle");
+  // Some servers end without `[DONE]`; a finish reason counts as well.
+  if (!complete) throw unreadable(server, 200, "an incomplete stream");
 }
 
-/** The events of a body; what breaks it becomes what the caller is to be told. */
+/** The events of a body. Throws the error for the caller if reading fails. */
 export async function* framesOf(server: ModelServer, bytes: ReadableStream<Uint8Array>) {
   const events = readEvents(bytes);
   try {
@@ -51,7 +51,7 @@ export async function* framesOf(server: ModelServer, bytes: ReadableStream<Uint8
       yield next.value;
     }
   } finally {
-    // Whoever stops reading closes the connection.
+    // Closes the connection if the caller stops reading.
     await events.return().catch(() => undefined);
   }
 }
@@ -61,12 +61,12 @@ export function chunkOf(server: ModelServer, data: string): Loose {
     const value = parseJson(data);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw unreadable(server, 200, "a stream whose events are not JSON");
+  throw unreadable(server, 200, "a stream of events that are not JSON");
 }
 
-/** Whether a chunk says why the answer ends. */
+/** Whether a chunk has a finish reason. */
 export function isFinished({ choices }: Loose): boolean {
   return (
     Array.isArray(choices) && choices.some((one) => isObject(one) && typeof one["finish_reason"] === "string")

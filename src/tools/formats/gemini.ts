@@ -1,10 +1,10 @@
-// JSON Schema in the part of OpenAPI 3.0 that Gemini takes. It refuses a whole request over one keyword that it does
-// not know, so nothing passes that is not listed here; what is lost is checked when the tool runs.
+// Converts JSON Schema to the subset of OpenAPI 3.0 that Gemini supports. It refuses a whole request because of one unknown
+// keyword, so only listed keywords are used; the others are still checked when the tool runs.
 import { isObject } from "../../base";
 import type { JsonSchema } from "./self-contained";
 
-/** Taken over as they are. */
-const KEPT = [
+/** Copied unchanged. */
+const COPIED = [
   "title",
   "description",
   "minItems",
@@ -22,13 +22,13 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
 };
 
-/** The schema of a declaration's parameters; undefined when there are none: it refuses objects without properties. */
+/** The schema of a declaration's parameters; undefined without parameters, because Gemini refuses empty objects. */
 export function geminiParameters(schema: JsonSchema): JsonSchema | undefined {
   const translated = geminiSchema(schema);
   return translated["properties"] === undefined ? undefined : translated;
 }
 
-/** `schema` holds no references. */
+/** `given` must not contain references. */
 export function geminiSchema(given: unknown): JsonSchema {
   if (!isObject(given)) return { type: "string" };
   const schema = merged(given);
@@ -46,7 +46,7 @@ export function geminiSchema(given: unknown): JsonSchema {
   };
 }
 
-// `allOf` asks for all parts at once: one schema with the keywords of all.
+// `allOf` requires all parts: merges them to one schema.
 function merged(schema: JsonSchema): JsonSchema {
   const { allOf, ...rest } = schema;
   if (!Array.isArray(allOf)) return schema;
@@ -67,7 +67,7 @@ function joined(key: string, more: unknown, sum: unknown): JsonSchema {
   return sum === undefined ? {} : { [key]: sum };
 }
 
-// Alternatives, lists of types among them. `null` among them makes the rest nullable; one that is left stands alone.
+// Alternatives, including lists of types. `null` makes the others nullable; a single remaining one needs no `anyOf`.
 function choicesOf(schema: JsonSchema): JsonSchema | undefined {
   const { anyOf, oneOf, type, ...rest } = schema;
   const listed = Array.isArray(type) ? type.map((one: unknown) => ({ ...rest, type: one })) : undefined;
@@ -97,12 +97,14 @@ function typeOf({ type, properties, items: listed, const: only, enum: values }: 
   if (listed !== undefined) return "array";
   const [sample] = only === undefined ? (Array.isArray(values) ? values : []) : [only];
   if (typeof sample === "number") return Number.isInteger(sample) ? "integer" : "number";
-  // Anything at all: the tool's own check takes text for it.
+  // Any value is allowed: the check of the tool accepts text.
   return typeof sample === "boolean" ? "boolean" : "string";
 }
 
 function kept(schema: JsonSchema): JsonSchema {
-  return Object.fromEntries(KEPT.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]));
+  return Object.fromEntries(
+    COPIED.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]),
+  );
 }
 
 function bounds(schema: JsonSchema, type: string): JsonSchema {
@@ -122,7 +124,7 @@ function format({ format: name }: JsonSchema, type: string): JsonSchema {
   return typeof name === "string" && FORMATS[type]?.includes(name) === true ? { format: name } : {};
 }
 
-// Only texts can be enumerated, and no empty ones; other values are said in the description.
+// Gemini supports only enumerations of non-empty texts; other values are listed in the description.
 function enumeration(schema: JsonSchema, type: string): JsonSchema {
   const { const: only, enum: listed, description } = schema;
   const values: unknown[] = only === undefined ? (Array.isArray(listed) ? listed : []) : [only];
@@ -144,7 +146,7 @@ function members({ properties, required }: JsonSchema): JsonSchema {
   };
 }
 
-// A list must say of what; a tuple's places become alternatives.
+// A list needs the type of its items; the items of a tuple become alternatives.
 function items({ items: listed, prefixItems }: JsonSchema): JsonSchema {
   if (Array.isArray(prefixItems) && prefixItems.length > 0) {
     return { items: geminiSchema(prefixItems.length === 1 ? prefixItems[0] : { anyOf: prefixItems }) };

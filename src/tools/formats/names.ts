@@ -1,13 +1,13 @@
-// Names that models can use: vendors refuse dots, and whole requests with one such name in them.
+// Names of tools for models: vendors refuse whole requests because of a name with a dot.
 import type { Tool } from "../registry";
 
-const LONGEST = 64;
-const DIGEST = 8;
+const MAX_LENGTH = 64;
+const DIGEST_LENGTH = 8;
 
 /**
- * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, no two alike in any case: `Toolkit_DoThis`.
- * `preferred` says whose a name is when several tools would bear it; the others get a digest of their full name. An older
- * version of a tool has its version in the name.
+ * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, unique ignoring case: `Toolkit_DoThis`.
+ * `preferred` returns the owner of a name that several tools would have; the others get a digest of their full name. The
+ * name of an older version of a tool contains the version.
  */
 export function modelNames(
   tools: readonly Tool[],
@@ -22,12 +22,12 @@ export function modelNames(
   for (const tool of tools) {
     if (!tool.newest) continue;
     const plain = plainName(tool);
-    if (plain.length <= LONGEST && isOwner(tool, plain, preferred)) give(tool, plain);
+    if (plain.length <= MAX_LENGTH && isOwner(tool, plain, preferred)) give(tool, plain);
   }
   for (const tool of tools) {
     if (names.has(tool)) continue;
     const plain = tool.newest ? plainName(tool) : sanitized(tool.fullyQualifiedName);
-    give(tool, plain.length > LONGEST || taken.has(plain.toLowerCase()) ? digested(tool, plain) : plain);
+    give(tool, plain.length > MAX_LENGTH || taken.has(plain.toLowerCase()) ? digested(tool, plain) : plain);
   }
   return names;
 }
@@ -45,6 +45,9 @@ function isOwner(tool: Tool, plain: string, preferred: (name: string) => Tool | 
 }
 
 function digested({ fullyQualifiedName }: Tool, plain: string): string {
-  const digest = new Bun.CryptoHasher("sha256").update(fullyQualifiedName).digest("hex").slice(0, DIGEST);
-  return `${plain.slice(0, LONGEST - DIGEST - 1)}_${digest}`;
+  const digest = new Bun.CryptoHasher("sha256")
+    .update(fullyQualifiedName)
+    .digest("hex")
+    .slice(0, DIGEST_LENGTH);
+  return `${plain.slice(0, MAX_LENGTH - DIGEST_LENGTH - 1)}_${digest}`;
 }

@@ -1,10 +1,10 @@
-// Formatted tools as text. The tools of a process do not change: each is written once per format, each page once.
+// Formatted tools as text. The tools of a process do not change, so each tool and each page is serialized once.
 import { JsonText, type Paging } from "../../base";
 import { type Format, formatted } from "../formats";
 import type { Tool } from "../registry";
 
-/** Pages that are kept; one of a hundred tools is some 100 kB. */
-const MOST_PAGES = 50;
+/** Number of cached pages; one of a hundred tools has about 100 kB. */
+const MAX_PAGES = 50;
 
 export class FormattedPages {
   readonly #tools = new Map<Format, Map<Tool, JsonText>>();
@@ -18,7 +18,7 @@ export class FormattedPages {
     return text;
   }
 
-  /** The page of these tools. `key` names format and query: the same key is the same page. */
+  /** The page of these tools. `key` identifies format and query. */
   page(key: string, format: Format, find: () => { found: readonly Tool[]; window: Paging }): JsonText {
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export class FormattedPages {
     const items = shown.map((tool) => this.tool(tool, format).text).join(",");
     const rest = JSON.stringify({ total_count: found.length, ...window, page_count: shown.length });
     const page = new JsonText(`{"items":[${items}],${rest.slice(1)}`);
-    if (this.#pages.size >= MOST_PAGES) this.#pages.clear();
+    if (this.#pages.size >= MAX_PAGES) this.#pages.clear();
     this.#pages.set(key, page);
     return page;
   }

@@ -1,12 +1,12 @@
-// A schema without references: every `$ref` is replaced by what it refers to, so that it can stand in a request alone.
+// Inlines references: replaces every `$ref` by its target, so that a request needs no definitions.
 import { isObject } from "../../base";
 
 export type JsonSchema = { [key: string]: unknown };
 
-/** A schema that holds itself is written out so many times on one path; what would come next may be anything. */
-const MOST_REPEATS = 2;
-/** Schemas in all. Records that hold each other many times grow without end long before they grow deep. */
-const MOST_SCHEMAS = 2000;
+/** How often a recursive schema is inlined on one path; below that any value is allowed. */
+const MAX_REPEATS = 2;
+/** Total number of schemas. Records that contain each other several times grow exponentially. */
+const MAX_SCHEMAS = 2000;
 
 const SCHEMA = [
   "items",
@@ -22,20 +22,20 @@ const SCHEMA = [
 ];
 const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
-/** Say where a schema is or what it is called: without meaning once it is copied. */
+/** Names and locations of schemas, without meaning in a copy. */
 const PLACES = ["$defs", "definitions", "$id", "$anchor", "$schema", "$dynamicAnchor", "$comment"];
 
 interface Walk {
-  /** Where pointers are looked up, nearest first. */
+  /** Schemas in which references are looked up, nearest first. */
   scopes: readonly JsonSchema[];
-  /** Targets that are being written out on the way here. */
+  /** Targets that are being inlined. */
   path: readonly unknown[];
   budget: { schemas: number };
 }
 
-/** A copy without references and definitions; the schema itself stays as it is. */
+/** A copy without references and definitions. Does not change the schema. */
 export function selfContained(schema: unknown): JsonSchema {
-  const shown = copied(schema, { scopes: [], path: [], budget: { schemas: MOST_SCHEMAS } });
+  const shown = copied(schema, { scopes: [], path: [], budget: { schemas: MAX_SCHEMAS } });
   return isObject(shown) ? shown : {};
 }
 
@@ -49,9 +49,9 @@ function copied(schema: unknown, walk: Walk): unknown {
   const repeats = here.path.filter((one) => one === target).length;
   const own = parts(rest, here);
   if (target === undefined) return own;
-  if (repeats >= MOST_REPEATS) return { ...open(target), ...own };
+  if (repeats >= MAX_REPEATS) return { ...open(target), ...own };
   const inlined = copied(target, { ...here, path: [...here.path, target] });
-  // What stands beside a reference holds as well; descriptions there are the nearer ones.
+  // Keywords next to a reference apply as well and take precedence.
   return isObject(inlined) ? { ...inlined, ...own } : own;
 }
 
@@ -104,7 +104,7 @@ function named(scope: JsonSchema, name: string): unknown {
   return undefined;
 }
 
-// Anything of the same type.
+// Any value of the same type.
 function open(schema: unknown): JsonSchema {
   const type = isObject(schema) ? schema["type"] : undefined;
   return type === undefined ? {} : { type };

@@ -1,19 +1,19 @@
-// What becomes of a scheduled run after an attempt: it ends, or it is tried again.
+// The outcome of an attempt of a scheduled run: the run ends or is retried.
 import { RuntimeError } from "../../errors";
 import { toolErrorRecord } from "../failure";
 import type { Tool } from "../registry";
 import type { Execution, ExecutionOutput } from "../schema";
 import { outcomeUnknown, ToolError, upstreamFailed } from "../tool-error";
 
-/** How an attempt ended: with what the tool gave, or with the reason why nothing is known of that. */
+/** The end of an attempt: the output of the tool, or the reason why there is none. */
 export interface Ended {
   success: boolean;
   output: ExecutionOutput | undefined;
   systemError: string | undefined;
 }
 
-const MOST_ATTEMPTS = 3;
-/** From one attempt to the next, ms. */
+const MAX_ATTEMPTS = 3;
+/** Time between attempts, ms. */
 const SPACING_MS = [10_000, 60_000];
 
 export const CUT_OFF = "The server was stopped while the tool ran.";
@@ -23,10 +23,10 @@ export function endedWith({ success, output }: Execution): Ended {
   return { success, output, systemError: undefined };
 }
 
-/** What the path of all tools refuses before anything runs. */
+/** The end for an error before the tool ran. */
 export function endedBy(error: unknown, tool: Tool | undefined): Ended {
   if (!(error instanceof RuntimeError) || error.status >= 500) {
-    const systemError = "The server failed to do this. The log has the reason.";
+    const systemError = "The server failed to run the tool. Its log has the reason.";
     return { success: false, output: undefined, systemError };
   }
   if (error.name !== "tool_requirements_not_met") return refusedBecause(error.message);
@@ -40,7 +40,7 @@ export function refusedBecause(reason: string): Ended {
   return { success: false, output: undefined, systemError: reason };
 }
 
-/** Of a run that must not be repeated after its holder died. */
+/** The end of a run that must not be repeated after its holder died. */
 export function endedUnknown(tool: Tool | undefined): Ended {
   const error = outcomeUnknown(upstreamFailed(CUT_OFF));
   return {
@@ -50,21 +50,21 @@ export function endedUnknown(tool: Tool | undefined): Ended {
   };
 }
 
-/** How long until the next attempt, ms; undefined when there is none. */
+/** Time until the next attempt, ms; undefined if there is none. */
 export function pauseBefore({ success, output }: Ended, attempts: number): number | undefined {
   const spacing = SPACING_MS[attempts - 1];
   const error = output?.error;
-  if (success || spacing === undefined || attempts >= MOST_ATTEMPTS || error === undefined) return undefined;
-  // Another input might help, the same one will not.
+  if (success || spacing === undefined || attempts >= MAX_ATTEMPTS || error === undefined) return undefined;
+  // Only another input could succeed.
   if (!error.can_retry || error.kind === "TOOL_RUNTIME_RETRY") return undefined;
-  // A tool that may be repeated by itself says that its outcome is not unknown.
+  // A run with an unknown outcome must not be repeated automatically.
   if (error.extra?.["outcome"] === "unknown") return undefined;
   return Math.max(spacing, error.retry_after_ms ?? 0);
 }
 
-/** Whether a run that was cut off may be tried again: doing it twice does no more than doing it once. */
+/** Whether an interrupted run may be retried, because it has the same effect if it is done twice. */
 export function mayRepeat(tool: Tool | undefined, attempts: number): boolean {
-  if (tool === undefined || attempts >= MOST_ATTEMPTS) return false;
+  if (tool === undefined || attempts >= MAX_ATTEMPTS) return false;
   const { read_only, idempotent } = tool.definition.metadata.behavior;
   return read_only || idempotent;
 }

@@ -7,7 +7,7 @@ export interface RunRow {
   execution_id: string;
   project_id: string;
   user_id: string;
-  /** Who asked for it, as the audit trail names him. */
+  /** The actor that scheduled it, as in the audit trail. */
   actor: string;
   toolkit_name: string;
   tool_name: string;
@@ -38,7 +38,7 @@ export interface AttemptRow {
   system_error: string | null;
 }
 
-/** Without the input: a list does not show it. */
+/** Without the input, which lists do not contain. */
 export type ListedRun = Omit<RunRow, "sealed_input">;
 
 const LISTED_COLUMNS = [
@@ -149,7 +149,7 @@ export function listRuns(
     : store.all(LIST_OF_USER, projectId, userId, limit, offset);
 }
 
-/** All of a project are counted when they are made, those of a user when they are listed. */
+/** The runs of a project are counted when they are added, those of a user when they are listed. */
 export async function countRuns(
   store: Store,
   projectId: string,
@@ -163,7 +163,7 @@ export function attemptsOf(store: Store, projectId: string, runId: string): Prom
   return store.all(ATTEMPTS, projectId, runId);
 }
 
-/** Runs of all projects that somebody has to look at by now: their time has come, or their lease has run out. */
+/** Due runs of all projects: their time has come or their lease has expired. */
 export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
   return store.all(DUE, now, limit);
 }
@@ -173,7 +173,7 @@ export function* addRun(row: RunRow): Transaction<void> {
   yield* run(COUNT, row.project_id);
 }
 
-/** Some of the runs, of whatever project, that ended before this time, ms. Whoever adds one has them forgotten. */
+/** Deletes some runs of all projects that ended before this time, ms. Called whenever a run is added. */
 export function* forgetRuns(endedBefore: number): Transaction<void> {
   for (const { id, project_id } of yield* all(ENDED, endedBefore)) {
     yield* run(FORGET, project_id, id);
@@ -189,8 +189,8 @@ export interface Claim {
 }
 
 /**
- * Takes a due run as it was read, under a new fence; undefined when somebody else was first, or its holder still lives.
- * Of a run whose lease has run out the attempt under the old fence ends with `systemError`.
+ * Claims a due run with a new fence; undefined if another process was first or its holder still lives. If the lease had
+ * expired, the attempt of the old fence ends with `systemError`.
  */
 export function* claimRun(
   seen: ListedRun,
@@ -217,7 +217,7 @@ export interface AttemptEnd {
   systemError: string | null;
 }
 
-/** What became of the run after an attempt: it has ended, or waits for the next one. */
+/** The state of the run after an attempt: it has ended or waits for the next attempt. */
 export type Next = Ended | { dueAt: number };
 
 interface Ended {
@@ -225,7 +225,7 @@ interface Ended {
   toolkitVersion: string;
 }
 
-/** Ends the attempt of this fence. False, and nothing stored, when the run is no longer this fence's. */
+/** Ends the attempt of this fence. Returns false and stores nothing if the run has a newer fence. */
 export function* endAttempt({ id, fence }: ListedRun, end: AttemptEnd, next: Next): Transaction<boolean> {
   const { now, success } = end;
   const changed =
@@ -237,7 +237,7 @@ export function* endAttempt({ id, fence }: ListedRun, end: AttemptEnd, next: Nex
   return true;
 }
 
-/** Ends a run whose lease has run out, as it was read. False when somebody else was first, or its holder still lives. */
+/** Ends a run whose lease has expired. False if another process was first or its holder still lives. */
 export function* giveUpRun(
   { id, fence, due_at }: ListedRun,
   end: Omit<AttemptEnd, "success">,
@@ -247,7 +247,7 @@ export function* giveUpRun(
   return true;
 }
 
-/** The id of the attempt of a run's fence. */
+/** The id of the attempt for the current fence of a run. */
 export async function findAttempt(store: Store, { id, fence }: ListedRun): Promise<string | undefined> {
   return (await store.get(ATTEMPT, id, fence))?.id;
 }

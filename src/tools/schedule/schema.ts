@@ -1,4 +1,4 @@
-// Records of scheduled runs.
+// Schemas of scheduled runs.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../../base/schema";
 import { ExecutionOutputRecord } from "../schema";

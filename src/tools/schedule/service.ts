@@ -1,4 +1,4 @@
-// Scheduled runs as fronts use them: asked for, listed, looked at. The worker runs them.
+// Adds, lists and returns scheduled runs. The worker runs them.
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
@@ -15,12 +15,12 @@ import type {
   ToolExecutionDetail,
 } from "./schema";
 
-export interface Wanted {
+export interface ScheduledCall {
   principal: Principal;
   userId: string;
   tool: Tool;
   request: ExecuteTool;
-  /** ms since the epoch; past: as soon as possible. */
+  /** ms since the epoch; in the past: as soon as possible. */
   runAt: number;
 }
 
@@ -33,8 +33,8 @@ export class Schedule {
     this.#core = core;
   }
 
-  /** Remembers a run; from here on it survives whatever happens to this process. */
-  async add({ principal, userId, tool, request, runAt }: Wanted): Promise<Execution> {
+  /** Stores a run durably. */
+  async add({ principal, userId, tool, request, runAt }: ScheduledCall): Promise<Execution> {
     const { store, keyring, clock, random, settings } = this.#core;
     const now = clock.now();
     const id = newId("te", now, random);
@@ -77,7 +77,7 @@ export class Schedule {
     };
   }
 
-  /** Newest first. A user token sees its own user's runs, a key that is pinned to users theirs. */
+  /** Newest first. A user token lists its own user's runs, a key that is restricted to users those of these users. */
   async list(principal: Principal, query: ScheduledToolsFilter): Promise<Page<ToolExecution>> {
     const window = paging(query);
     const { store } = this.#core;
@@ -107,7 +107,7 @@ export class Schedule {
     };
   }
 
-  // Few users, and of each no more than the page can need.
+  // There are few users; reads no more runs of each than the page can need.
   async #listOf(projectId: string, users: readonly string[], window: Paging): Promise<Page<ToolExecution>> {
     const { store } = this.#core;
     const end = window.offset + window.limit;
@@ -145,7 +145,7 @@ function recordOf(row: ListedRun): ToolExecution {
     toolkit_version: row.toolkit_version,
     user_id: row.user_id,
     execution_type: "scheduled",
-    // Between two attempts it goes on: nobody should take it for one that has not begun.
+    // Between attempts the run has already started, so it is not pending.
     execution_status: row.status === "pending" && row.attempts > 0 ? "running" : row.status,
     created_at: timestamp(row.created_at),
     run_at: timestamp(row.run_at),
@@ -155,7 +155,7 @@ function recordOf(row: ListedRun): ToolExecution {
   };
 }
 
-/** Whose runs a principal sees; undefined: everybody's. */
+/** The users whose runs a principal may list; undefined: all. */
 function usersOf(principal: Principal): readonly string[] | undefined {
   if (principal.kind === "user") return [principal.userId];
   return principal.kind === "key" ? (principal.users ?? undefined) : undefined;
@@ -166,7 +166,7 @@ function newestFirst(left: ListedRun, right: ListedRun): number {
 }
 
 function askedVersion({ tool_name, tool_version }: ExecuteTool, tool: Tool): string | undefined {
-  // Older versions have names of their own for models: who uses one asks for that version.
+  // The model name of an older version selects that version.
   const { version } = tool.catalog.toolkit;
   return tool_version ?? tool_name.split("@")[1] ?? (tool.newest ? undefined : version);
 }

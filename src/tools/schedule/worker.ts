@@ -1,6 +1,5 @@
-// Runs what is due: claimed in a durable step before it begins, one holder at a time. Every server on the database has
-// one of these; whoever is first takes a run. A holder renews its leases; the runs of one that died are ended by
-// another, or tried again where that does no harm.
+// Runs due runs. Each server on the database has a worker; the first one claims a run durably before it starts it. A holder
+// renews its leases. If a holder dies, another worker ends its runs, or retries those that can be repeated safely.
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
 import type { ExecutionLog } from "../../audit";
@@ -24,20 +23,20 @@ export interface WorkerParts {
   identity: Identity;
   registry: Registry;
   executionLog: ExecutionLog;
-  /** The one path on which tools run. */
+  /** Runs a tool. */
   run(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution>;
 }
 
-/** Under which ids an attempt stands in the execution log. */
+/** The ids of an attempt in the execution log. */
 export interface RunIds {
   id: string;
   executionId: string;
 }
 
 const POLL_MS = 250;
-/** After somebody else was first everywhere. */
+/** Pause after other workers claimed all due runs. */
 const YIELD_MS = 20;
-/** Runs at a time, per process. */
+/** Concurrent runs per process. */
 const SLOTS = 20;
 const LEASE_MS = 15_000;
 const HEARTBEAT_MS = 5000;
@@ -53,7 +52,7 @@ export class ScheduleWorker {
   readonly #loop: Promise<void>;
   #wake: () => void = () => undefined;
 
-  /** Begins at once. */
+  /** Starts immediately. */
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
     this.#parts = parts;
@@ -62,7 +61,7 @@ export class ScheduleWorker {
     this.#loop = this.#work();
   }
 
-  /** Takes nothing more, and resolves when what runs has ended. */
+  /** Claims no more runs, and resolves when the current ones have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
@@ -83,18 +82,18 @@ export class ScheduleWorker {
     }
   }
 
-  /** Until there is room again, or for so long. */
+  /** Waits for this time or until a run ends. */
   async #pause(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     if (!this.#stopping.signal.aborted) await this.#core.clock.sleep(ms, woken.signal);
   }
 
-  /** Takes what is due as far as there is room; how long to wait before the next time, ms. */
+  /** Claims due runs up to the limit. Returns the pause before the next time, ms. */
   async #take(): Promise<number> {
     const { store, clock, random } = this.#core;
     const due = await repository.dueRuns(store, clock.now(), SLOTS);
-    // After a sleep of the machine our own leases may have run out: what still runs here is still ours.
+    // After a suspend of the machine our own leases may have expired; runs that still run here stay ours.
     const others = due.filter(({ id, fence }) => this.#running.get(id)?.run.fence !== fence);
     if (others.length === 0 || this.#stopping.signal.aborted) return POLL_MS;
     const now = clock.now();
@@ -137,14 +136,14 @@ export class ScheduleWorker {
     if (!stored) log.warn("scheduled run was given up meanwhile", { id: run.id });
   }
 
-  /** Never rejects for what becomes of the run. */
+  /** Does not reject if the run fails. */
   async #perform(run: ListedRun, attemptId: string): Promise<Ended> {
     const { keyring, store, log } = this.#core;
     const { project_id: projectId, user_id, execution_id: executionId } = run;
     try {
       const principal = await this.#parts.identity.actor(projectId, run.actor);
       if (principal === undefined) {
-        return refusedBecause("The API key under which this was asked for was revoked or has expired.");
+        return refusedBecause("The API key that scheduled this run was revoked or has expired.");
       }
       const row = await repository.findRun(store, projectId, run.id);
       if (row === undefined) return refusedBecause("The run was deleted.");
@@ -156,7 +155,7 @@ export class ScheduleWorker {
         ...(run.asked_version === null ? {} : { tool_version: run.asked_version }),
         include_error_stacktrace: run.with_stack === 1,
       };
-      // Under the id that its owner knows, where that stands in the log no earlier.
+      // The first attempt has the id that the caller knows.
       const id = run.attempts === 1 ? run.id : attemptId;
       return endedWith(await this.#parts.run(principal, request, { id, executionId }));
     } catch (error) {
@@ -165,7 +164,7 @@ export class ScheduleWorker {
     }
   }
 
-  /** The holder died over a run that must not be repeated. Whether it was for us to say so. */
+  /** Ends a run whose holder died and that must not be repeated. Returns whether this worker ended it. */
   async #giveUp(run: ListedRun): Promise<boolean> {
     const { store, clock, random, log } = this.#core;
     const attemptId = await repository.findAttempt(store, run);
@@ -177,7 +176,7 @@ export class ScheduleWorker {
     if (!(await store.write(() => repository.giveUpRun(run, end)))) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
     this.#parts.executionLog.add({
-      // Its holder may live after all, and write what he knows under the id of the run.
+      // The holder may still be alive and use the id of the run.
       id: newId("te", end.now, random),
       executionId: run.execution_id,
       projectId: run.project_id,
@@ -207,7 +206,7 @@ export class ScheduleWorker {
     return this.#core.keyring.seal(run.project_id, place, JSON.stringify(output));
   }
 
-  /** Undefined when this server no longer has it. */
+  /** Undefined if this server no longer has the tool. */
   #toolOf(run: ListedRun): Tool | undefined {
     try {
       return this.#parts.registry.find(

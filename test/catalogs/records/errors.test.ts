@@ -152,7 +152,7 @@ describe("the grant", () => {
       const stranger = new User({ token: "1000.un.known", serverUrl: platform.sandbox.us.apiUrl });
       const error = await stranger.failure(name, row.input);
       expect(error).toBeInstanceOf(GrantDead);
-      expect(error.message).toContain("another data center than VENDOR_SERVER_URL names");
+      expect(error.message).toContain("another data center than VENDOR_SERVER_URL");
       expect(error.details.extra).toMatchObject({
         upstream_status: 401,
         upstream_code: 1030,
@@ -168,7 +168,7 @@ describe("the grant", () => {
     const carla = new User({ token: accessToken, grant, serverUrl: platform.sandbox.us.apiUrl });
     const error = await carla.failure("GetApplicationMetaInfo");
     expect(error).toBeInstanceOf(GrantDead);
-    expect(error.message).toContain("lives in another data center");
+    expect(error.message).toContain("belongs to another data center");
     expect(error.message).not.toContain("127.0.0.1");
     const here = { serverUrl: platform.sandbox.eu.apiUrl };
     expect(await carla.run("GetApplicationMetaInfo", {}, here)).toMatchObject({
@@ -219,7 +219,7 @@ describe("the text of an error", () => {
     ["no text", '{"code":1080,"message":{"a":1}}', "Forbidden"],
   ])("%s", async (_, body, text) => {
     const error = await failing({ status: 403, body });
-    expect(error.message).toStartWith(`The platform refuses this: ${text} (HTTP 403, code 1080).`);
+    expect(error.message).toStartWith(`The platform refused this: ${text} (HTTP 403, code 1080).`);
     expect(error.message).not.toContain("undefined");
   });
 
@@ -231,10 +231,10 @@ describe("the text of an error", () => {
   });
 
   test.each<[number, string]>([
-    [2930, "another generation of the API"],
+    [2930, "another version of the API"],
     [3960, "the flag that processes 200 at a time"],
     [3090, "operators and quotes"],
-    [2894, "no such report"],
+    [2894, "This report does not exist"],
   ])("code %d brings a hint", async (code, hint) => {
     const error = await failing({ status: 404, body: JSON.stringify({ code, message: "upload rule" }) });
     expect(error.message).toContain("upload rule");

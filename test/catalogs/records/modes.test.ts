@@ -96,8 +96,8 @@ const COMMON: [string, unknown, string][] = [
   ["null", null, "request_body"],
   ["empty", "", "request_body"],
   ["blank", "  \n", "request_body"],
-  ["no JSON", "{data:", "not JSON"],
-  ["JSON in a fence", "```json\n{}\n```", "not JSON"],
+  ["no JSON", "{data:", "not valid JSON"],
+  ["JSON in a fence", "```json\n{}\n```", "not valid JSON"],
   ["encoded twice", JSON.stringify(JSON.stringify({ data: {} })), "twice"],
   ["a bare list", '[{"field1":"v"}]', "a list"],
   ["a number", "5", "object"],
@@ -169,7 +169,7 @@ describe("execute refuses a body, names it, and carries the schema", () => {
     [
       "CreateBulkReadJob",
       { query: { record_cursor: "c", fields: ["Name"] } },
-      ["/query must hold nothing beside record_cursor"],
+      ["/query must not contain other fields together with record_cursor"],
     ],
   ])("%s %j", async (name, body, violations) => {
     const { input } = await platform.live(rowOf(name), alice);
@@ -188,7 +188,7 @@ describe("execute refuses a body, names it, and carries the schema", () => {
     const name = "UpdateVendorRecord";
     const place = await alice.failure(name, { ...rowOf(name).input, record_id: "", request_body: "{" });
     expect(place.message).toContain("record_id");
-    expect(place.message).not.toContain("not JSON");
+    expect(place.message).not.toContain("not valid JSON");
   });
 
   function expectMendable(error: ToolError, ...words: string[]): void {

@@ -239,7 +239,7 @@ describe("records that were not accepted", () => {
         ],
       },
     });
-    expect(alice.logged).toEqual(["2 of 3 records were not accepted: see `result`."]);
+    expect(alice.logged).toEqual(["2 of 3 records were not accepted. See `result`."]);
   });
 
   test.each([

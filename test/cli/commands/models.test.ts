@@ -51,7 +51,7 @@ describe("an entry", () => {
     const refused = await run(["models", "delete", "fixed", ...config]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("stands in the configuration"),
+      expect.stringContaining("is part of the configuration"),
     ]);
   });
 });

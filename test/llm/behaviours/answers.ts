@@ -36,14 +36,14 @@ export const answerRows: readonly Behaviour[] = [
   {
     name: "an unknown tool",
     turns: [turn({ calls: [call("Test_Lok")] }), done],
-    answers: [/no tool of this name/],
+    answers: [/no tool with this name/],
     runs: [],
     content: "Done.",
   },
   {
     name: "a tool of the server that was not offered",
     turns: [turn({ calls: [call("Test_Old", { text: "a" })] }), done],
-    answers: [/no tool of this name/],
+    answers: [/no tool with this name/],
   },
   {
     name: "a tool by its dotted name, and in another case",
@@ -57,7 +57,7 @@ export const answerRows: readonly Behaviour[] = [
   {
     name: "a name that no server takes back",
     turns: [turn({ calls: [call("Test Look ♥")] }), done],
-    answers: [/no tool of this name/],
+    answers: [/no tool with this name/],
     content: "Done.",
   },
   {
@@ -73,7 +73,7 @@ export const answerRows: readonly Behaviour[] = [
       }),
     ],
     ids: ["a", "b", "c"],
-    answers: [/no tool of this name/, /not a JSON object/, /authorization required/],
+    answers: [/no tool with this name/, /not a JSON object/, /authorization required/],
     runs: [],
     asked: 1,
     finish: "stop",
@@ -88,7 +88,7 @@ export const answerRows: readonly Behaviour[] = [
     name: "while a consent is owed nothing of the turn runs",
     turns: [turn({ calls: [call("Test_Act", { text: "write" }, "a"), call("Test_ActFor", {}, "b")] })],
     runs: [],
-    answers: [/Not run: the user must first give the consent/, /authorization required/],
+    answers: [/Not run: another call of this turn requires the user/, /authorization required/],
     asked: 1,
   },
   {

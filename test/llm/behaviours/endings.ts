@@ -162,7 +162,7 @@ const breaks: Behaviour[] = [
     only: "stream",
     turns: [broken((reply) => reply.end())],
     content: "abc",
-    error: /ends in the middle/,
+    error: /an incomplete stream/,
   },
   {
     name: "an error frame after three frames",

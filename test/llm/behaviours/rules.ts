@@ -221,7 +221,7 @@ const looped: Behaviour[] = [
     turns: [turn({ calls: [call("Test_Look")] })],
     asked: 8,
     finish: "length",
-    answers: [...Array.from({ length: 7 }, () => /did/), /8 times at most/],
+    answers: [...Array.from({ length: 7 }, () => /did/), /8 requests are made to the model/],
   },
   {
     name: "the ids of a stream's events are one",

@@ -1,4 +1,4 @@
-// Answers of the messages protocol as chat completions.
+// Converts answers of the messages protocol to chat completions.
 import { isObject } from "../../../base";
 import type { Loose } from "../client";
 
@@ -41,7 +41,7 @@ export function finishOf(reason: unknown): string {
   return REASONS[String(reason)] ?? "stop";
 }
 
-/** Tokens that came from or went to the cache are tokens of the prompt. */
+/** Tokens read from or written to the cache count as tokens of the prompt. */
 export function usageOf(usage: unknown): Loose {
   const given = isObject(usage) ? usage : {};
   const count = (name: string): number => (typeof given[name] === "number" ? given[name] : 0);

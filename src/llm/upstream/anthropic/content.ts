@@ -1,11 +1,11 @@
-// Content of messages: text and images in both protocols' forms. What has no place there is refused by name, never lost.
+// Converts the content of messages: text and images. Other parts are refused by name, never dropped.
 import { isObject } from "../../../base";
 import { invalidParameter } from "../../../errors";
 import type { Loose } from "../client";
 
 const DATA_IMAGE = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/;
 
-/** The blocks of a content; empty text is left out, which the messages protocol refuses. */
+/** The blocks of a content, without empty text, which the messages protocol refuses. */
 export function contentBlocks(content: unknown, place: string): Loose[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return textBlocks(content);
@@ -13,7 +13,7 @@ export function contentBlocks(content: unknown, place: string): Loose[] {
   return content.flatMap((part: unknown, index) => partBlocks(part, `${place}.content.${index}`));
 }
 
-/** Instructions are text. */
+/** The text of instructions. Throws for other content. */
 export function systemText(content: unknown, place: string): string {
   return contentBlocks(content, place)
     .map(({ type, text }) => {
@@ -33,7 +33,7 @@ function partBlocks(part: unknown, place: string): Loose[] {
   if (type === "text" && typeof text === "string") return textBlocks(text);
   if (type === "refusal" && typeof refusal === "string") return textBlocks(refusal);
   if (type === "image_url") return [{ type: "image", source: sourceOf(part["image_url"], place) }];
-  throw invalidParameter(`${place}: parts of this type are not taken by this model; text and image_url are.`);
+  throw invalidParameter(`${place}: this model does not accept parts of this type. Use text or image_url.`);
 }
 
 function sourceOf(image: unknown, place: string): Loose {

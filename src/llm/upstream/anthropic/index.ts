@@ -1,4 +1,4 @@
-// Servers that speak the messages protocol.
+// Client for servers with the messages protocol.
 import type { Core } from "../../../core";
 import type { ModelServer } from "../../server-of";
 import { callStreaming, callWhole } from "../call";
@@ -36,5 +36,5 @@ async function* chunks(
     yield* translation.add(event);
     if (translation.isOver) return;
   }
-  throw unreadable(server, 200, "a stream that ends in the middle");
+  throw unreadable(server, 200, "an incomplete stream");
 }

@@ -1,5 +1,5 @@
-// Conversations of chat completions as the messages protocol has them: instructions apart, turns of user and assistant
-// that alternate, answers of tools first in the turn that follows their calls.
+// Converts conversations of chat completions to the messages protocol: separate instructions, alternating turns of user
+// and assistant, and tool results first in the turn after their calls.
 import { isObject, parseJson } from "../../../base";
 import { invalidParameter } from "../../../errors";
 import type { ChatMessage, Loose } from "../client";
@@ -15,7 +15,7 @@ export interface Translated {
   messages: AnthropicTurn[];
 }
 
-/** Throws `invalid_parameter` that names what the messages protocol has no place for. */
+/** Throws `invalid_parameter` that names what the messages protocol does not support. */
 export function translated(messages: readonly ChatMessage[]): Translated {
   const system: string[] = [];
   const turns: AnthropicTurn[] = [];
@@ -23,7 +23,7 @@ export function translated(messages: readonly ChatMessage[]): Translated {
   for (const [index, message] of messages.entries()) {
     const place = `messages.${index}`;
     if (message.role === "system" || message.role === "developer") {
-      // There is one place for instructions, whatever stood before them.
+      // All instructions go to the same field, regardless of their position.
       system.push(systemText(message.content, place));
     } else if (message.role === "assistant") {
       add(turns, "assistant", [...contentBlocks(message.content, place), ...callsOf(message, ids, place)]);
@@ -34,12 +34,11 @@ export function translated(messages: readonly ChatMessage[]): Translated {
     }
   }
   const text = system.filter((one) => one.trim() !== "").join("\n\n");
-  if (turns.length === 0)
-    throw invalidParameter("messages: there is nothing to answer. Add a message of the user.");
+  if (turns.length === 0) throw invalidParameter("messages: there is nothing to answer. Add a user message.");
   return { system: text === "" ? undefined : text, messages: turns };
 }
 
-// Messages of one side that follow each other are one turn. Answers of tools come first in theirs.
+// Consecutive messages of the same role are one turn. Tool results come first in it.
 function add(turns: AnthropicTurn[], role: AnthropicTurn["role"], blocks: readonly Loose[]): void {
   if (blocks.length === 0) return;
   const last = turns.at(-1);
@@ -70,7 +69,7 @@ function inputOf(text: unknown, place: string): Loose {
     const value = typeof text === "string" ? parseJson(text) : text;
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalidParameter(`${place}.function.arguments is not the JSON text of an object.`);
 }
@@ -85,7 +84,7 @@ function resultOf({ tool_call_id: id, content }: ChatMessage, ids: Ids, place: s
   };
 }
 
-/** Ids of calls in the letters that the messages protocol takes; the same id is the same again. */
+/** Converts ids of calls to the characters that the messages protocol accepts; equal ids stay equal. */
 class Ids {
   readonly #given = new Map<unknown, string>();
   readonly #taken = new Set<string>();

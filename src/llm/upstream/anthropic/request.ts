@@ -1,4 +1,4 @@
-// A request of chat completions as one of the messages protocol.
+// Converts a request of chat completions to the messages protocol.
 import { isObject } from "../../../base";
 import { invalidParameter } from "../../../errors";
 import type { ModelServer } from "../../server-of";
@@ -6,8 +6,8 @@ import type { ChatBody, Loose } from "../client";
 import { translated } from "./messages";
 
 /**
- * Fields that only tune sampling (penalties, seed, logit_bias) have no counterpart and are left out. What would change
- * the form of the answer is refused with `invalid_parameter`.
+ * Fields that only tune sampling (penalties, seed, logit_bias) have no counterpart and are left out. Fields that would
+ * change the form of the answer are refused with `invalid_parameter`.
  */
 export function anthropicRequest(body: ChatBody, server: ModelServer, stream: boolean): Loose {
   refuseOtherForms(body);
@@ -32,7 +32,7 @@ export function anthropicRequest(body: ChatBody, server: ModelServer, stream: bo
 
 function refuseOtherForms({ n, logprobs, response_format: format, modalities }: ChatBody): void {
   const refuse = (field: string): Error =>
-    invalidParameter(`${field} is not served by this model. Leave it out, or use another model.`);
+    invalidParameter(`${field} is not supported by this model. Leave it out or use another model.`);
   if (typeof n === "number" && n !== 1) throw refuse("n");
   if (logprobs === true) throw refuse("logprobs");
   if (isObject(format) && format["type"] !== undefined && format["type"] !== "text")
@@ -43,7 +43,7 @@ function refuseOtherForms({ n, logprobs, response_format: format, modalities }: 
 function toolOf(tool: unknown, index: number): Loose {
   const called = isObject(tool) && isObject(tool["function"]) ? tool["function"] : undefined;
   if (typeof called?.["name"] !== "string") {
-    throw invalidParameter(`tools.${index}: only functions are taken by this model.`);
+    throw invalidParameter(`tools.${index}: this model accepts only functions.`);
   }
   const { name, description, parameters } = called;
   return {
@@ -64,7 +64,7 @@ function choiceOf({ tool_choice: choice, parallel_tool_calls: parallel }: ChatBo
   return choice === "auto" || parallel === false ? { tool_choice: { type: "auto", ...alone } } : {};
 }
 
-// Sequences of white space alone are refused there.
+// The protocol refuses stop sequences that are only white space.
 function stopSequences(stop: unknown): Loose {
   const texts = (Array.isArray(stop) ? stop : [stop]).filter(
     (one): one is string => typeof one === "string" && one.trim() !== "",

@@ -1,27 +1,27 @@
-// A stream of the messages protocol as chunks of chat completions.
+// Converts a stream of the messages protocol to chunks of chat completions.
 import { isObject } from "../../../base";
 import type { Loose } from "../client";
 import { finishOf, usageOf } from "./answer";
 
-/** Turns events into chunks, one event at a time. */
+/** Converts events to chunks, one event at a time. */
 export class ChunksOf {
   readonly #now: number;
   #head: Loose = {};
   #usage: Loose = {};
   #isOver = false;
-  /** Places of calls among the calls, by the index of their block. */
+  /** Positions of calls, by the index of their block. */
   readonly #calls = new Map<unknown, number>();
 
   constructor(now: number) {
     this.#now = now;
   }
 
-  /** The protocol's own end was seen. */
+  /** Whether the end event of the protocol was received. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The chunks of an event; events that say nothing (pings, thinking, what is new) have none. */
+  /** The chunks of an event; pings, thinking and unknown events have none. */
   add(event: Loose): Loose[] {
     switch (event["type"]) {
       case "message_start":
@@ -61,7 +61,7 @@ export class ChunksOf {
     if (block["type"] !== "tool_use") return [];
     const place = this.#calls.size;
     this.#calls.set(index, place);
-    // The whole input stands here only when no piece of it follows.
+    // Contains the whole input only if no pieces of it follow.
     const input =
       isObject(block["input"]) && Object.keys(block["input"]).length > 0
         ? JSON.stringify(block["input"])
@@ -90,7 +90,7 @@ export class ChunksOf {
     return [this.#chunk({}, finishOf(reason)), { ...this.#head, choices: [], usage: usageOf(this.#usage) }];
   }
 
-  // Counts are of the whole message so far: each replaces the last.
+  // Counts are totals of the message so far: each replaces the previous one.
   #count(usage: unknown): void {
     if (!isObject(usage)) return;
     const counts = Object.entries(usage).filter(([, value]) => typeof value === "number");

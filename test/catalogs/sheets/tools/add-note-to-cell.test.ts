@@ -91,7 +91,7 @@ describe("refused", () => {
   });
 
   test("a chart, and a sheet that is not there", async () => {
-    expect((await failure({ sheet_position: 3 })).message).toContain("holds no cells");
+    expect((await failure({ sheet_position: 3 })).message).toContain("has no cells");
     expect((await failure({ sheet_position: 4 })).message).toContain('1: "One" (id 7)');
   });
 

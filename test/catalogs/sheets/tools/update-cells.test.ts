@@ -154,10 +154,10 @@ describe("the sheet", () => {
     expect(sandbox.calls()).toBe(0);
   });
 
-  test("a chart holds no cells", async () => {
+  test("a chart has no cells", async () => {
     const charts = sandbox.addFile({ sheets: [{ title: "Chart", chart: true }] });
     const error = await failure({ 1: { A: "x" } }, { spreadsheet_id: charts });
-    expect(error.message).toContain("holds no cells");
+    expect(error.message).toContain("has no cells");
     expect(methods()).toEqual([GET]);
   });
 });

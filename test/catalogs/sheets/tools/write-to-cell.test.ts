@@ -111,10 +111,10 @@ describe("the sheet", () => {
     expect(error.message).toContain('There is no sheet with the name "0"');
   });
 
-  test("a chart holds no cells", async () => {
+  test("a chart has no cells", async () => {
     const error = await failure({ sheet_name: "Chart" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE" });
-    expect(error.message).toContain("holds no cells");
+    expect(error.message).toContain("has no cells");
   });
 });
 
@@ -131,7 +131,7 @@ describe("the cell", () => {
     const error = await failure({ column, row: 1 });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
     expect(error.message).toBe(
-      `${column}1 lies outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
+      `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
     );
     expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
   });

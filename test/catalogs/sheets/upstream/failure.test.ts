@@ -1,7 +1,7 @@
 // What the platform's refusals mean to the caller.
 import { describe, expect, test } from "bun:test";
 import type { Call } from "../../../../catalogs/sheets/upstream/call";
-import { failureOf, rangeTroubleOf } from "../../../../catalogs/sheets/upstream/failure";
+import { failureOf, rangeProblemOf } from "../../../../catalogs/sheets/upstream/failure";
 import { GrantDead, ScopesLost } from "../../../../src/tools";
 import { DRIVE_FILE } from "../run";
 
@@ -225,7 +225,9 @@ describe("what is said", () => {
   });
 
   test("no page of a proxy is repeated", () => {
-    expect(failure(503, undefined).error.message).toBe("The platform could not do this now (HTTP 503).");
+    expect(failure(503, undefined).error.message).toBe(
+      "The platform could not do this at the moment (HTTP 503). Try again later.",
+    );
   });
 
   test("a refused page token says to start over", () => {
@@ -243,7 +245,7 @@ test.each([
   ],
   ["Invalid value", undefined],
 ] as const)("trouble with the range is told apart: %s", (message, trouble) => {
-  expect(rangeTroubleOf(failure(400, newer("INVALID_ARGUMENT", message)).error)).toBe(trouble);
+  expect(rangeProblemOf(failure(400, newer("INVALID_ARGUMENT", message)).error)).toBe(trouble);
 });
 
 describe("whether it is worth another try, and whether it may have been done", () => {
@@ -255,8 +257,8 @@ describe("whether it is worth another try, and whether it may have been done", (
     ["a refusal", 400, undefined, "never", false],
     ["no permission", 403, undefined, "never", false],
     ["a dead grant", 401, undefined, "never", false],
-  ])("%s", (_, status, body, again, maybeDone) => {
-    expect(failure(status, body)).toMatchObject({ again, maybeDone });
+  ])("%s", (_, status, body, retry, maybeDone) => {
+    expect(failure(status, body)).toMatchObject({ retry, maybeDone });
   });
 
   test("a rate limit tells when to come back: as the platform says, else in a minute", () => {
