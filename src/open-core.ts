@@ -46,6 +46,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         store,
         random,
         now: () => clock.now(),
+        log,
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),

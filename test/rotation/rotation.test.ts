@@ -1,7 +1,7 @@
 // Rotation of keys: everything stays readable, in all processes, and after a kill at any moment.
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { loadConfig } from "../support/config";
 import { dataKeyOf } from "../../src/crypto";
 import type { RuntimeParts } from "../../src/open-core";
@@ -30,6 +30,11 @@ async function another(parts: RuntimeParts = {}): Promise<Runtime> {
 
 function rootKeyFile(): string {
   return join(site.folder, ".config", "runtime", "root.key");
+}
+
+/** The key file and the files next to it that belong to it. */
+function keyFiles(): string[] {
+  return readdirSync(dirname(rootKeyFile())).toSorted();
 }
 
 async function values(runtime: Runtime, count: number): Promise<(string | undefined)[]> {
@@ -185,7 +190,7 @@ describe("a new root key", () => {
     const { id } = await other.rotation.rotateRoot(operator);
 
     expect(readFileSync(rootKeyFile(), "utf8")).not.toBe(before);
-    expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 20)).toEqual(texts);
     await site.runtime.identity.createProject(operator, "made-after", "Made after");
     const made = await site.runtime.identity.operator("made-after");
@@ -203,13 +208,30 @@ describe("a new root key", () => {
     const operator = await site.runtime.identity.operator("default");
     const { id } = await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
+    const next = readFileSync(rootKeyFile(), "utf8");
     writeFileSync(rootKeyFile(), old);
 
     const started = await another();
 
     expect(started.core.keyring.rootKeyId).toBe(id);
     expect(await values(started, 3)).toEqual(texts);
+    expect(readFileSync(rootKeyFile(), "utf8")).toBe(next);
+  });
+
+  test("by an earlier version that was killed after its commit is completed by the next start", async () => {
+    site = await startSite();
+    const texts = await fill(3);
+    const old = readFileSync(rootKeyFile(), "utf8");
+    const operator = await site.runtime.identity.operator("default");
+    const { id } = await (await another()).rotation.rotateRoot(operator);
+    renameSync(`${rootKeyFile()}.${id}`, `${rootKeyFile()}.next`);
+    writeFileSync(rootKeyFile(), old);
+
+    const started = await another();
+
+    expect(started.core.keyring.rootKeyId).toBe(id);
+    expect(await values(started, 3)).toEqual(texts);
+    await started.rotation.rotateRoot(operator);
     expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
   });
 
@@ -220,12 +242,12 @@ describe("a new root key", () => {
     const operator = await site.runtime.identity.operator("default");
     await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
     writeFileSync(rootKeyFile(), old);
 
-    const { damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
+    const { id, damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
 
     expect(damaged).toBeUndefined();
+    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 3)).toEqual(texts);
     expect(await values(await another(), 3)).toEqual(texts);
   });
@@ -235,17 +257,14 @@ describe("a new root key", () => {
     const texts = await fill(3);
     const old = readFileSync(rootKeyFile(), "utf8");
     const operator = await site.runtime.identity.operator("default");
-    const next = `${rootKeyFile()}.next`;
-    let earlier: string | undefined;
+    let files: string[] | undefined;
     // It cannot commit after it has written its key.
-    const killed = (): boolean =>
-      earlier !== undefined && existsSync(next) && readFileSync(next, "utf8") !== earlier;
+    const killed = (): boolean => files !== undefined && keyFiles().length > files.length;
     const knowsTheOld = await another({ openStore: breakableStore(killed) });
     const { id } = await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    earlier = readFileSync(rootKeyFile(), "utf8");
-    writeFileSync(next, earlier);
     writeFileSync(rootKeyFile(), old);
+    files = keyFiles();
 
     await expect(knowsTheOld.rotation.rotateRoot(operator)).rejects.toThrow();
 
@@ -287,7 +306,7 @@ describe("a new root key", () => {
       expect(refused).toHaveProperty("name", "conflict");
       expect(String(refused)).toMatch(/dk_\w+ of project broken\. Nothing was changed\..* --leave-damaged/);
       expect(readFileSync(rootKeyFile(), "utf8")).toBe(before);
-      expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+      expect(keyFiles()).toEqual(["root.key"]);
       expect(await values(await another(), 3)).toEqual(["value 0", "value 1", "value 2"]);
     });
 
