@@ -6,4 +6,11 @@ export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./ke
 export type { RootKeySettings } from "./root-key";
 export { keyFileOf, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
-export { dataKeyOf, sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";
+export {
+  dataKeyOf,
+  positionOf,
+  sealedBy,
+  type SealedColumn,
+  sealedColumn,
+  type SealedRow,
+} from "./sealed-column";

@@ -11,6 +11,7 @@ import { api, at } from "../support/api";
 import { breakableStore } from "../support/breakable-store";
 import { Browser } from "../support/browser";
 import { damageSealed } from "../support/damage";
+import { type Hooks, pausedStore } from "../support/paused-store";
 import { type Site, startSite } from "../support/site";
 import { NO_EXTENSIONS } from "../support/extensions";
 
@@ -69,6 +70,99 @@ describe("a new data key", () => {
     });
     expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).size).toBe(1);
   }, 30_000);
+
+  test("continues when a whole batch is deleted meanwhile", async () => {
+    site = await startSite();
+    await fill(450);
+    let hooks: Hooks | undefined;
+    const slow = await another({ openStore: pausedStore(() => hooks) });
+    const operator = await site.runtime.identity.operator("default");
+    const deleted: string[] = [];
+    hooks = {
+      // The first write creates the key, the second one stores the first batch.
+      before: async (number) => {
+        if (number !== 2) return;
+        const rows = await site.runtime.core.store.all<{ folded_key: string }>({
+          text: "SELECT folded_key FROM secrets ORDER BY folded_key LIMIT 200",
+        });
+        await site.runtime.core.store.write(function* () {
+          for (const { folded_key } of rows) {
+            deleted.push(folded_key);
+            yield { method: "run", text: "DELETE FROM secrets WHERE folded_key = ?", params: [folded_key] };
+          }
+        });
+      },
+    };
+
+    const { id, resealed, remaining } = await slow.rotation.rotateDataKey(operator);
+
+    expect([deleted.length, resealed, remaining]).toEqual([200, 250, undefined]);
+    const rows = await site.runtime.core.store.all<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets",
+    });
+    expect(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).toEqual(Array(250).fill(id));
+  }, 30_000);
+
+  test("finds values that are stored behind its position meanwhile", async () => {
+    site = await startSite();
+    await fill(3);
+    const { store } = site.runtime.core;
+    const old = await store.get<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets WHERE folded_key = 'key_0'",
+    });
+    let hooks: Hooks | undefined;
+    let restores = 3;
+    const slow = await another({ openStore: pausedStore(() => hooks) });
+    const operator = await site.runtime.identity.operator("default");
+    hooks = {
+      // A process that still has the old key stores a value again after each batch.
+      after: async (number) => {
+        if (number < 2 || restores-- <= 0) return;
+        await store.write(function* () {
+          yield {
+            method: "run",
+            text: "UPDATE secrets SET sealed_value = ? WHERE folded_key = 'key_0'",
+            params: [old?.sealed_value ?? null],
+          };
+        });
+      },
+    };
+
+    const first = await slow.rotation.rotateDataKey(operator);
+    expect([first.resealed, first.remaining]).toEqual([6, undefined]);
+    const rows = await store.all<{ sealed_value: string }>({ text: "SELECT sealed_value FROM secrets" });
+    expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value)))).toEqual(new Set([first.id]));
+  });
+
+  test("keeps a retired key that a value uses again when the key is about to be deleted", async () => {
+    let now = Date.now();
+    site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
+    await fill(1);
+    const { store, clock } = site.runtime.core;
+    const old = await store.get<{ sealed_value: string }>({ text: "SELECT sealed_value FROM secrets" });
+    const operator = await site.runtime.identity.operator("default");
+    await site.runtime.rotation.rotateDataKey(operator);
+    now += 2 * 3600_000;
+    let hooks: Hooks | undefined;
+    const slow = await another({ openStore: pausedStore(() => hooks), clock });
+    hooks = {
+      // 1 creates the key, 2 seals the secret again, 3 deletes the retired key.
+      before: async (number) => {
+        if (number !== 3) return;
+        await store.write(function* () {
+          yield {
+            method: "run",
+            text: "UPDATE secrets SET sealed_value = ?",
+            params: [old?.sealed_value ?? null],
+          };
+        });
+      },
+    };
+
+    await slow.rotation.rotateDataKey(operator);
+
+    expect(await values(await another(), 1)).toEqual(["value 0"]);
+  });
 
   test("does not change values that cannot be opened, reports them, and re-encrypts all others", async () => {
     site = await startSite();
