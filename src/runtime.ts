@@ -55,6 +55,8 @@ export interface Runtime {
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
+  /** Ends the shared read transactions, before output that may block: an open one stops the log of the database shrinking. */
+  endReads(): void;
   close(): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export async function createRuntime(
   extensions: Extensions,
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
-  const { core, logStore, listensOn, close } = await openCore(config, parts);
+  const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
     const services = servicesOf(core, config, logStore, extensions);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
@@ -74,6 +76,7 @@ export async function createRuntime(
       ...services,
       health: () => healthOf(core),
       listensOn,
+      endReads,
       close: async () => {
         await services.executionLog.flush();
         await close();

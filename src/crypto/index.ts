@@ -4,5 +4,13 @@ export { firstIdAt, hashOf, newId, newToken, orderedIds, type Random, sameSecret
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
+export { keyFileOf, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
-export { dataKeyOf, sealedBy, type SealedColumn, sealedColumn, type SealedRow } from "./sealed-column";
+export {
+  dataKeyOf,
+  positionOf,
+  sealedBy,
+  type SealedColumn,
+  sealedColumn,
+  type SealedRow,
+} from "./sealed-column";

@@ -106,6 +106,8 @@ export interface Store {
   generation(kind: Kind): Awaitable<number>;
   /** Resolves when any process changes the generation from `since`, or when the time is over. */
   changed(kind: Kind, since: number, wait: Wait): Promise<void>;
+  /** Ends the shared read transaction, before something that may block this process for long. */
+  endReads(): void;
   /** Resolves if the database can be read and the last commit succeeded; rejects with the reason otherwise. */
   check(): Promise<void>;
   close(): Promise<void>;

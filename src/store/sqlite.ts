@@ -146,6 +146,10 @@ class SqliteStore implements Store {
     return this.#watch.changed(kind, since, wait);
   }
 
+  endReads(): void {
+    this.#endRead();
+  }
+
   async close(): Promise<void> {
     while (this.#queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     if (this.#closed) return;

@@ -72,6 +72,9 @@ class LateStore implements Store {
     return written;
   }
 
+  /** Its reads share no transaction. */
+  endReads(): void {}
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
