@@ -101,7 +101,7 @@ describe("a link", () => {
       expect(page.headers.get("location")).toBeNull();
       expect(page.headers.get("content-security-policy")).not.toContain("script");
       const html = await page.text();
-      expect(html).toContain("Ask the application for a new one.");
+      expect(html).toContain("Ask the application for a new link.");
       expect(html).not.toMatch(/<img|<script|onerror|123456789012/);
     }
   });
@@ -323,7 +323,7 @@ describe("back from the provider", () => {
     ["one file twice", { code: "c", picked_file_ids: "a,a," }, "1 file was picked"],
     ["no file", { code: "c" }, "No file was chosen."],
     ["an empty list", { code: "c", picked_file_ids: "" }, "No file was chosen."],
-    ["a refusal", { error: "access_denied" }, "You did not give the permission."],
+    ["a refusal", { error: "access_denied" }, "You did not grant the permission."],
     ["another error", { error: HOSTILE, error_description: HOSTILE }, "The provider answered with an error."],
     [
       "ids of HTML",
@@ -395,7 +395,7 @@ describe("back from the provider", () => {
     redirecting.clock.move(5001);
     const late = await back({ code: "c", picked_file_ids: "a" });
     expect(late.status).toBe(400);
-    expect(await late.text()).toContain("too old");
+    expect(await late.text()).toContain("has expired");
   });
 
   test("outlives a change of the project's data key, and is 400 once the old key is gone", async () => {
