@@ -91,7 +91,7 @@ function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): R
   const methods = METHODS.filter(
     (method) => method in (router.static[path] ?? {}) || router.http.find(method, path) !== null,
   ).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  if (methods.length > 0 && cors?.asks(request) === true) return cors.preflight(request, methods);
+  if (methods.length > 0 && cors?.isPreflight(request) === true) return cors.preflight(request, methods);
   const answer = errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
   if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
   return answer;

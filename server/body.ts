@@ -1,4 +1,4 @@
-// The body of a request: counted and timed while it is read, so that the refusal is ours and says why.
+// Reads the body of a request within the limits of size and time.
 import { isObject, type Json, parseJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
@@ -53,13 +53,13 @@ export function bodyMissing(): Error {
 function jsonOf(bytes: Uint8Array): JsonBody {
   const text = decode(bytes);
   if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-  // Most bodies escape no letter at all.
+  // Most bodies have no escapes.
   const escapes = text.includes("\\u");
-  if (escapes && NUL_ESCAPE.test(text)) throw malformedRequest("The body holds the NUL character.");
+  if (escapes && NUL_ESCAPE.test(text)) throw malformedRequest("The body contains the NUL character.");
   const value = parse(text);
-  // Stored, each lone half becomes U+FFFD: two different user ids would be the same.
+  // The store turns a lone surrogate into U+FFFD, so that two different user ids would be equal.
   if (escapes && SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
-    throw malformedRequest("The body holds half of a surrogate pair.");
+    throw malformedRequest("The body contains half of a surrogate pair.");
   }
   return { text, value };
 }
@@ -133,7 +133,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Counts brackets outside of strings, before any parser recurses into them. */
+/** Counts brackets outside of strings, before a parser recurses into them. */
 function nestedTooDeep(text: string): boolean {
   if (text.length <= MAX_DEPTH) return false;
   let depth = 0;

@@ -1,16 +1,16 @@
-// Whether the caller of a request is still there. Bun makes the signal of a request when it is first asked for, which
-// most calls are over before: nobody looks until a call takes a while.
+// Notices when the caller of a request hangs up. Bun creates the signal of a request on first access, so the signal is
+// accessed only when a call takes a while.
 import { type Alarm, LazyAbort, setAlarm } from "../src/base";
 
-const LOOK_AFTER_MS = 100;
+const ACCESS_AFTER_MS = 100;
 
-/** Aborts when the caller has hung up. Disposed of, it no longer looks. */
+/** Aborts when the caller has hung up, until it is disposed. */
 export class Departure extends LazyAbort {
   readonly #alarm: Alarm;
 
   constructor(request: Request) {
     super();
-    this.#alarm = setAlarm(LOOK_AFTER_MS, () => {
+    this.#alarm = setAlarm(ACCESS_AFTER_MS, () => {
       if (request.signal.aborted) this.abort();
       else request.signal.addEventListener("abort", () => this.abort());
     });

@@ -110,27 +110,12 @@ function traceIdOf(traceparent: string): string | undefined {
   return traceparent.length <= 512 ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }
 
-const ENDS = 36 * 36;
-
 /**
  * Unique, not secret: a random part for this server and a number. Letters and digits only, so that a double click selects
- * all of it. The last two digits come from a table that is filled on use, because formatting a number costs as much as
- * finding a route.
+ * all of it.
  */
 function requestIds(random: Random): () => string {
   const prefix = random(7).toHex();
-  const ends: string[] = [];
-  let block = -1;
-  let start = "";
-  let end = ENDS;
-  return () => {
-    if (end === ENDS) {
-      end = 0;
-      block += 1;
-      start = prefix + block.toString(36).padStart(4, "0");
-    }
-    const digits = (ends[end] ??= end.toString(36).padStart(2, "0"));
-    end += 1;
-    return start + digits;
-  };
+  let count = 0;
+  return () => prefix + (count++).toString(36).padStart(6, "0");
 }

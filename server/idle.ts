@@ -1,11 +1,10 @@
-// Memory after a busy time. The engine leaves what nobody needs until there is more of it, which on a server that has
-// become quiet is never: it is collected once when nobody waits.
+// Garbage collection after a busy time. The engine collects only when memory grows, which it does not on a quiet server.
 
-/** So that a probe now and then is no busy time. */
+/** More than occasional health probes. */
 const BUSY_REQUESTS = 1000;
 const QUIET_MS = 1000;
 
-/** To be called with every request. `stopping` ends it; alone it keeps no process alive. */
+/** The returned function counts a request. `stopping` ends the timer, which does not keep the process alive. */
 export function collectWhenQuiet(
   stopping: AbortSignal,
   collect: () => void = () => void Bun.gc(true),

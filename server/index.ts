@@ -8,11 +8,11 @@ import { createApp } from "./app";
 import { readTls, type Tls } from "./tls";
 
 export interface Server {
-  /** Where it listens, for example `http://127.0.0.1:9099`. */
+  /** For example `http://127.0.0.1:9099`. */
   readonly address: string;
   /**
-   * Reads certificate and key again and serves new connections with them; those that are open go on. Throws
-   * `configuration` when they cannot serve: then the old ones stay.
+   * Reads certificate and key again and serves new connections with them; open connections stay open. Throws
+   * `configuration` when they are not usable, and keeps the old ones.
    */
   renewTls(): Promise<void>;
   /** Stops accepting, ends long polls, waits for requests in flight and scheduled runs. The runtime stays open. */
@@ -20,26 +20,26 @@ export interface Server {
 }
 
 export interface ServerOptions {
-  /** Whether it also runs what is scheduled; false for one that is there for a moment. Default: true. */
+  /** Whether it also executes scheduled runs. Default: true. */
   runsScheduled?: boolean;
 }
 
-/** Another program that takes the port in the moment in which it is free may give it back. */
-const TRIES = 50;
-const BETWEEN_TRIES_MS = 100;
+/** Another program may take the port in the moment in which it is free. */
+const ATTEMPTS = 50;
+const ATTEMPT_INTERVAL_MS = 100;
 
 /**
- * Serves a runtime. Throws `configuration` with one line when the address cannot be had: in use, not of this host, not
- * permitted, or open to others without TLS.
+ * Serves a runtime. Throws `configuration` with one line when the address is not available: in use, not of this machine,
+ * not permitted, or reachable from other machines without TLS.
  */
 export async function startServer(runtime: Runtime, options: ServerOptions = {}): Promise<Server> {
   const { settings, tls: files } = runtime.core;
   const { host, port } = settings;
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
-  warnOfEnd(runtime, tls);
+  warnOfExpiry(runtime, tls);
   warnOfAddress(runtime);
-  warnOfUsers(runtime);
+  warnOfAmbiguousUsers(runtime);
   const stopping = new AbortController();
   const app = createApp(runtime, stopping.signal);
   const listen = (at: number, secrets: Tls | undefined): number => {
@@ -52,68 +52,68 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
-  let inUse = tls;
-  const earlier = new Set<Promise<void>>();
+  let current = tls;
+  const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
   const renew = async (): Promise<void> => {
     if (files === undefined) return;
     const renewed = readTls(files);
-    warnOfEnd(runtime, renewed);
-    // Bun takes no other certificate for a socket that listens: the next one listens in its place.
+    warnOfExpiry(runtime, renewed);
+    // Bun cannot change the certificate of a listener, so another listener replaces it.
     const drained = app.stop();
-    earlier.add(drained);
-    void drained.finally(() => earlier.delete(drained));
-    await listenAgain((secrets) => listen(bound, secrets), renewed, inUse);
-    inUse = renewed;
+    draining.add(drained);
+    void drained.finally(() => draining.delete(drained));
+    await listenAgain((secrets) => listen(bound, secrets), renewed, current);
+    current = renewed;
   };
   let last: Promise<void> = Promise.resolve();
   return {
     address,
-    // One after the other: two at a time would take the port from each other.
+    // One after the other, because two at a time would compete for the port.
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
       stopping.abort();
-      await Promise.all([app.stop(), worker?.stop(), ...earlier]);
+      await Promise.all([app.stop(), worker?.stop(), ...draining]);
     },
   };
 }
 
-// What was checked a moment ago serves, or the certificate before it: a server that was running goes on.
+// Falls back to the previous certificate, so that a running server goes on.
 async function listenAgain(
   listen: (tls: Tls | undefined) => unknown,
   renewed: Tls,
   before: Tls | undefined,
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      listen(tries < TRIES ? renewed : before);
+      listen(attempt < ATTEMPTS ? renewed : before);
       return;
     } catch (error) {
-      if (tries > TRIES) throw error;
-      await Bun.sleep(BETWEEN_TRIES_MS);
+      if (attempt > ATTEMPTS) throw error;
+      await Bun.sleep(ATTEMPT_INTERVAL_MS);
     }
   }
 }
 
-function warnOfEnd({ core }: Runtime, tls: Tls | undefined): void {
+function warnOfExpiry({ core }: Runtime, tls: Tls | undefined): void {
   if (tls === undefined || tls.endsAt > core.clock.now()) return;
   core.log.warn("the certificate of the server has expired", {
     ended_at: new Date(tls.endsAt).toISOString(),
   });
 }
 
-// The server runs, and everybody else's browser is sent to its own machine.
+// The server works, but the browsers of other machines would be sent to themselves.
 function warnOfAddress({ core }: Runtime): void {
   const { host, public_url } = core.settings;
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }
 
-// One person's token would be another's: said, and not refused, since they may be the same people.
-function warnOfUsers({ core }: Runtime): void {
+// The token of one user would be that of another. A warning only, because they may be the same people.
+function warnOfAmbiguousUsers({ core }: Runtime): void {
   const sources = ambiguousSources(core.settings);
   if (sources.length === 0) return;
-  core.log.warn("users of these user_sources cannot be told from others: set user_prefix", {
+  core.log.warn("users of these user_sources cannot be distinguished from others: set user_prefix", {
     sources,
   });
 }
@@ -127,11 +127,11 @@ export function bindError(host: string, port: number, error: unknown): RuntimeEr
 
 function reasonOf(code: string): string {
   if (code === "EADDRINUSE") return "is in use by another program";
-  if (["EACCES", "EPERM"].includes(code)) return "cannot be listened on: no permission";
-  return "is no address of this machine, or cannot be listened on";
+  if (["EACCES", "EPERM"].includes(code)) return "is not available: no permission";
+  return "is not an address of this machine, or is not available";
 }
 
-/** As a URL writes it: IPv6 in brackets. */
+/** As in a URL: IPv6 in brackets. */
 function hostnameOf(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }

@@ -1,5 +1,5 @@
-// Query strings → objects of the declared types, by a strict table. A repeated parameter: the last one counts; lists
-// take commas and repetition.
+// Converts a query string into an object of the declared types. The last value of a repeated parameter counts; lists accept
+// commas and repetition.
 import type { TObject } from "typebox";
 import { checked, isObject } from "../src/base";
 import { malformedRequest } from "../src/errors";
@@ -9,13 +9,13 @@ import { requestUrl } from "./request-url";
 type Types = ReadonlyMap<string, unknown>;
 const types = new WeakMap<TObject, Types>();
 
-/** Throws `malformed_request` that names the parameters. Parameters that are not declared are ignored. */
+/** Throws `malformed_request`, which names the parameters. Ignores parameters that are not declared. */
 export function queryOf(schema: TObject, request: Request): Record<string, unknown> {
   const declared = typesOf(schema);
   const values: { [name: string]: unknown } = {};
   for (const [name, text] of pairsOf(request)) {
     if (!declared.has(name)) continue;
-    // Broken UTF-8 arrives as U+FFFD: two different texts would look like one.
+    // Broken UTF-8 becomes U+FFFD, so that two different texts would be equal.
     if (text.includes("\0") || text.includes("\uFFFD")) throw malformedRequest(`${name} is not valid text.`);
     const type = declared.get(name);
     if (type !== "array") values[name] = convert(type, text);
@@ -41,15 +41,15 @@ function typesOf(schema: TObject): Types {
   return read;
 }
 
-/** Letters that stand for themselves. */
+/** Characters that need no decoding. */
 const PLAIN = /^[\w.~!$'()*,;:@/?=&-]*$/;
 
-/** Names and values of the query of an address, in their order. */
+/** Names and values of the query, in order. */
 function pairsOf(request: Request): Iterable<[string, string]> {
   const start = request.url.indexOf("?");
   if (start < 0) return [];
   const text = request.url.slice(start + 1);
-  // Most are plain: the parser of the platform, which also decodes, takes ten times as long.
+  // Most are plain; the platform's parser, which decodes, takes ten times as long.
   if (!PLAIN.test(text)) return requestUrl(request).searchParams;
   const pairs: [string, string][] = [];
   for (const part of text.split("&")) {
@@ -60,7 +60,7 @@ function pairsOf(request: Request): Iterable<[string, string]> {
   return pairs;
 }
 
-// What does not convert stays text, and the schema says what it should have been.
+// A value that cannot be converted stays text, and the schema refuses it.
 function convert(type: unknown, text: string): unknown {
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;

@@ -1,12 +1,12 @@
-// How often one credential may call. A bucket per credential and process: full it holds a minute's worth, and it fills
-// evenly, so that a caller who waits as long as `Retry-After` says gets through.
+// The rate limit of a credential: a token bucket per credential and process. It holds the calls of a minute and fills
+// evenly, so that a caller who waits for `Retry-After` gets through.
 import type { Clock } from "../src/base";
 import type { Settings } from "../src/config";
 import { rateLimited } from "../src/errors";
 import { actorOf, type Principal } from "../src/identity";
 
 export interface RateLimit {
-  /** Counts one request. Throws `rate_limited`, which says when to come again. */
+  /** Counts one request. Throws `rate_limited` with the time to wait. */
   take(principal: Principal): void;
 }
 
@@ -16,7 +16,7 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000;
-/** Above this, buckets that are full again are dropped: they say the same as none. */
+/** Above this number, full buckets are dropped: they are like new ones. */
 const MANY = 10_000;
 
 /** Undefined when calls are not limited, which is the default. */
@@ -32,16 +32,16 @@ export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: C
       const now = clock.now();
       const name = `${principal.projectId} ${actorOf(principal)}`;
       const bucket = buckets.get(name) ?? { tokens: perMinute, at: now };
-      // The clock was set back: what has filled since then counts from now on.
+      // In case the clock was set back.
       bucket.at = Math.min(bucket.at, now);
       const tokens = filled(bucket, now);
       if (tokens < 1) {
         throw rateLimited(
-          `This credential may send ${perMinute} requests a minute (setting http.rate_limit). Wait, then go on.`,
+          `This credential may send ${perMinute} requests a minute (setting http.rate_limit). Wait, then try again.`,
           { retryAfterMs: Math.ceil((1 - tokens) * everyMs) },
         );
       }
-      // Seldom enough that a request does not pay for all the others.
+      // Rarely, so that the cost per request stays constant.
       if (buckets.size >= sweepAt) {
         for (const [other, one] of buckets) if (filled(one, now) >= perMinute) buckets.delete(other);
         sweepAt = Math.max(MANY, 2 * buckets.size);

@@ -1,4 +1,4 @@
-// Certificate and key of the server: read, and refused with one line when they cannot serve.
+// Reads and checks the certificate and the key of the server.
 import type { KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { TlsFiles } from "../src/config";
@@ -8,7 +8,7 @@ import { configurationError } from "../src/errors";
 export interface Tls {
   cert: string;
   key: string;
-  /** When the certificate ends, milliseconds since the epoch. */
+  /** Expiry of the certificate, milliseconds since the epoch. */
   endsAt: number;
 }
 
@@ -16,11 +16,11 @@ export interface Tls {
 export function readTls({ cert: certFile, key: keyFile }: TlsFiles): Tls {
   const cert = read("tls.cert", certFile);
   const key = read("tls.key", keyFile);
-  const certificate = parsed(`tls.cert: ${certFile} holds no certificate in PEM form`, () => {
+  const certificate = parsed(`tls.cert: ${certFile} is not a certificate in PEM form`, () => {
     return new (nodeCrypto().X509Certificate)(cert);
   });
   const privateKey = parsed(
-    `tls.key: ${keyFile} holds no private key in PEM form, or one with a passphrase`,
+    `tls.key: ${keyFile} is not a private key in PEM form, or it has a passphrase`,
     () => {
       return nodeCrypto().createPrivateKey(key);
     },

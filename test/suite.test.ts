@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MAY_MEASURE, timeViolations } from "./support/suite";
+import { MAY_MEASURE, timeViolations, unawaitedAssertions } from "./support/suite";
 import { temporaryFolder } from "./support/temporary";
 
 const ROOT = join(import.meta.dir, "..");
@@ -80,5 +80,22 @@ describe("tests do not assert milliseconds:", () => {
     ["a wait", `while (performance.now() < until) await Bun.sleep(5);`],
   ])("%s is not", (_name, text) => {
     expect(timeViolations([{ path: "area/one.test.ts", text }])).toEqual([]);
+  });
+});
+
+describe("assertions on promises are awaited:", () => {
+  test("all of them", () => {
+    expect(unawaitedAssertions(files.filter(({ path }) => path !== "suite.test.ts"))).toEqual([]);
+  });
+
+  test.each([
+    ["a refusal", "  expect(work()).rejects.toThrow();", 1],
+    ["a value", "expect(work()).resolves.toBe(1);", 1],
+    ["on several lines", "expect(\n  work(),\n).rejects.toThrow();", 1],
+    ["an awaited refusal", "  await expect(work()).rejects.toThrow();", 0],
+    ["a returned value", "return expect(work()).resolves.toBe(1);", 0],
+    ["a plain value", "expect(value).toBe(1);\nawait expect(work()).rejects.toThrow();", 0],
+  ])("%s", (_what, text, count) => {
+    expect(unawaitedAssertions([{ path: "area/one.test.ts", text }])).toHaveLength(count);
   });
 });

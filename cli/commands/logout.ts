@@ -24,7 +24,7 @@ async function logOut(io: Io, common: Common, { url }: { url: string | undefined
   const logins = readLogins(config);
   const address = url === undefined ? logins?.current : serverAddress(url, "logout");
   if (logins === undefined || address === undefined || logins.keys[address] === undefined)
-    throw notFound("There is no such login.");
+    throw notFound("There is no login to remove.");
   const { [address]: _forgotten, ...keys } = logins.keys;
   const current = logins.current === address ? undefined : logins.current;
   const file = await writeLogins(config, { ...defined({ current }), keys });

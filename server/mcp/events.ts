@@ -1,9 +1,9 @@
-// A reply as a stream of server-sent events: what goes ahead of it, signs of life, and the reply itself at the end.
+// A reply as a stream of server-sent events: notifications, keep-alives, and the reply at the end.
 
 const HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
-  // Proxies that collect answers would hold back what is to arrive at once.
+  // Keeps proxies from buffering the events.
   "x-accel-buffering": "no",
 };
 const ENCODER = new TextEncoder();
@@ -13,15 +13,15 @@ export class EventStream {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #silence: ReturnType<typeof setInterval> | undefined;
 
-  /** `gone` is called when the client has hung up. */
-  constructor(keepAliveMs: number, gone: () => void) {
+  /** `onHangUp` is called when the client has hung up. */
+  constructor(keepAliveMs: number, onHangUp: () => void) {
     this.#stream = new ReadableStream({
       start: (controller) => {
         this.#controller = controller;
       },
       cancel: () => {
         this.#end();
-        gone();
+        onHangUp();
       },
     });
     this.#silence = setInterval(() => this.comment(), keepAliveMs);
@@ -31,7 +31,7 @@ export class EventStream {
     this.#write(`event: message\ndata: ${text}\n\n`);
   }
 
-  /** A line that clients skip: only the connection sees it. */
+  /** A line that clients ignore. It keeps the connection open. */
   comment(): void {
     this.#write(": still working\n\n");
   }

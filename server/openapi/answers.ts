@@ -1,4 +1,4 @@
-// What operations answer: their own record, the `Error` record, headers.
+// The answers of operations: their own record, the `Error` record, headers.
 import type { TSchema } from "typebox";
 import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
@@ -12,7 +12,7 @@ export function statusesOf({ success, errors, others = {}, etag, credential }: O
     ...errors,
     ...Object.keys(others).map(Number),
     ...(etag === true ? [304] : []),
-    // Whoever has a credential can use it too often.
+    // Calls with a credential can be rate limited.
     ...(credential === "public" ? [] : [429]),
   ];
   return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
@@ -26,13 +26,13 @@ interface Refusal {
 const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: { name: "BadRequest", description: "The request breaks a rule; nothing was done." },
   401: { name: "Unauthorized", description: "The credential is missing, malformed or rejected." },
-  403: { name: "Forbidden", description: "The credential may not do this, or the user owes a consent." },
-  404: { name: "NotFound", description: "There is no such record in the project." },
-  409: { name: "Conflict", description: "Another record stands in the way." },
+  403: { name: "Forbidden", description: "The credential may not do this, or the user has not consented." },
+  404: { name: "NotFound", description: "The record does not exist in the project." },
+  409: { name: "Conflict", description: "Another record conflicts with it." },
   413: { name: "RequestTooLarge", description: "The body is over the limit." },
   415: { name: "UnsupportedMediaType", description: "The body is not JSON." },
-  429: { name: "TooManyRequests", description: "Too many requests; `Retry-After` says when to go on." },
-  500: { name: "InternalServerError", description: "The server failed; the log has the reason." },
+  429: { name: "TooManyRequests", description: "Too many requests; `Retry-After` is the time to wait." },
+  500: { name: "InternalServerError", description: "The server failed; its log has the reason." },
   503: { name: "ServiceUnavailable", description: "The service cannot work at the moment." },
   504: { name: "GatewayTimeout", description: "An upstream did not answer in time." },
 };
@@ -46,13 +46,13 @@ const ETAG = { etag: { $ref: "#/components/headers/ETag" } };
 const RETRY_AFTER = { "retry-after": { $ref: "#/components/headers/RetryAfter" } };
 const DEPRECATION = { deprecation: { $ref: "#/components/headers/Deprecation" } };
 const CHALLENGE = { "www-authenticate": { $ref: "#/components/headers/Challenge" } };
-/** Of answers that say more than which request they belong to. */
+/** More headers of error answers, by status. */
 const MORE: Readonly<Record<number, object>> = { 401: CHALLENGE, 429: RETRY_AFTER };
 
-/** The headers that answers refer to. */
+/** The headers of answers. */
 export const HEADERS: JsonObject = {
   RequestId: {
-    description: "Names this request in the server's log.",
+    description: "Identifies this request in the log of the server.",
     schema: { type: "string" },
   },
   ETag: {
@@ -69,12 +69,12 @@ export const HEADERS: JsonObject = {
     schema: { type: "string", pattern: "^@\\d+$" },
   },
   Challenge: {
-    description: "How to show a credential (RFC 9110, section 11.6.1).",
+    description: "How to send a credential (RFC 9110, section 11.6.1).",
     schema: { type: "string" },
   },
 };
 
-/** Responses of an operation by status; those that many share are put under `shared` and referred to. */
+/** Responses of an operation by status. Those that many operations share are references into `shared`. */
 export function responsesOf(
   operation: Operation,
   components: Components,
@@ -108,7 +108,7 @@ function response(description: string, headers: object, schema?: TSchema | null,
   return { description, headers, content: { "application/json": mediaOf(schema, components) } };
 }
 
-/** The same answer as events; each is one line of JSON after `data: `, the last one `[DONE]`. */
+/** Adds the answer as events: each is one line of JSON after `data: `, the last one is `[DONE]`. */
 function withEvents(answer: { content?: object }): object {
   const events = { schema: { type: "string", description: "Server-sent events." } };
   return { ...answer, content: { ...answer.content, "text/event-stream": events } };

@@ -1,4 +1,4 @@
-// Schemas as the document shows them: records by reference, and in keywords that client generators know.
+// Schemas in the document: records by reference, and only keywords that client generators support.
 import type { TSchema } from "typebox";
 import { isObject } from "../../src/base";
 
@@ -7,16 +7,16 @@ export type JsonSchema = { [key: string]: unknown };
 const SCHEMA = ["items", "additionalProperties", "propertyNames", "not", "contains"];
 const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties"];
-/** How the pattern of a map with any key is written. */
+/** The pattern of a map with any key. */
 const ANY_KEY = "^.*$";
 
 export class Components {
-  /** What was referred to so far, by name. */
+  /** The records that were referenced, by name. */
   readonly used = new Map<string, JsonSchema>();
   readonly #names: ReadonlyMap<string, string>;
 
   constructor(records: Readonly<Record<string, TSchema>>) {
-    // By text: an optional field holds a copy of its record's schema.
+    // By text, because an optional field has a copy of the schema of its record.
     this.#names = new Map(Object.entries(records).map(([name, schema]) => [JSON.stringify(schema), name]));
   }
 
@@ -29,12 +29,12 @@ export class Components {
     return itemName === undefined ? undefined : `OffsetPageOf${itemName}`;
   }
 
-  /** A reference for what has a name, else the schema itself. */
+  /** A reference for a schema with a name, otherwise the schema itself. */
   show(schema: unknown): unknown {
     const name = this.nameOf(schema);
     if (name === undefined) return isObject(schema) ? this.#shown(schema) : schema;
     if (!this.used.has(name) && isObject(schema)) {
-      // In place before it is made: a record may hold itself.
+      // Set before it is made, because a record may contain itself.
       this.used.set(name, {});
       this.used.set(name, this.#shown(schema));
     }
@@ -65,14 +65,14 @@ function itemOfPage(schema: unknown): unknown {
     : undefined;
 }
 
-// An enumeration of texts, said in full.
+// Adds the type to an enumeration of strings.
 function withType(schema: JsonSchema): JsonSchema {
   const { enum: values, type } = schema;
   const texts = Array.isArray(values) && values.every((value) => typeof value === "string");
   return texts && type === undefined ? { type: "string", ...schema } : schema;
 }
 
-// A map by pattern, as the `additionalProperties` that every generator makes a map of.
+// Turns a map by pattern into `additionalProperties`, which every generator supports.
 function withoutPattern(schema: JsonSchema): JsonSchema {
   const { patternProperties, additionalProperties: _, ...rest } = schema;
   if (!isObject(patternProperties)) return schema;

@@ -9,18 +9,18 @@ import { RECORDS } from "./records";
 
 const TAGS: Readonly<Record<string, string>> = {
   Administration: "Auth providers, secrets, connections of users and settings of a project.",
-  Authorization: "Consent of users: start a flow, follow it, confirm who gave it.",
-  Tools: "Which tools exist, what they need, and running them.",
+  Authorization: "Consent of users: start a flow, follow it, confirm the user.",
+  Tools: "The tools, their requirements, and calls.",
   "Language model": "Chat completions with tools.",
-  Hooks: "Decisions of the customer's own server around tool calls.",
-  Gateways: "Sets of tools that MCP clients reach at an address of their own.",
-  Operations: "The service itself. Needs no credential.",
+  Hooks: "Decisions of a customer's webhook about tool calls.",
+  Gateways: "Sets of tools, each at its own MCP address.",
+  Operations: "The service itself. No credential is needed.",
 };
 
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
-  description: "Names this call across repeats: a repeat with the same key gets the answer of the first.",
+  description: "Identifies this call: a repeat with the same key gets the answer of the first call.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 const IF_NONE_MATCH = {
@@ -39,11 +39,11 @@ const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "The same without the word `Bearer`.",
+    description: "The same credential without the word `Bearer`.",
   },
 };
 
-/** The document over these operations, for a server at `publicUrl`. */
+/** The document of these operations, for a server at `publicUrl`. */
 export function documentOf(operations: readonly Operation[], publicUrl: string): JsonObject {
   const components = new Components(RECORDS);
   const responses = new Map<string, unknown>();
@@ -67,7 +67,7 @@ export function documentOf(operations: readonly Operation[], publicUrl: string):
       schemas: sorted(components.used),
     },
   };
-  // Through JSON: schemas carry marks of their library that are not part of them.
+  // Through JSON, because schemas have properties of their library.
   return JSON.parse(JSON.stringify(document));
 }
 
@@ -89,7 +89,7 @@ function operationObject(operation: Operation, components: Components, shared: M
 }
 
 function accessOf({ credential }: Operation): string {
-  if (credential === "public") return "Needs no credential.";
+  if (credential === "public") return "No credential is needed.";
   return `For API keys with the role ${credential.map((role) => `\`${role}\``).join(" or ")}.`;
 }
 
@@ -118,7 +118,7 @@ function queryParameters(query: TObject, components: Components): object[] {
       in: "query",
       ...(description === undefined ? {} : { description }),
       required: query.required?.includes(name) === true,
-      // Lists come comma-joined.
+      // Lists are separated by commas.
       ...(schema["type"] === "array" ? { style: "form", explode: false } : {}),
       schema,
     };

@@ -1,4 +1,4 @@
-// One example per record that is sent or answered whole. Tests check each against its schema.
+// One example for each record of a body. Tests check each against its schema.
 import { LLM_EXAMPLES } from "./examples-llm";
 import { SCHEDULED_EXAMPLES } from "./examples-scheduled";
 import { INFO } from "./info";

@@ -1,5 +1,5 @@
-// The records by the names under which the document shows them. A schema that equals one of these is shown as a
-// reference; every body and answer of an operation must be one of them, or a page of one.
+// The records by their names in the document. A schema that equals one of them becomes a reference. Every body and answer
+// of an operation must be one of them, or a page of one.
 import type { TSchema } from "typebox";
 import {
   AuthorizationConfirmUserRequest,

@@ -20,7 +20,7 @@ export const connectionOperations = [
     id: "auth-connections-delete",
     credential: ["admin"],
     tag,
-    summary: "Forget a connection: the user must consent again",
+    summary: "Delete a connection; the user must consent again",
     success: { status: 204 },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.connections.delete(principal, path("id")),

@@ -1,4 +1,4 @@
-// What the service says about itself to clients that find their way alone.
+// Discovery: the configuration for clients, and the API description.
 import { Type } from "typebox";
 import { operation } from "./operation";
 
@@ -12,7 +12,7 @@ export const EngineConfigResponse = Type.Object({
   }),
   oauth2: Type.Object({
     callback_url_template: Type.String({
-      description: "Redirect addresses of auth providers, with `{external_id}` in the place of theirs.",
+      description: "Redirect addresses of auth providers, with the placeholder `{external_id}`.",
     }),
   }),
   servers: Type.Object({
@@ -35,7 +35,7 @@ export const discoveryOperations = [
     id: "engine-config",
     credential: "public",
     tag,
-    summary: "Say how clients find their way around this deployment",
+    summary: "Get the configuration of this deployment for clients",
     success: { status: 200, schema: EngineConfigResponse },
     errors: [],
     handle: ({ runtime }) => {
@@ -55,7 +55,7 @@ export const discoveryOperations = [
     id: "swagger",
     credential: "public",
     tag,
-    summary: "Get this description; a browser is sent to its page",
+    summary: "Get this description; browsers are redirected to its page",
     success: { status: 200, schema: OpenApiDocument },
     errors: [],
     others: { 303: null },

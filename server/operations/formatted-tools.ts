@@ -1,4 +1,4 @@
-// Tools in the forms that model vendors and MCP clients take.
+// Tools in the formats of model vendors and MCP clients.
 import { pageOf } from "../../src/base/schema";
 import { ArbitraryObject, FormattedToolQuery, FormattedToolsQuery } from "../../src/tools/schema";
 import { operation } from "./operation";
@@ -10,7 +10,7 @@ export const formattedToolOperations = [
     id: "tools-list-formatted",
     credential: ["admin", "run", "read"],
     tag,
-    summary: "List tools as a model wants them",
+    summary: "List tools in the format of a model vendor",
     query: FormattedToolsQuery,
     success: { status: 200, schema: pageOf(ArbitraryObject) },
     errors: [400, 401, 403, 415, 500],
@@ -21,7 +21,7 @@ export const formattedToolOperations = [
     id: "tool-spec-formatted",
     credential: ["admin", "run", "read"],
     tag,
-    summary: "Get one tool as a model wants it",
+    summary: "Get one tool in the format of a model vendor",
     query: FormattedToolQuery,
     success: { status: 200, schema: ArbitraryObject },
     errors: [400, 401, 403, 415, 500],

@@ -1,4 +1,4 @@
-// Administration of API keys and of the project's data key. Served for the terminal, not part of the published contract.
+// Administration of API keys and of the project's data key. Not part of the published contract.
 import { Type } from "typebox";
 import { pageOf } from "../../src/base/schema";
 import { ApiKeyCreateRequest, ApiKeyResponse } from "../../src/identity/schema";
@@ -8,10 +8,10 @@ const tag = "Administration";
 
 const Rotated = Type.Object({
   id: Type.String(),
-  resealed: Type.Integer({ description: "Values that are sealed with the new key now" }),
+  resealed: Type.Integer({ description: "Values that were encrypted with the new key" }),
   unopenable: Type.Optional(
     Type.Integer({
-      description: "Values that could not be opened and were left as they are; the log names them",
+      description: "Values that could not be decrypted and were not changed; the log names them",
     }),
   ),
 });
@@ -32,7 +32,7 @@ export const keyOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Make an API key; only this answer holds it",
+    summary: "Create an API key; only this answer contains it",
     body: ApiKeyCreateRequest,
     success: { status: 201, schema: ApiKeyResponse },
     errors: [400, 401, 403, 413, 415, 500],
@@ -63,7 +63,7 @@ export const keyOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Make a new data key for the project and seal everything anew",
+    summary: "Create a new data key for the project and encrypt all stored values with it",
     success: { status: 200, schema: Rotated },
     errors: [401, 403, 500],
     slow: true,

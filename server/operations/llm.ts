@@ -1,4 +1,4 @@
-// Language models: which there are, and chat completions.
+// Language models: their list, and chat completions.
 import { ChatRequest, ChatResponse } from "../../src/llm/schema";
 import { ModelList } from "../../src/llm/model-schema";
 import { operation } from "./operation";
@@ -10,7 +10,7 @@ export const llmOperations = [
     id: "llm-chat",
     credential: ["admin", "run"],
     tag,
-    summary: "Complete a conversation, with tools if wanted",
+    summary: "Complete a conversation, optionally with tools",
     body: ChatRequest,
     success: { status: 200, schema: ChatResponse },
     errors: [400, 401, 403, 413, 415, 429, 500, 504],
@@ -44,7 +44,7 @@ function eventStream(events: ReadableStream<Uint8Array>): Response {
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
-      // Proxies that collect answers are told to let each event through.
+      // Keeps proxies from buffering the events.
       "x-accel-buffering": "no",
     },
   });

@@ -1,4 +1,4 @@
-// A project's configuration as one document. Served for the terminal, not part of the published contract.
+// A project's configuration as one document. Not part of the published contract.
 import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest/schema";
 import { operation } from "./operation";
 
@@ -20,7 +20,7 @@ export const manifestOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Create and change what the document names; nothing is deleted",
+    summary: "Create and change the records in the document; nothing is deleted",
     query: ApplyQuery,
     body: ManifestRequest,
     success: { status: 200, schema: ApplyResponse },

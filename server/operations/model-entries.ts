@@ -1,4 +1,4 @@
-// Administration of language models. Served for the terminal, not part of the published contract.
+// Administration of language models. Not part of the published contract.
 import { Type } from "typebox";
 import { wholePage } from "../../src/base";
 import { pageOf } from "../../src/base/schema";
@@ -70,7 +70,7 @@ export const modelEntryOperations = [
     credential: ["admin", "read"],
     extension: true,
     tag,
-    summary: "Say which tools chat completions may run",
+    summary: "Get which tools chat completions may run",
     success: { status: 200, schema: RunnableToolsRecord },
     errors: [401, 403, 500],
     handle: async ({ runtime, principal }) => ({
@@ -82,7 +82,7 @@ export const modelEntryOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Say which tools chat completions may run from now on",
+    summary: "Set which tools chat completions may run",
     body: RunnableToolsRecord,
     success: { status: 200, schema: RunnableToolsRecord },
     errors: [400, 401, 403, 413, 415, 500],

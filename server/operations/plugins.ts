@@ -1,4 +1,4 @@
-// Plugins: where a customer's webhook server is, and how to reach it.
+// Plugins: the records of customers' webhooks.
 import { pageOf } from "../../src/base/schema";
 import { PluginTrialResponse } from "../../src/hooks";
 import {
@@ -68,7 +68,7 @@ export const pluginOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Ask each endpoint of a plugin once with a sample, and say what its answer would mean",
+    summary: "Send a sample to each endpoint of a plugin, and explain the answers",
     success: { status: 200, schema: PluginTrialResponse },
     errors: [400, 401, 403, 404, 500],
     slow: true,

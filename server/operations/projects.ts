@@ -1,5 +1,5 @@
-// The caller's own project and organization. Served for the terminal, not part of the published contract. Projects are
-// made and deleted on the data folder only: a key reaches no further than its project.
+// The caller's own project and organization. Not part of the published contract. Projects are created and
+// deleted in the data folder only, because a key has access to its own project only.
 import { pageOf } from "../../src/base/schema";
 import {
   CallerResponse,
@@ -17,7 +17,7 @@ export const projectOperations = [
     credential: ["admin", "run", "read"],
     extension: true,
     tag,
-    summary: "Say who is calling",
+    summary: "Get the principal that calls",
     success: { status: 200, schema: CallerResponse },
     errors: [401, 403, 500],
     handle: ({ runtime, principal }) => runtime.identity.projects.caller(principal),

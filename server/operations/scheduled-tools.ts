@@ -1,4 +1,4 @@
-// Runs that were asked for ahead of time (`run_at` on tool-execute).
+// Scheduled runs (`run_at` of tool-execute).
 import { pageOf } from "../../src/base/schema";
 import { ScheduledToolsQuery, ToolExecution, ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { operation } from "./operation";

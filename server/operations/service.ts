@@ -11,7 +11,7 @@ export const serviceOperations = [
     id: "service-health",
     credential: "public",
     tag,
-    summary: "Say whether the service can work",
+    summary: "Get the health of the service",
     success: { status: 200, schema: HealthSchema },
     errors: [503],
     others: { 503: HealthSchema },

@@ -1,4 +1,4 @@
-// Tools: which exist, what they need, and running them.
+// Tools: their list, their requirements, and calls.
 import { AuthorizationResponse } from "../../src/authorization/schema";
 import { pageOf } from "../../src/base/schema";
 import {
@@ -43,7 +43,7 @@ export const toolOperations = [
     id: "tool-requirements",
     credential: ["admin", "run"],
     tag,
-    summary: "Ask what tools need that a user still owes",
+    summary: "Get which requirements of tools are missing for a user",
     body: ToolRequirementsRequest,
     success: { status: 200, schema: ToolRequirementsResponse },
     errors: [400, 401, 403, 413, 415, 500],

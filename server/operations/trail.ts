@@ -1,4 +1,4 @@
-// How it stands, who did what, and what ran. Served for the terminal, not part of the published contract.
+// Status, audit trail and executions. Not part of the published contract.
 import { version } from "../../package.json";
 import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../../src/audit/schema";
 import { ProviderSetupResponse } from "../../src/providers/schema";
@@ -13,7 +13,7 @@ export const trailOperations = [
     credential: ["admin", "read"],
     extension: true,
     tag,
-    summary: "Say how the deployment and the project stand",
+    summary: "Get the status of the deployment and the project",
     success: { status: 200, schema: StatusResponse },
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal }) => statusOf(runtime, principal, version),
@@ -23,7 +23,7 @@ export const trailOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "List administrative writes, the newest first",
+    summary: "List administrative changes, newest first",
     query: AuditQuery,
     success: { status: 200, schema: AuditEntries },
     errors: [400, 401, 403, 404, 500],
@@ -34,7 +34,7 @@ export const trailOperations = [
     credential: ["admin", "read"],
     extension: true,
     tag,
-    summary: "List tool runs, the newest first",
+    summary: "List tool runs, newest first",
     query: ExecutionsQuery,
     success: { status: 200, schema: ExecutionRecords },
     errors: [400, 401, 403, 404, 500],
@@ -45,7 +45,7 @@ export const trailOperations = [
     credential: ["admin", "read"],
     extension: true,
     tag,
-    summary: "Say what to enter at a well-known platform's console",
+    summary: "Get the values to enter at a well-known platform's console",
     success: { status: 200, schema: ProviderSetupResponse },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => {

@@ -1,4 +1,4 @@
-// What the pages of catalogs are given.
+// The context of the pages of catalogs.
 import type { Runtime } from "../../src/runtime";
 import type { PageContext } from "../../src/tools";
 import { requestUrl } from "../request-url";

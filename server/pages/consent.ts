@@ -1,4 +1,4 @@
-// The addresses that a browser opens during a consent.
+// The pages of a consent.
 import { Redacted } from "../../src/base";
 import type { Outcome } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
@@ -12,7 +12,7 @@ const MAX_FORM_BYTES = 10_000;
 
 /** GET /authorize/{token} */
 export async function openConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
-  // Mail and chat look at links ahead of people: that is no opening, and starts no clock.
+  // Mail and chat programs fetch links before users open them. That must not start the consent.
   if (request.method === "HEAD") return htmlPage(200, "Consent", "");
   const publicUrl = runtime.core.publicUrl();
   return render(await runtime.consent.open(token, readCookie(request, publicUrl)), publicUrl);
@@ -38,7 +38,7 @@ export async function signInCallback(runtime: Runtime, request: Request): Promis
   const { search, searchParams } = requestUrl(request);
   runtime.core.log.debug("sign-in callback", { query: new Redacted(search) });
   return render(
-    await runtime.consent.signInCallback(searchParams, readCookie(request, publicUrl)),
+    await runtime.consent.signIn.callback(searchParams, readCookie(request, publicUrl)),
     publicUrl,
   );
 }
@@ -86,8 +86,8 @@ function render(outcome: Outcome, publicUrl: string): Response {
   }
 }
 
-// After a form a redirect to another site would fall under `form-action` of our own policy, in some browsers for every
-// further hop as well. A refresh is a navigation of its own.
+// Browsers apply `form-action` of our policy to redirects after a form, some of them to every further redirect. A refresh
+// is a new navigation.
 function leave(location: string): Response {
   const host = new URL(location).host;
   const body = `<p>Taking you back to <a href="${escape(location)}">${escape(host)}</a>.</p>`;
@@ -101,7 +101,7 @@ function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>): Response {
     `<dl><dt>User of the application</dt><dd>${escape(outcome.userId)}</dd>` +
     `<dt>Provider</dt><dd>${escape(outcome.provider)}</dd>` +
     `<dt>Permissions</dt><dd><ul>${scopes}</ul></dd></dl>` +
-    "<p>Is this you? If somebody else sent you this link, it links <b>your</b> account to <b>their</b> user.</p>" +
+    "<p>Is this you? If somebody else sent you this link, it would link <b>your</b> account to <b>their</b> user.</p>" +
     `<form method="post" action="${escape(outcome.action)}">` +
     `<input type="hidden" name="check" value="${escape(outcome.check)}">` +
     `<button class="main" name="answer" value="yes">Yes, this is me</button>` +

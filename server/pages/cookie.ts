@@ -1,11 +1,11 @@
-// The cookie that binds a consent to the browser that began it.
+// The cookie that binds a consent to the browser that started it.
 
 /** Its name. Over https the `__Host-` prefix keeps other hosts of the domain from setting it (RFC 6265bis). */
 function nameOf(publicUrl: string): string {
   return publicUrl.startsWith("https:") ? "__Host-runtime_consent" : "runtime_consent";
 }
 
-/** The browser's value, when it brought one of the right form. */
+/** The value of the cookie; undefined without a valid one. */
 export function readCookie(request: Request, publicUrl: string): string | undefined {
   const name = nameOf(publicUrl);
   for (const part of (request.headers.get("cookie") ?? "").split(";")) {
@@ -17,6 +17,6 @@ export function readCookie(request: Request, publicUrl: string): string | undefi
 
 export function setCookie(value: string, publicUrl: string): string {
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  // Lax: the provider's redirect is a top-level GET and must bring it; a form of another site must not.
+  // Lax: sent with the provider's redirect, which is a top-level GET, and not with a form of another site.
   return `${nameOf(publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400${secure}`;
 }

@@ -1,10 +1,10 @@
-// Where programs and models find their way: the API catalog (RFC 9727) and llms.txt.
+// Discovery for programs and models: the API catalog (RFC 9727) and llms.txt.
 import type { Runtime } from "../../src/runtime";
 import type { CatalogSummary } from "../../src/tools";
 
 const CATALOG_PROFILE = "https://www.rfc-editor.org/info/rfc9727";
 
-/** GET /.well-known/api-catalog: a linkset (RFC 9264) of the one API and what describes it. */
+/** GET /.well-known/api-catalog: a linkset (RFC 9264) of the API and its descriptions. */
 export function apiCatalog({ core }: Runtime): Response {
   const base = core.publicUrl();
   const self = `${base}/.well-known/api-catalog`;
@@ -46,14 +46,14 @@ function llms(base: string, catalogs: readonly CatalogSummary[]): string {
     "",
     "How to run a tool:",
     "",
-    "1. `POST /v1/tools/authorize` with `tool_name` and `user_id`. Status `completed`: go on. Status `pending`: let the user open `url`.",
+    "1. `POST /v1/tools/authorize` with `tool_name` and `user_id`. With status `completed`, go on; with `pending`, let the user open `url`.",
     "2. `GET /v1/auth/status?id=…&wait=45` until the status is `completed`.",
-    "3. `POST /v1/tools/execute` with `tool_name`, `user_id` and `input`. A tool that failed answers 200 with `success: false` and says in `output.error` what to do.",
+    "3. `POST /v1/tools/execute` with `tool_name`, `user_id` and `input`. A failed tool answers 200 with `success: false`; `output.error` says what to do.",
     "",
     "## API",
     "",
     `- [OpenAPI description](${base}/openapi.json): every operation, its records and its errors`,
-    `- [The same to read](${base}/v1/swagger/ui): a page for people`,
+    `- [API documentation](${base}/v1/swagger/ui): the same as a page`,
     `- [Tools as function definitions](${base}/v1/formatted_tools): for models; \`format\` takes openai, anthropic, gemini, mcp or arcade`,
     `- [Health](${base}/v1/health): whether the service can work`,
     `- [API catalog](${base}/.well-known/api-catalog): these links for programs`,

@@ -1,5 +1,5 @@
-// Script and style of the documentation page: files of swagger-ui-dist, inside the executable. The build puts them
-// there gzipped; from the sources they are packed when they are first asked for.
+// Script and style of the documentation page: files of swagger-ui-dist inside the executable. The build compresses them;
+// when the server runs from source, they are compressed on first use.
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 
@@ -10,14 +10,14 @@ export const DOCS_FILES = {
 
 export type DocsFile = keyof typeof DOCS_FILES;
 
-const packed = new Map<DocsFile, Promise<Uint8Array<ArrayBuffer>>>();
+const compressed = new Map<DocsFile, Promise<Uint8Array<ArrayBuffer>>>();
 
 /** The file, gzipped. */
 export function gzippedFile(name: DocsFile): Promise<Uint8Array<ArrayBuffer>> {
-  let bytes = packed.get(name);
+  let bytes = compressed.get(name);
   if (bytes === undefined) {
     bytes = read(DOCS_FILES[name].path);
-    packed.set(name, bytes);
+    compressed.set(name, bytes);
   }
   return bytes;
 }

@@ -18,7 +18,7 @@ const POLICY = policyOf({
   "form-action": ["'self'"],
 });
 
-/** The content policy of a page that may do what is named, and nothing else. */
+/** A content security policy that allows only these sources. */
 export function policyOf(allowed: Readonly<Record<string, readonly string[]>>): string {
   const rules = Object.entries(allowed).map(([directive, sources]) => [directive, ...sources].join(" "));
   return ["default-src 'none'", ...rules, "frame-ancestors 'none'", "base-uri 'none'"].join("; ");
@@ -34,7 +34,7 @@ export function escape(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** A whole page. `body` is HTML already; `title` is text. */
+/** A complete page. `body` is HTML; `title` is text. */
 export function htmlPage(
   status: number,
   title: string,

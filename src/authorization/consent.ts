@@ -4,7 +4,7 @@ import type { Core } from "../core";
 import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } from "../connections";
 import { hashOf, newToken, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
-import type { OpenIdIssuer, Principal } from "../identity";
+import type { OpenIdIssuer } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
@@ -22,7 +22,6 @@ import { addressOf, type Exchange, OPENED_MS, openExchange, sealExchange } from 
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
-import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
 import { SignIn } from "./sign-in";
 import { type UserCheck, userCheckOf } from "./user-check";
 import { CustomVerifier } from "./verifier";
@@ -40,8 +39,8 @@ export class Consent {
   readonly #connections: Connections;
   readonly #settings: SessionSettings;
   readonly #finish: Finish;
-  readonly #verifier: CustomVerifier;
-  readonly #signIn: SignIn;
+  readonly verifier: CustomVerifier;
+  readonly signIn: SignIn;
 
   constructor(core: Core, parts: ConsentParts) {
     this.#core = core;
@@ -49,23 +48,8 @@ export class Consent {
     this.#connections = parts.connections;
     this.#settings = parts.settings;
     this.#finish = new Finish(core, parts.providers, parts.connections);
-    this.#verifier = new CustomVerifier(core, this.#finish);
-    this.#signIn = new SignIn(core, this.#finish, parts.issuer);
-  }
-
-  /** The callback of the OpenID provider where users sign in. */
-  signInCallback(query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
-    return this.#signIn.callback(query, cookie);
-  }
-
-  /** The customer's verifier reports the user of the browser. */
-  confirmUser(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
-    return this.#verifier.confirm(principal, request);
-  }
-
-  /** Starts a flow without a grant, to test a verifier. */
-  testVerifier(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
-    return this.#verifier.test(principal, request);
+    this.verifier = new CustomVerifier(core, this.#finish);
+    this.signIn = new SignIn(core, this.#finish, parts.issuer);
   }
 
   /**
@@ -192,8 +176,8 @@ export class Consent {
   /** Starts the current check, also for a browser that returns, so that no check can be bypassed. */
   async #startCheck(held: FlowRow, check: UserCheck | undefined): Promise<Outcome> {
     if (check === undefined) return this.#finish.fail(held, "user verification is not configured any more");
-    if (check.kind === "verifier") return this.#verifier.start(held, check.url);
-    if (check.kind === "sign_in") return this.#signIn.start(held);
+    if (check.kind === "verifier") return this.verifier.start(held, check.url);
+    if (check.kind === "sign_in") return this.signIn.start(held);
     return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held);
   }
 

@@ -30,34 +30,6 @@ export interface TlsFiles {
   key: string;
 }
 
-export interface Config {
-  /** All settings: the runtime's own and those of catalogs. */
-  readonly declarations: SettingDeclarations;
-  readonly settings: Settings;
-  /** The root key, if the environment sets it. It is not part of `settings`, so that nothing prints it. */
-  readonly rootKey: Redacted | undefined;
-  /** The secret of our client at `auth.url`. It is not part of `settings` either. */
-  readonly clientSecret: Redacted | undefined;
-  /** The API key that commands send to a server. */
-  readonly apiKey: Redacted | undefined;
-  /** Model entries. Their API keys are not part of `settings` either. */
-  readonly models: readonly StaticModel[];
-  /** The configuration file, which may not exist; undefined without a home folder. */
-  readonly file: string | undefined;
-  /** Where the value of a setting comes from, for people to read. */
-  originOf(name: string): string;
-  /** The data folder. Throws `configuration` if it is not set and there is no home folder. */
-  dataFolder(): string;
-  /** Absolute path of `root_key_file`. */
-  rootKeyFile(): string | undefined;
-  /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
-  certificateAuthorities(): string | undefined;
-  /** Absolute paths of `tls.cert` and `tls.key`. Throws `configuration` if only one of them is set. */
-  tlsFiles(): TlsFiles | undefined;
-  /** Where a root key is created if none is configured. Throws `configuration` without a home folder. */
-  defaultRootKeyFile(): string;
-}
-
 // Variables that are not settings.
 const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
 const TEST_PREFIX = "RUNTIME_TEST_";
@@ -77,7 +49,7 @@ export function loadConfig({ flags = {}, configFile, environment, declared = {} 
   const values = new Map<string, SettingValue>();
   for (const [name, declaration] of Object.entries(declarations))
     values.set(name, pick({ name, ...declaration }, flags, environment, fromFile, file));
-  return new LoadedConfig(declarations, values, file, environment);
+  return new Config(declarations, values, file, environment);
 }
 
 function pick(
@@ -112,13 +84,19 @@ function refuseUnknownVariables(environment: Environment, names: readonly string
   }
 }
 
-class LoadedConfig implements Config {
+export class Config {
+  /** All settings: the runtime's own and those of catalogs. */
   readonly declarations: SettingDeclarations;
   readonly settings: Settings;
+  /** The root key, if the environment sets it. It is not part of `settings`, so that nothing prints it. */
   readonly rootKey: Redacted | undefined;
+  /** The secret of our client at `auth.url`. It is not part of `settings` either. */
   readonly clientSecret: Redacted | undefined;
+  /** The API key that commands send to a server. */
   readonly apiKey: Redacted | undefined;
+  /** Model entries. Their API keys are not part of `settings` either. */
   readonly models: readonly StaticModel[];
+  /** The configuration file, which may not exist; undefined without a home folder. */
   readonly file: string | undefined;
   readonly #values: Map<string, SettingValue>;
   readonly #environment: Environment;
@@ -146,10 +124,12 @@ class LoadedConfig implements Config {
     this.#environment = environment;
   }
 
+  /** Where the value of a setting comes from, for people to read. */
   originOf(name: string): string {
     return this.#values.get(name)?.origin ?? "default";
   }
 
+  /** The data folder. Throws `configuration` if it is not set and there is no home folder. */
   dataFolder(): string {
     const set = this.settings.data_dir;
     const folder =
@@ -158,11 +138,13 @@ class LoadedConfig implements Config {
     throw configurationError("There is no home folder for the data. Set --data-dir or RUNTIME_DATA_DIR.");
   }
 
+  /** Absolute path of `root_key_file`. */
   rootKeyFile(): string | undefined {
     const set = this.settings.root_key_file;
     return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
+  /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
   certificateAuthorities(): string | undefined {
     const set = this.settings["egress.ca_file"];
     if (set === undefined) return undefined;
@@ -172,6 +154,7 @@ class LoadedConfig implements Config {
     throw configurationError(`egress.ca_file: ${file} is not a readable file with PEM certificates.`);
   }
 
+  /** Absolute paths of `tls.cert` and `tls.key`. Throws `configuration` if only one of them is set. */
   tlsFiles(): TlsFiles | undefined {
     const { "tls.cert": cert, "tls.key": key } = this.settings;
     if (cert === undefined && key === undefined) return undefined;
@@ -184,6 +167,7 @@ class LoadedConfig implements Config {
     return { cert: absolute(cert, this.#environment), key: absolute(key, this.#environment) };
   }
 
+  /** Where a root key is created if none is configured. Throws `configuration` without a home folder. */
   defaultRootKeyFile(): string {
     if (this.file !== undefined) return join(dirname(this.file), "root.key");
     throw configurationError(

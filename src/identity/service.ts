@@ -123,7 +123,7 @@ export class Identity {
   async checkProject(principal: Principal, orgId: string, projectId: string): Promise<void> {
     const own = projectId === principal.projectId;
     const project = own ? await repository.findProject(this.#core.store, projectId) : undefined;
-    if (project?.org_id !== orgId) throw notFound("There is no such project for this credential.");
+    if (project?.org_id !== orgId) throw notFound("This credential has no project with this id.");
   }
 
   /** Throws `invalid_authorization` if the project was deleted in the meantime. */

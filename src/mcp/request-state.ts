@@ -1,5 +1,5 @@
 // The `requestState` of calls that need another round trip (revision 2026-07-28). It is sealed and bound to the user, the
-// tool, its arguments and a short time, so nobody else can use it.
+// tool, its arguments and a short time, so no other user or call can use it.
 import { isObject, type Json, type JsonObject } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";

@@ -18,9 +18,9 @@ export interface Stage extends AsyncDisposable {
 const PRELUDE = `
 set -o pipefail
 runtime() { "$PROGRAM" "$@"; }
-# A person opens the address of a consent and says yes; without an address nothing is owed.
+# A person opens the address of a consent and says yes; without an address no permission is missing.
 consent() { [ "$1" = null ] || curl -sf --get "$HELPERS/consent" --data-urlencode "url=$1" --data-urlencode "person=$2"; }
-# Says how many JSON values stand on standard input.
+# Says how many JSON values are on standard input.
 json_values() { jq -s length; }
 `;
 

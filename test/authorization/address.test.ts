@@ -1,4 +1,4 @@
-// The address at the provider to which a browser is sent.
+// The authorization request to the provider.
 import { describe, expect, test } from "bun:test";
 import { providerAddress } from "../../src/authorization/address";
 import type { Provider } from "../../src/providers";
@@ -48,8 +48,8 @@ async function address(of: Provider, options: { granted?: string[]; verifier?: s
   );
 }
 
-describe("the provider's address", () => {
-  test("has what the standard asks for, each once", async () => {
+describe("the authorization request", () => {
+  test("has each standard parameter once", async () => {
     const url = await address(provider({}), { verifier: VERIFIER });
 
     expect(url.origin + url.pathname).toBe("https://idp.example/authorize");
@@ -65,13 +65,13 @@ describe("the provider's address", () => {
     ]);
   });
 
-  test("has no challenge where PKCE is off", async () => {
+  test("has no challenge without PKCE", async () => {
     const { search } = await address(provider({}));
     expect(search).toContain("state=");
     expect(search).not.toContain("code_challenge");
   });
 
-  test("keeps the query that the endpoint has, without a second question mark [fault: query-in-endpoint]", async () => {
+  test("keeps the query of the endpoint, without a second question mark [fault: query-in-endpoint]", async () => {
     const url = await address(
       provider({ endpoint: "https://idp.example/auth?access_type=offline&state=old" }),
     );
@@ -89,27 +89,27 @@ describe("the provider's address", () => {
     expect(searchParams.has("scope")).toBe(false);
   });
 
-  test("asks for everything in {{scopes}}, what is granted already too", async () => {
+  test("requests all scopes in {{scopes}}, including granted ones", async () => {
     const { searchParams } = await address(provider({}), { granted: ["a"] });
 
     expect(searchParams.get("scope")).toBe("a b c");
   });
 
-  test("asks in {{scopes}} for what is new, where the template lists the granted ones by itself", async () => {
+  test("requests only new scopes in {{scopes}} if a template contains the granted ones separately", async () => {
     const params = { scope: "{{scopes}} {{existing_scopes}}", old: "{{existing_scopes}}" };
     const { searchParams } = await address(provider({ params }), { granted: ["a"] });
 
     expect([searchParams.get("scope"), searchParams.get("old")]).toEqual(["b c a", "a"]);
   });
 
-  test("leaves out what is empty, and knows no secret", async () => {
+  test("omits empty parameters and contains no secret", async () => {
     const params = { old: "{{existing_scopes}}", secret: "{{client_secret}}", prompt: "consent" };
     const { searchParams } = await address(provider({ params }));
 
     expect([...searchParams.keys()]).toEqual(["prompt", "state"]);
   });
 
-  test("takes the client's id where the endpoint names it", async () => {
+  test("fills in the client id in the endpoint", async () => {
     const url = await address(provider({ endpoint: "https://idp.example/{{client_id}}/authorize" }));
 
     expect(url.pathname).toBe("/cli%20ent&co/authorize");

@@ -1,11 +1,11 @@
-// The browser: our address binds a consent to the one that opened it.
+// Our address binds a consent to the browser that opens it.
 import { describe, expect, test } from "bun:test";
 import { connectionOf } from "../connections/executing";
 import { consenting, HOUR, MINUTE, start, status } from "./consenting";
 import { type AtProvider, Person, tokenOf } from "./person";
 
 describe("our address", () => {
-  test("gives a browser a cookie of 256 bits and leads to the provider", async () => {
+  test("sets a cookie of 256 bits and redirects to the provider", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const alice = new Person(runtime);
@@ -15,7 +15,7 @@ describe("our address", () => {
     expect(location.origin).toBe(deployment.idp.url);
   });
 
-  test("lets a browser keep the cookie that it has, for all its consents", async () => {
+  test("uses the same cookie for all consents of a browser", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const alice = new Person(runtime);
@@ -26,7 +26,7 @@ describe("our address", () => {
     expect(alice.cookie).toBe(before ?? "");
   });
 
-  test("opened again in the same browser leads to the same place, which still works", async () => {
+  test("redirects to the same valid address when the same browser opens it again", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const alice = new Person(runtime);
@@ -38,7 +38,7 @@ describe("our address", () => {
     expect(await alice.comeBack(first, { code: "C" })).toMatchObject({ kind: "confirm" });
   });
 
-  test("opened ten times at once by one browser leads to one place", async () => {
+  test("redirects to one address when a browser opens it ten times at once", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const other = await deployment.another();
@@ -54,7 +54,7 @@ describe("our address", () => {
     expect(new Set(places.map(({ location }) => location.href)).size).toBe(1);
   });
 
-  test("opened in a second browser works there, and no longer in the first", async () => {
+  test("works only in the second browser after it was opened in two", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const [first, second] = [new Person(runtime), new Person(runtime)];
@@ -67,7 +67,7 @@ describe("our address", () => {
     expect(await second.comeBack(after, { code: "C" })).toMatchObject({ kind: "confirm" });
   });
 
-  test("that nobody gave out is not found", async () => {
+  test("is not found if it was never issued", async () => {
     await using deployment = await consenting();
     const browser = new Person(deployment.runtime);
 
@@ -76,7 +76,7 @@ describe("our address", () => {
     }
   });
 
-  test("is stored only as a hash and under seal", async () => {
+  test("is stored only as a hash and in sealed form", async () => {
     await using deployment = await consenting();
     const { runtime, folder } = deployment;
     const authorization = await start(runtime);
@@ -96,7 +96,7 @@ describe("a callback", () => {
   test.each([
     ["without a cookie", undefined],
     ["with another browser's cookie", "d".repeat(43)],
-  ])("%s is refused, and the right browser can still go on", async (_name, cookie) => {
+  ])("%s is refused, and the right browser can continue", async (_name, cookie) => {
     await using deployment = await consenting();
     const { runtime, idp } = deployment;
     const alice = new Person(runtime);
@@ -144,7 +144,7 @@ describe("the life of an address", () => {
     });
   });
 
-  test("is not prolonged by opening it late or again", async () => {
+  test("is not extended by opening it late or again", async () => {
     await using deployment = await consenting();
     const { runtime, clock } = deployment;
     const authorization = await start(runtime);
@@ -162,7 +162,7 @@ describe("the life of an address", () => {
     expect([late.status, (await status(runtime, second)).status]).toEqual(["failed", "failed"]);
   });
 
-  test("over, no callback brings a grant any more", async () => {
+  test("is over: no callback stores a grant", async () => {
     await using deployment = await consenting();
     const { runtime, clock, idp } = deployment;
     const alice = new Person(runtime);

@@ -1,4 +1,4 @@
-// The callback: a state works once, at its own provider, while the record is as it was.
+// The callback: a state works once, for its provider, while the record is unchanged.
 import { describe, expect, test } from "bun:test";
 import type { Deployment } from "../tools/deployment";
 import { idpRecord, operator } from "../tools/deployment";
@@ -36,7 +36,7 @@ describe("a state", () => {
     expect(deployment.idp.requests).toHaveLength(1);
   });
 
-  test("is refused after the person declined at the provider", async () => {
+  test("is refused after the user declined at the provider", async () => {
     const { deployment, alice, at } = await atProvider();
     await using _ = deployment;
     await alice.comeBack(at, { error: "access_denied" });
@@ -45,7 +45,7 @@ describe("a state", () => {
     expect(deployment.idp.requests).toEqual([]);
   });
 
-  test("delivered again while the user check is open shows the same page, and exchanges nothing", async () => {
+  test("delivered again during the user check shows the same page and exchanges nothing", async () => {
     const { deployment, alice, at } = await atProvider();
     await using _ = deployment;
     const first = await alice.comeBack(at, { code: "C" });
@@ -85,7 +85,7 @@ describe("a state", () => {
     expect(await status(runtime, authorization)).toEqual(authorization);
   });
 
-  test("at the address of another provider is refused there, and works at its own (mix-up)", async () => {
+  test("is refused at the address of another provider and works at that of its own (mix-up)", async () => {
     const { deployment, runtime, alice, at } = await atProvider();
     await using _ = deployment;
     await runtime.identity.createProject(operator(), "second", "second");
@@ -101,7 +101,7 @@ describe("a state", () => {
   });
 });
 
-describe("what the provider says instead of a code", () => {
+describe("an error of the provider", () => {
   test.each([
     ["access_denied", "the consent was declined at the provider"],
     ["server_error", "the provider answered server_error"],
@@ -118,7 +118,7 @@ describe("what the provider says instead of a code", () => {
     expect(deployment.idp.requests).toEqual([]);
   });
 
-  test("and a code beside it is not used", async () => {
+  test("prevents the use of a code next to it", async () => {
     const { deployment, alice, at } = await atProvider();
     await using _ = deployment;
 
@@ -166,7 +166,7 @@ describe("a provider that was", () => {
     },
   );
 
-  test.each(CHANGES)("%s while the user check was open takes no grant", async (_name, change, word) => {
+  test.each(CHANGES)("%s during the user check gets no grant", async (_name, change, word) => {
     const { deployment, runtime, alice, authorization, at } = await atProvider();
     await using _ = deployment;
     const page = await alice.comeBack(at, { code: "C" });
@@ -177,7 +177,7 @@ describe("a provider that was", () => {
     expect((await status(runtime, authorization)).status_reason).toContain(word);
   });
 
-  test.each(CHANGES)("%s while our address was unopened leads nowhere", async (_name, change) => {
+  test.each(CHANGES)("%s before our address was opened fails the consent", async (_name, change) => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const authorization = await start(runtime);

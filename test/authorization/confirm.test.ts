@@ -1,4 +1,4 @@
-// The user check on our own page: what it takes, and what happens between the exchange and the answer.
+// The user check on our page, and what happens between the exchange and the answer.
 import { describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/crypto";
 import { call, connectionOf, requirementOf } from "../connections/executing";
@@ -17,7 +17,7 @@ async function onPage(answer: object = {}) {
 }
 
 describe("the answer", () => {
-  test("no ends the consent and forgets the grant", async () => {
+  test("no ends the consent and deletes the grant", async () => {
     const { deployment, runtime, alice, authorization, page } = await onPage();
     await using _ = deployment;
     const reason = "the person said that this is not their account";
@@ -57,7 +57,7 @@ describe("the answer", () => {
     expect(await status(runtime, authorization)).toMatchObject({ status: "pending" });
   });
 
-  test("before the provider has answered is refused", async () => {
+  test("is refused before the callback of the provider", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     const alice = new Person(runtime);
@@ -68,7 +68,7 @@ describe("the answer", () => {
     expect(await runtime.consent.confirm(token, "", true, alice.cookie)).toMatchObject({ kind: "refused" });
   });
 
-  test("after the address has run out comes too late", async () => {
+  test("is refused after the address has expired", async () => {
     const { deployment, runtime, alice, page } = await onPage();
     await using _ = deployment;
     deployment.clock.move(10 * MINUTE);
@@ -77,7 +77,7 @@ describe("the answer", () => {
     expect(await connectionOf(runtime, "alice")).toBeUndefined();
   });
 
-  test("does not prolong the life of the token: it began when the provider gave it", async () => {
+  test("does not extend the lifetime of the token, which began when the provider issued it", async () => {
     const { deployment, runtime, alice, page } = await onPage({ refresh_token: undefined, expires_in: 600 });
     await using _ = deployment;
     deployment.clock.move(9 * MINUTE);
@@ -89,7 +89,7 @@ describe("the answer", () => {
     expect(await requirementOf(runtime, "alice")).toMatchObject({ met: false });
   });
 
-  test("opening our address once more meanwhile shows the same page in this browser, and nothing in others", async () => {
+  test("opening our address again shows the same page in this browser only", async () => {
     const { deployment, runtime, alice, authorization, page } = await onPage();
     await using _ = deployment;
 
@@ -98,7 +98,7 @@ describe("the answer", () => {
   });
 });
 
-describe("at the very moment at which the grant is stored", () => {
+describe("at the moment when the grant is stored", () => {
   /** Something happens between the last look at the flow and the transaction: the keyring is in between. */
   async function inBetween(event: (deployment: Awaited<ReturnType<typeof consenting>>) => Promise<unknown>) {
     let happen: (() => Promise<unknown>) | undefined;
@@ -131,7 +131,7 @@ describe("at the very moment at which the grant is stored", () => {
     return { deployment, runtime, authorization, outcome: await alice.answer(page) };
   }
 
-  test("a provider that is deleted takes no grant, and a new one of its id has none", async () => {
+  test("a deleted provider gets no grant, and a new one with its id has none", async () => {
     const { deployment, runtime, authorization, outcome } = await inBetween(async (made) => {
       await made.runtime.providers.delete(operator(), "idp");
       await made.addProvider();
@@ -143,7 +143,7 @@ describe("at the very moment at which the grant is stored", () => {
     expect(await status(runtime, authorization)).toMatchObject({ status: "failed" });
   });
 
-  test("a grant that came from elsewhere is replaced, not lost sight of", async () => {
+  test("a grant of another consent is replaced", async () => {
     const { deployment, runtime, outcome } = await inBetween((made) =>
       made.give("alice", { access: "elsewhere", scopes: ["z"] }),
     );

@@ -15,7 +15,7 @@ test("a consent becomes a grant that tools run with", async () => {
   expect(platform.tokens()).toEqual(["granted"]);
 });
 
-test("the record ends as completed, with what was granted and without the address", async () => {
+test("the record is completed, with the granted scopes and without the address", async () => {
   await using deployment = await consenting({ scope: "b a more" });
   const { runtime } = deployment;
   const authorization = await start(runtime);
@@ -31,7 +31,7 @@ test("the record ends as completed, with what was granted and without the addres
   });
 });
 
-test("the user check says who is about to be linked to what, before anything is stored", async () => {
+test("the user check shows the user, the provider and the scopes before anything is stored", async () => {
   await using deployment = await consenting();
   const { runtime } = deployment;
   const alice = new Person(runtime);
@@ -43,7 +43,7 @@ test("the user check says who is about to be linked to what, before anything is 
   expect(await connectionOf(runtime, "alice")).toBeUndefined();
 });
 
-test("a next_uri is where the browser goes at the end", async () => {
+test("the browser is redirected to next_uri at the end", async () => {
   await using deployment = await consenting();
   const { runtime } = deployment;
   const alice = new Person(runtime);
@@ -70,8 +70,8 @@ test("the code is exchanged with the verifier of the challenge and the redirect 
   expect(request?.params["code"]).toBe("C");
 });
 
-describe("of the scopes that were asked for", () => {
-  test("a missing one ends the consent as failed, says which, and stores what was granted", async () => {
+describe("of the requested scopes", () => {
+  test("a missing one fails the consent with a reason, and the granted ones are stored", async () => {
     await using deployment = await consenting({ scope: "a" });
     const { runtime } = deployment;
     const authorization = await start(runtime, { nextUri: "https://app.example/done" });
@@ -88,7 +88,7 @@ describe("of the scopes that were asked for", () => {
     expect((await refusal(call(runtime, "alice", "Test.Call"))).message).toContain("(b)");
   });
 
-  test("all are granted when the provider does not say [fault: scope-separator]", async () => {
+  test("all are granted if the provider returns no scope [fault: scope-separator]", async () => {
     await using deployment = await consenting();
     const { runtime } = deployment;
     await new Person(runtime).consent(await start(runtime));
@@ -96,7 +96,7 @@ describe("of the scopes that were asked for", () => {
     expect(await connectionOf(runtime, "alice")).toMatchObject({ scopes: ["a", "b"] });
   });
 
-  test("none are granted when the provider says none", async () => {
+  test("none are granted if the provider returns an empty scope", async () => {
     await using deployment = await consenting({ scope: "" });
     const { runtime } = deployment;
     await new Person(runtime).consent(await start(runtime));
@@ -104,7 +104,7 @@ describe("of the scopes that were asked for", () => {
     expect((await refusal(call(runtime, "alice"))).message).toContain("(a, b)");
   });
 
-  test("one that differs by case is another one [fault: scope-separator]", async () => {
+  test("one in another case is a different one [fault: scope-separator]", async () => {
     await using deployment = await consenting({ scope: "a B" });
     const { runtime } = deployment;
 

@@ -1,4 +1,4 @@
-// A deployment in which consents are given: what the provider grants, and the consent that alice is to give.
+// A deployment with a scripted provider, and a consent for alice.
 import type { Authorization } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
 import { agent, deploy, type Deployment, type DeploymentOptions } from "../tools/deployment";

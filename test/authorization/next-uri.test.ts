@@ -1,4 +1,4 @@
-// Where a browser may be sent at the end of a consent.
+// Rules for next_uri, where a consent ends.
 import { describe, expect, test } from "bun:test";
 import { checkNextUri } from "../../src/authorization/next-uri";
 import { RuntimeError } from "../../src/errors";
@@ -92,7 +92,7 @@ describe("pinned to hosts, next_uri", () => {
     expect(() => checkNextUri(text, pinned)).toThrow("redirects.allow");
   });
 
-  test("is compared without case on the side of the setting too", () => {
+  test("is compared with the setting without regard to case", () => {
     expect(checkNextUri("https://app.example/", ["App.Example"])).toBe("https://app.example/");
   });
 });

@@ -1,11 +1,11 @@
-// A consent that brings no refresh token: said at once, not when the grant has run out.
+// A consent without a refresh token is reported at once, not when the grant expires.
 import { expect, test } from "bun:test";
 import { consenting, HOUR, start, status } from "./consenting";
 import { Person } from "./person";
 
 const NO_REFRESH = "the provider returned no refresh token";
 
-test("with none the consent is completed, and its record says that the grant will not last [fault: lost-refresh-token]", async () => {
+test("the consent is completed, and its record warns that the grant will expire [fault: lost-refresh-token]", async () => {
   await using deployment = await consenting({ refresh_token: undefined });
   const { runtime } = deployment;
   const authorization = await start(runtime);
@@ -29,7 +29,7 @@ test.each<[string, object]>([
   expect(await status(runtime, authorization)).not.toHaveProperty("status_reason");
 });
 
-test("what is said is no reason to consent again before the grant has run out", async () => {
+test("the warning does not require another consent before the grant expires", async () => {
   await using deployment = await consenting({ refresh_token: undefined });
   const { runtime, clock } = deployment;
   await new Person(runtime).consent(await start(runtime));

@@ -1,4 +1,4 @@
-// Scopes that a provider renames, leaves out or adds: requirements, authorize and execute agree on them.
+// Scopes that a provider renames, omits or adds: requirements, authorize and execute agree.
 import { describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -67,7 +67,7 @@ describe("asked for email and offline_access, a provider answers", () => {
     ["the long name alone", `${LONG}.email`],
     ["the short name and others besides", "openid email profile"],
     ["nothing on scopes", undefined],
-  ])("%s: completed, and no second consent is asked for [fault: renamed-scopes]", async (_name, scope) => {
+  ])("%s: completed, and no second consent is needed [fault: renamed-scopes]", async (_name, scope) => {
     await using deployment = await granting(scope);
     const { site, admin } = deployment;
     const started = await admin.post("/v1/auth/authorize", wish);
@@ -81,7 +81,7 @@ describe("asked for email and offline_access, a provider answers", () => {
   test.each([
     ["another scope", `${LONG}.profile openid`],
     ["the long name in other letters", `${LONG}.Email`],
-  ])("%s: failed, naming email, and consent is asked for again", async (_name, scope) => {
+  ])("%s: failed because of email, and another consent is needed", async (_name, scope) => {
     await using deployment = await granting(scope);
     const { site, admin } = deployment;
     const started = await admin.post("/v1/auth/authorize", wish);

@@ -1,4 +1,4 @@
-// User check (a) against people who try to get around it: links opened in another person's browser, steps left out.
+// Attacks on user check (a): links opened in the browser of another person, skipped steps.
 import { describe, expect, test } from "bun:test";
 import { Browser, offersConfirmation } from "../support/browser";
 import { allowed, linkedUsers, startFor, stateOf, target } from "../interop/oidc/consent";
@@ -59,8 +59,8 @@ describe("where the confirmation page is the only check, the same steps link the
   });
 });
 
-describe("without signing in, nobody gets on", () => {
-  test("by opening our address once more: the browser is sent to sign in again", async () => {
+describe("the sign-in cannot be bypassed", () => {
+  test("by opening our address again, which redirects to the sign-in again", async () => {
     await using deployment = await startSignInSite();
     const { site, provider } = deployment;
     const { browser, started } = await bobWithLinkOfAlice(deployment);
@@ -93,7 +93,7 @@ describe("without signing in, nobody gets on", () => {
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
 
-  test("by taking the state of signing in to the callback of the provider", async () => {
+  test("by sending the state of the sign-in to the callback of the provider", async () => {
     await using deployment = await startSignInSite();
     const { site } = deployment;
     const { browser, callback, address } = await bobWithLinkOfAlice(deployment);
@@ -104,7 +104,7 @@ describe("without signing in, nobody gets on", () => {
     expect(await linkedUsers(site)).toEqual([]);
   });
 
-  test("by sending the form of our own page, without having seen it", async () => {
+  test("by sending the form of our page without having seen it", async () => {
     await using deployment = await startSignInSite();
     const { site } = deployment;
     const { browser, started, callback, address } = await bobWithLinkOfAlice(deployment);
@@ -117,7 +117,7 @@ describe("without signing in, nobody gets on", () => {
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
 
-  test("by a code of the right person that was got for another flow", async () => {
+  test("by a code of the right user from another flow", async () => {
     await using deployment = await startSignInSite();
     const { site, provider } = deployment;
     const alice = new Browser();

@@ -30,8 +30,8 @@ function back({ provider }: OpenIdSite, address: string, user: string): Promise<
   return signInAs(provider.url, address, user);
 }
 
-describe("the browser is sent to sign in", () => {
-  test("with code, PKCE, state and nonce of its own, to the address that discovery names", async () => {
+describe("the browser is redirected to the sign-in", () => {
+  test("with its own code, PKCE, state and nonce, to the address from discovery", async () => {
     await using deployment = await startSignInSite();
     const { address, site } = await signingIn(deployment);
     const { origin, searchParams } = new URL(address);
@@ -49,7 +49,7 @@ describe("the browser is sent to sign in", () => {
     });
   });
 
-  test("and nothing is linked before it is back", async () => {
+  test("and nothing is linked before it returns", async () => {
     await using deployment = await startSignInSite();
     const { site, started } = await signingIn(deployment);
 
@@ -58,7 +58,7 @@ describe("the browser is sent to sign in", () => {
   });
 });
 
-describe("who signs in as the flow's user", () => {
+describe("the flow's user", () => {
   test.each<[string, Parameters<typeof startSignInSite>[0]]>([
     ["with a client secret", {}],
     [
@@ -75,7 +75,7 @@ describe("who signs in as the flow's user", () => {
     expect(await linkedUsers(site)).toEqual(["alice"]);
   });
 
-  test("is taken to next_uri", async () => {
+  test("is redirected to next_uri", async () => {
     await using deployment = await startSignInSite();
     const { browser, address } = await signingIn(deployment, { next_uri: "https://app.example/done?x=1" });
 
@@ -83,7 +83,7 @@ describe("who signs in as the flow's user", () => {
     expect([answer.status, await target(answer)]).toEqual([303, "https://app.example/done?x=1"]);
   });
 
-  test("is known by the verified e-mail address where that is the claim, which the provider tells on request", async () => {
+  test("is identified by the verified e-mail address from user info if that is the claim", async () => {
     await using deployment = await startSignInSite({
       accounts: {
         "u-1": { email: "alice", email_verified: true },
@@ -132,7 +132,7 @@ describe("nothing is linked when", () => {
     return { title, state: await stateOf(site, started), started };
   }
 
-  test("somebody else signs in: the flow has failed", async () => {
+  test("another user signs in: the flow has failed", async () => {
     await using deployment = await startSignInSite();
 
     expect(await after(deployment, { person: "bob" })).toMatchObject({
@@ -166,7 +166,7 @@ describe("nothing is linked when", () => {
     ["the state is missing", (url) => url.searchParams.delete("state")],
     ["the state stands there twice", (url) => url.searchParams.append("state", "x")],
     ["there is no code", (url) => url.searchParams.delete("code")],
-  ])("%s: refused, and the flow goes on", async (_name, answer) => {
+  ])("%s: refused, and the flow continues", async (_name, answer) => {
     await using deployment = await startSignInSite();
 
     expect(await after(deployment, { answer })).toMatchObject({
@@ -175,7 +175,7 @@ describe("nothing is linked when", () => {
     });
   });
 
-  test("another browser comes back, without a cookie or with one of its own: refused", async () => {
+  test("another browser sends the callback, with or without a cookie: refused", async () => {
     await using deployment = await startSignInSite();
     const stranger = new Browser();
     await stranger.open((await startFor(deployment.site, "bob")).url);
@@ -185,7 +185,7 @@ describe("nothing is linked when", () => {
     }
   });
 
-  test("the provider is down when the browser is to be sent there", async () => {
+  test("the provider is down before the redirect", async () => {
     await using deployment = await startSignInSite();
     const { site, provider } = deployment;
     provider.down = true;
@@ -199,7 +199,7 @@ describe("nothing is linked when", () => {
     ]);
   });
 
-  test("the provider is down when the browser comes back", async () => {
+  test("the provider is down at the callback", async () => {
     await using deployment = await startSignInSite();
     const { site, browser, started, address } = await signingIn(deployment);
     const answer = await back(deployment, address, "alice");
@@ -210,7 +210,7 @@ describe("nothing is linked when", () => {
     expect(await linkedUsers(site)).toEqual([]);
   });
 
-  test("the consent has run out meanwhile", async () => {
+  test("the consent has expired in the meantime", async () => {
     await using deployment = await startSignInSite();
     const { site, browser, started, address } = await signingIn(deployment);
     const answer = await back(deployment, address, "alice");
@@ -222,7 +222,7 @@ describe("nothing is linked when", () => {
   });
 });
 
-describe("the answer of the provider", () => {
+describe("the callback of the sign-in", () => {
   test("works once", async () => {
     await using deployment = await startSignInSite();
     const { site, browser, started, address } = await signingIn(deployment);

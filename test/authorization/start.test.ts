@@ -1,4 +1,4 @@
-// Starting a consent: which wish gets which address, and what is asked for.
+// Starts consents: which requests share an address, and which scopes are requested.
 import { describe, expect, test } from "bun:test";
 import type { Authorization } from "../../src/authorization";
 import { query } from "../../src/store";
@@ -49,14 +49,14 @@ describe("a consent is started", () => {
     expect(authorization.url).toMatch(/^http:\/\/127\.0\.0\.1:9099\/authorize\/[\w-]{43}$/);
   });
 
-  test("for the union of what is granted and what is needed", async () => {
+  test("for the union of granted and needed scopes", async () => {
     await using deployment = await started();
     await deployment.give("alice", { scopes: ["old", "a"] });
 
     expect((await authorize(deployment, { scopes: ["b", "a"] })).scopes).toEqual(["old", "a", "b"]);
   });
 
-  test("for what a dead grant held too", async () => {
+  test("for the scopes of a dead grant too", async () => {
     await using deployment = await started();
     await deployment.give("alice", { scopes: ["a"], refresh: null });
     deployment.clock.move(HOUR);
@@ -67,7 +67,7 @@ describe("a consent is started", () => {
     });
   });
 
-  test("for what the user needs, whatever others have granted", async () => {
+  test("for the scopes of this user, whatever others have granted", async () => {
     await using deployment = await started();
     await deployment.give("bob", { scopes: ["a", "b", "c"] });
 
@@ -75,7 +75,7 @@ describe("a consent is started", () => {
   });
 });
 
-describe("nothing is owed", () => {
+describe("no consent is needed", () => {
   test("when all scopes are granted: completed at once, without an address", async () => {
     await using deployment = await started();
     const id = await deployment.give("alice", { scopes: ["a", "b", "c"] });
@@ -98,7 +98,7 @@ describe("nothing is owed", () => {
     expect(await authorize(deployment)).toMatchObject({ status: "completed" });
   });
 
-  test("by a tool that needs nobody's grant: completed, with an id that can be polled", async () => {
+  test("for a tool without a grant: completed, with an id that can be polled", async () => {
     await using deployment = await started();
     const { runtime } = deployment;
     for (const tool_name of ["Test.Echo", "Test.Client"]) {
@@ -112,7 +112,7 @@ describe("nothing is owed", () => {
   });
 });
 
-describe("the same pending address is given again", () => {
+describe("the same pending address is returned", () => {
   test.each<[string, Wish, Wish]>([
     ["for the same wish", {}, {}],
     ["for scopes in another order", { scopes: ["a", "b"] }, { scopes: ["b", "a"] }],
@@ -125,7 +125,7 @@ describe("the same pending address is given again", () => {
     expect(await authorize(deployment, second)).toEqual(await authorize(deployment, first));
   });
 
-  test("to 20 who ask at once, in two processes", async () => {
+  test("to 20 requests at once in two processes", async () => {
     await using deployment = await started();
     const other = await deployment.another();
 
@@ -145,7 +145,7 @@ describe("the same pending address is given again", () => {
     expect(await authorize(deployment)).toEqual(authorization);
   });
 
-  test("even when more than 50 others of the user have run out", async () => {
+  test("even if more than 50 others of the user have expired", async () => {
     await using deployment = await started();
     await times(60, (index) => authorize(deployment, { nextUri: `https://app.example/${index}` }));
     deployment.clock.move(24 * HOUR);
@@ -161,7 +161,7 @@ describe("the same pending address is given again", () => {
   });
 });
 
-describe("another address is given", () => {
+describe("another address is returned", () => {
   test.each<[string, Wish]>([
     ["for another next_uri", { nextUri: "https://other.example" }],
     ["for more scopes", { scopes: ["a", "b", "c"] }],
@@ -214,7 +214,7 @@ describe("another address is given", () => {
     expect((await authorize(deployment)).id).not.toBe(first.id);
   });
 
-  test("when scopes were granted meanwhile, so that the union is another", async () => {
+  test("if other scopes were granted in the meantime", async () => {
     await using deployment = await started();
     const first = await authorize(deployment);
     await deployment.give("alice", { scopes: ["z"] });
@@ -246,7 +246,7 @@ describe("no consent is started", () => {
   });
 });
 
-test("flows that ended or ran out more than seven days ago are removed, later ones are kept", async () => {
+test("flows that ended or expired more than seven days ago are deleted, later ones are kept", async () => {
   await using deployment = await started();
   const { runtime, clock } = deployment;
   const old = await authorize(deployment, { scopes: ["old"] });

@@ -1,4 +1,4 @@
-// Watching a consent: how it stands, and as soon as it has ended.
+// The status of a consent, and waiting for its end.
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Authorization } from "../../src/authorization";
 import type { Principal } from "../../src/identity";
@@ -59,9 +59,9 @@ const ENDINGS: [string, Ending, string][] = [
 /** Seconds of a wait that no test outlasts: an answer shows that something ended the wait. */
 const LONGER_THAN_A_TEST = 59;
 
-describe("who waits for a consent learns at once", () => {
+describe("a waiting request returns at once", () => {
   test.each(ENDINGS)(
-    "that it was %s, in another process [fault: endless-polling]",
+    "for a consent that was %s in another process [fault: endless-polling]",
     async (_name, end, expected) => {
       const site = await watched();
       await using _ = site.deployment;
@@ -75,7 +75,7 @@ describe("who waits for a consent learns at once", () => {
     },
   );
 
-  test("that it was completed, when many wait", async () => {
+  test("for a completed consent, when many wait", async () => {
     const site = await watched();
     await using _ = site.deployment;
     const waiting = Promise.all(
@@ -88,7 +88,7 @@ describe("who waits for a consent learns at once", () => {
     expect(new Set((await waiting).map((record) => record.status))).toEqual(new Set(["completed"]));
   });
 
-  test("but not when another user's consent ends", async () => {
+  test("not when the consent of another user ends", async () => {
     const site = await watched();
     await using _ = site.deployment;
     const order: string[] = [];
@@ -112,7 +112,7 @@ describe("who waits for a consent learns at once", () => {
   });
 });
 
-describe("an answer comes at once", () => {
+describe("the response is immediate", () => {
   test.each([
     ["without wait", undefined],
     ["with wait 0", 0],
@@ -139,7 +139,7 @@ describe("an answer comes at once", () => {
     expect(value.id).toBe(authorization.id);
   });
 
-  test("for a caller who is gone", async () => {
+  test("for a caller who has disconnected", async () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     const gone = new AbortController();
@@ -152,27 +152,30 @@ describe("an answer comes at once", () => {
   });
 });
 
-describe("a consent that has failed before", () => {
+describe("a failed consent", () => {
   test.each([
     { wait: 1, pauseMs: 1000 },
     { wait: 20, pauseMs: 2000 },
-  ])("is answered slowly, within 2 s, for wait $wait: clients ask again without a pause", async (row) => {
-    const { deployment, runtime, authorization } = await watched();
-    await using _ = deployment;
-    deployment.clock.move(24 * HOUR);
-    const paused = Promise.withResolvers<void>();
-    const sleep = spyOn(deployment.clock, "sleep").mockReturnValue(paused.promise);
-    let answered = false;
-    const answer = status(runtime, authorization, row.wait).finally(() => (answered = true));
-    await until(() => sleep.mock.calls.length > 0);
+  ])(
+    "is reported with a delay of up to 2 s for wait $wait, because clients poll without a pause",
+    async (row) => {
+      const { deployment, runtime, authorization } = await watched();
+      await using _ = deployment;
+      deployment.clock.move(24 * HOUR);
+      const paused = Promise.withResolvers<void>();
+      const sleep = spyOn(deployment.clock, "sleep").mockReturnValue(paused.promise);
+      let answered = false;
+      const answer = status(runtime, authorization, row.wait).finally(() => (answered = true));
+      await until(() => sleep.mock.calls.length > 0);
 
-    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([row.pauseMs]);
-    expect(answered).toBe(false);
-    paused.resolve();
-    expect((await answer).status).toBe("failed");
-  });
+      expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([row.pauseMs]);
+      expect(answered).toBe(false);
+      paused.resolve();
+      expect((await answer).status).toBe("failed");
+    },
+  );
 
-  test("is answered at once without wait", async () => {
+  test("is reported at once without wait", async () => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     deployment.clock.move(24 * HOUR);
@@ -183,7 +186,7 @@ describe("a consent that has failed before", () => {
   });
 });
 
-test("a consent that runs out while somebody waits ends the wait [fault: endless-polling]", async () => {
+test("a consent that expires ends the wait [fault: endless-polling]", async () => {
   const { deployment, runtime, authorization } = await watched();
   await using _ = deployment;
   deployment.clock.move(24 * HOUR - 600);
@@ -200,7 +203,7 @@ describe("a completed consent", () => {
     return site;
   }
 
-  test("has failed when its connection was deleted", async () => {
+  test("has failed if its connection was deleted", async () => {
     const { deployment, runtime, authorization } = await completed();
     await using _ = deployment;
     const { items } = await runtime.connections.list(operator(), {});
@@ -225,7 +228,7 @@ describe("a completed consent", () => {
     });
   });
 
-  test("lists the scopes that the connection has by now", async () => {
+  test("has the current scopes of the connection", async () => {
     const { deployment, runtime, authorization } = await completed();
     await using _ = deployment;
     await deployment.give("alice", { scopes: ["a", "b", "c"] });
@@ -233,7 +236,7 @@ describe("a completed consent", () => {
     expect((await status(runtime, authorization)).scopes).toEqual(["a", "b", "c"]);
   });
 
-  test("is found by the id of its connection too", async () => {
+  test("can be found by the id of its connection", async () => {
     const { deployment, runtime } = await completed();
     await using _ = deployment;
     const { items } = await runtime.connections.list(operator(), {});
@@ -243,14 +246,14 @@ describe("a completed consent", () => {
   });
 });
 
-describe("somebody else's consent", () => {
+describe("the consent of another user", () => {
   const strangers: [string, Principal][] = [
     ["a key of another project", agent(null, "second")],
     ["a key that is pinned to others", agent(["bob"])],
     ["a user token of somebody else", { kind: "user", projectId: "default", userId: "bob" }],
   ];
 
-  test.each(strangers)("is to %s what an unknown one is", async (_name, principal) => {
+  test.each(strangers)("looks like an unknown one to %s", async (_name, principal) => {
     const { deployment, runtime, authorization } = await watched();
     await using _ = deployment;
     const connection = await deployment.give("alice");

@@ -1,4 +1,4 @@
-// Who decides that the browser belongs to the flow's user: the built-in page alone only where nobody else can come.
+// How users are verified: the built-in page alone is enough only on a loopback address.
 import { describe, expect, test } from "bun:test";
 import { isLoopback } from "../../src/base";
 import { refusal } from "../connections/executing";
@@ -49,7 +49,7 @@ describe("the built-in page alone", () => {
     "http://192.168.1.10:9099",
     "https://127.0.0.1.example.com",
     "https://localhost.example.com",
-  ])("is not enough on %s: authorize is refused and says what to set", async (address) => {
+  ])("is not enough on %s: authorize is refused with the settings", async (address) => {
     const refused = await refusal(authorize({ RUNTIME_PUBLIC_URL: address }));
 
     expect([refused.status, refused.name]).toEqual([400, "invalid_parameter"]);
@@ -58,7 +58,7 @@ describe("the built-in page alone", () => {
     }
   });
 
-  test("is not asked for when nothing is owed", async () => {
+  test("is not checked if no consent is needed", async () => {
     await using deployment = await deploy({ environment: { RUNTIME_PUBLIC_URL: "https://runtime.example" } });
     await deployment.addProvider();
     await deployment.give("alice");

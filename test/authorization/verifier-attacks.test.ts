@@ -1,4 +1,4 @@
-// User check (b) against people who try to get around it, and the ways to try a verifier out or to have none.
+// Attacks on user check (b), tests of a verifier, and no user check.
 import { describe, expect, test } from "bun:test";
 import { allowed, linkedUsers, startFor, stateOf, target, titleOf } from "../interop/oidc/consent";
 import { issued } from "../interop/oidc/forge";
@@ -13,8 +13,8 @@ import { Person } from "./person";
 
 const FLOWS = process.env["RUNTIME_TEST_LONG"] === "1" ? 500 : 100;
 
-describe("without the verifier's word nobody gets on", () => {
-  test("by opening our address once more: the browser is sent to the verifier again, where it still works", async () => {
+describe("the verifier cannot be bypassed", () => {
+  test("by opening our address again, which redirects to the verifier again", async () => {
     await using deployment = await startVerifiedSite();
     const { site, verifier } = deployment;
     const browser = await signedInAt(verifier, new Browser(), "alice");
@@ -45,7 +45,7 @@ describe("without the verifier's word nobody gets on", () => {
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
 
-  test("in another browser than the one that began", async () => {
+  test("in another browser", async () => {
     await using deployment = await startVerifiedSite();
     const { site } = deployment;
     const started = await startFor(site, "alice");
@@ -91,7 +91,7 @@ test(`of ${FLOWS} flows opened in another person's browser none is linked`, asyn
   expect(verifier.answers.filter(({ status }) => status === 200)).toEqual([]);
 }, 110_000);
 
-describe("a verifier that is tried out", () => {
+describe("the test of a verifier", () => {
   const ask = (url: string, user_id = "alice") => ({ verifier_url: `${url}/verify?try=1`, user_id });
 
   test("confirms, sees the page of the result, and nothing is granted", async () => {
@@ -113,7 +113,7 @@ describe("a verifier that is tried out", () => {
     expect(await stateOf(site, { id, url: "" })).toEqual(["completed", undefined]);
   });
 
-  test("is told when it confirms somebody else", async () => {
+  test("reports the confirmation of another user", async () => {
     await using deployment = await startVerifiedSite();
     const { site, verifier } = deployment;
     const agent = api(site.url, await site.key("run"));
@@ -138,7 +138,7 @@ describe("a verifier that is tried out", () => {
     expect([answer.status, at(answer.body, "name")]).toEqual([400, "invalid_parameter"]);
   });
 
-  test("is tried by a user token only for its own user", async () => {
+  test("is allowed to a user token only for its own user", async () => {
     await using provider = await startOpenIdProvider();
     await using deployment = await startVerifiedSite({ RUNTIME_AUTH_URL: provider.url });
     const alice = api(deployment.site.url, issued(provider, deployment.site.url));
@@ -152,7 +152,7 @@ describe("a verifier that is tried out", () => {
 describe("without a check", () => {
   const skip = { unsafe_skip_verification: true };
 
-  test("is 403 where the operator does not allow it, and changes nothing", async () => {
+  test("is 403 if the operator does not allow it, and changes nothing", async () => {
     await using deployment = await startVerifiedSite();
     const answer = await deployment.settings({ ...skip, verifier_url: null });
 
@@ -180,7 +180,7 @@ describe("without a check", () => {
   });
 });
 
-test("on a public address where nothing verifies users, authorize is 400 and names the settings", async () => {
+test("on a public address without user verification, authorize is 400 with the settings", async () => {
   await using site = await startSite({ environment: { RUNTIME_PUBLIC_URL: "https://runtime.example" } });
   await site.addChatProvider();
   const agent = api(site.url, await site.key("run"));
@@ -196,7 +196,7 @@ test("on a public address where nothing verifies users, authorize is 400 and nam
   }
 });
 
-test("on a public address whose verifier is taken away meanwhile, a consent under way fails", async () => {
+test("on a public address, a pending consent fails when its verifier is removed", async () => {
   await using deployment = await consenting(
     {},
     { environment: { RUNTIME_PUBLIC_URL: "https://runtime.example" } },

@@ -1,4 +1,4 @@
-// User check (b): the customer's verifier. The browser is sent there with a flow id; what counts is its call.
+// User check (b): the customer's verifier, to which the browser is redirected with a flow id.
 import { describe, expect, test } from "bun:test";
 import { allowed, linkedUsers, startFor, stateOf, target, titleOf } from "../interop/oidc/consent";
 import { issued } from "../interop/oidc/forge";
@@ -64,7 +64,7 @@ describe("the browser", () => {
     expect(verifier.visits).toHaveLength(2);
   });
 
-  test("of somebody else is not linked: the flow has failed", async () => {
+  test("of another user is not linked: the flow has failed", async () => {
     await using deployment = await startVerifiedSite();
     const { site, verifier } = deployment;
     const { browser, address, started } = await underway(deployment);
@@ -81,7 +81,7 @@ describe("the browser", () => {
 });
 
 describe("confirm_user", () => {
-  test("is what links: at once, although nobody opens next_uri", async () => {
+  test("links at once, before next_uri is opened", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, confirm } = await underway(deployment, { next_uri: "https://app.example/done" });
     const before = await linkedUsers(site);
@@ -97,7 +97,7 @@ describe("confirm_user", () => {
     expect(at(executed.body, "output.value.username")).toBe("alice");
   });
 
-  test("wakes who waits for the flow", async () => {
+  test("wakes requests that wait for the flow", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, confirm } = await underway(deployment);
     const waiting = api(site.url, await site.key("run")).get(`/v1/auth/status?id=${started.id}&wait=20`);
@@ -118,7 +118,7 @@ describe("confirm_user", () => {
     expect(await linkedUsers(site)).toEqual([]);
   });
 
-  test("of a flow that is unknown, used or another project's is 404, all alike", async () => {
+  test("of a flow that is unknown, used or of another project is the same 404", async () => {
     await using deployment = await startVerifiedSite();
     const { site } = deployment;
     const operator = await site.runtime.identity.operator("default");
@@ -137,7 +137,7 @@ describe("confirm_user", () => {
     }
   });
 
-  test("of a flow that has run out is 404 and links nothing", async () => {
+  test("of an expired flow is 404 and links nothing", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, confirm } = await underway(deployment);
     deployment.clock.move(10 * 60_000);
@@ -151,7 +151,7 @@ describe("confirm_user", () => {
     await using deployment = await startVerifiedSite();
     const { site, started, flow_id } = await underway(deployment);
     // Without HTTP in between: all of them have read the flow before one of them is through.
-    const confirm = () => site.runtime.consent.confirmUser(agent(), { flow_id, user_id: "alice" });
+    const confirm = () => site.runtime.consent.verifier.confirm(agent(), { flow_id, user_id: "alice" });
     const answers = await Promise.allSettled([confirm(), confirm(), confirm(), confirm()]);
 
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -184,7 +184,7 @@ describe("confirm_user", () => {
     expect((await confirm()).status).toBe(200);
   });
 
-  test("of a grant with fewer scopes leads to the page that says so, not to next_uri", async () => {
+  test("of a grant with fewer scopes leads to the page with the reason, not to next_uri", async () => {
     await using deployment = await startVerifiedSite();
     deployment.site.chat.denyScopes(["users:read"]);
     const { site, browser, started, confirm } = await underway(deployment, {
@@ -196,7 +196,7 @@ describe("confirm_user", () => {
     expect(await stateOf(site, started)).toEqual(["failed", "the user did not grant users:read"]);
   });
 
-  test("answers under its older address too", async () => {
+  test("is available at its older address too", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, flow_id } = await underway(deployment);
     const customer = api(site.url, await site.key("run"));

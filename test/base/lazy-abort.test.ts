@@ -5,27 +5,27 @@ import { LazyAbort, signalOf } from "../../src/base";
 describe("a lazy abort", () => {
   test("notifies all listeners, once", () => {
     const abort = new LazyAbort();
-    const heard: string[] = [];
-    abort.addEventListener("abort", () => heard.push("one"));
-    abort.addEventListener("abort", () => heard.push("other"));
+    const notified: string[] = [];
+    abort.addEventListener("abort", () => notified.push("one"));
+    abort.addEventListener("abort", () => notified.push("other"));
     abort.abort();
     abort.abort();
 
     expect(abort.aborted).toBe(true);
-    expect(heard).toEqual(["one", "other"]);
+    expect(notified).toEqual(["one", "other"]);
   });
 
   test("does not notify removed listeners, or listeners that are added later", () => {
     const abort = new LazyAbort();
-    const heard: string[] = [];
-    const gone = (): void => void heard.push("gone");
+    const notified: string[] = [];
+    const gone = (): void => void notified.push("gone");
     abort.addEventListener("abort", gone);
     abort.removeEventListener("abort", gone);
     abort.removeEventListener("abort", gone);
     abort.abort();
-    abort.addEventListener("abort", () => heard.push("late"));
+    abort.addEventListener("abort", () => notified.push("late"));
 
-    expect(heard).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
   test("has a signal that aborts with it, whether created before or after", () => {

@@ -14,17 +14,17 @@ describe("paging", () => {
     ["the maximum for a larger one", { limit: 1000 }, { limit: 100, offset: 0 }],
     ["a far offset", { offset: 1_000_000 }, { limit: 25, offset: 1_000_000 }],
     ["defaults for undefined values", { limit: undefined, offset: undefined }, { limit: 25, offset: 0 }],
-  ])("gives %s", (_what, asked, expected) => {
-    expect(paging(asked)).toEqual(expected);
+  ])("gives %s", (_what, request, expected) => {
+    expect(paging(request)).toEqual(expected);
   });
 
   test.each([
     ["limit", { limit: 0 }],
     ["limit", { limit: -1 }],
     ["offset", { offset: -1 }],
-  ])("refuses %s out of range: %j", (field, asked) => {
-    expect(() => paging(asked)).toThrow(RuntimeError);
-    expect(() => paging(asked)).toThrow(
+  ])("refuses %s out of range: %j", (field, request) => {
+    expect(() => paging(request)).toThrow(RuntimeError);
+    expect(() => paging(request)).toThrow(
       expect.objectContaining({ name: "invalid_parameter", message: expect.stringContaining(field) }),
     );
   });

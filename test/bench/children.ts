@@ -59,7 +59,7 @@ function childOf(child: Process): Child {
     exited: child.exited,
     exitCode: () => child.exitCode,
     line: async (timeoutMs) => {
-      const next = await inTime(lines.next(), timeoutMs, "a process of the bench said nothing in time");
+      const next = await inTime(lines.next(), timeoutMs, "a process of the bench printed nothing in time");
       if (next.value === undefined) throw new Error(`a process of the bench ended (${await child.exited})`);
       return next.value;
     },

@@ -28,9 +28,11 @@ test("clears the line when the work fails", async () => {
 });
 
 test("shows nothing without a terminal", async () => {
+  const work = Promise.withResolvers<void>();
   const io = fakeIo();
+  const terminal = fakeIo({ transient: () => work.resolve() });
 
-  await withProgress(io, "x", Bun.sleep(1100));
+  await Promise.all([io, terminal].map((each) => withProgress(each, "x", work.promise)));
 
   expect(io.stdout + io.stderr).toBe("");
 });

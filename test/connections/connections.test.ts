@@ -1,4 +1,4 @@
-// Connections as administrators see them: lists, totals, deletion, and who may see whose.
+// Connections for administrators: lists, totals, deletion and visibility.
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../src/identity";
 import { query } from "../../src/store";
@@ -65,13 +65,13 @@ describe("a list", () => {
     expect(await listed(deployment, filter)).toEqual({ names, total });
   });
 
-  test("of another project holds nothing of this one", async () => {
+  test("of another project contains nothing of this one", async () => {
     await using deployment = await connected();
 
     expect(await listed(deployment, {}, operator("second"))).toEqual({ names: ["second"], total: 1 });
   });
 
-  test("shows what was granted and to whom, and no token", async () => {
+  test("shows user, provider and scopes, and no token", async () => {
     await using deployment = await connected();
     const { runtime, ids } = deployment;
 
@@ -87,7 +87,7 @@ describe("a list", () => {
     });
   });
 
-  test("counts what deletions and a deleted provider leave", async () => {
+  test("counts correctly after deletions and after the deletion of a provider", async () => {
     await using deployment = await connected();
     const { runtime, ids } = deployment;
     await runtime.connections.delete(operator(), ids["carol@idp"] ?? "");
@@ -107,11 +107,11 @@ describe("a list", () => {
   });
 });
 
-describe("a key that is pinned to users", () => {
+describe("a key that is bound to users", () => {
   test.each<[string, string[], object, string[]]>([
-    ["to one, sees that one's", ["bob"], {}, ["bob@idp", "bob@other"]],
-    ["to one, sees that one's by name", ["bob"], { user_id: "bob" }, ["bob@idp", "bob@other"]],
-    ["to two, sees the one it names", ["bob", "carol"], { user_id: "carol" }, ["carol@idp"]],
+    ["to one, lists that user", ["bob"], {}, ["bob@idp", "bob@other"]],
+    ["to one, lists that user with user_id", ["bob"], { user_id: "bob" }, ["bob@idp", "bob@other"]],
+    ["to two, lists the one in user_id", ["bob", "carol"], { user_id: "carol" }, ["carol@idp"]],
   ])("%s", async (_name, users, filter, names) => {
     await using deployment = await connected();
 
@@ -119,10 +119,10 @@ describe("a key that is pinned to users", () => {
   });
 
   test.each<[string, string[], object]>([
-    ["to one, does not see another's", ["bob"], { user_id: "alice" }],
-    ["to one, does not see another's at a provider", ["bob"], { user_id: "alice", provider_id: "idp" }],
-    ["to two, must name one of them", ["bob", "carol"], {}],
-    ["to nobody, sees nobody's", [], {}],
+    ["to one, is refused another user", ["bob"], { user_id: "alice" }],
+    ["to one, is refused another user at a provider", ["bob"], { user_id: "alice", provider_id: "idp" }],
+    ["to two, needs user_id", ["bob", "carol"], {}],
+    ["to no user, is refused", [], {}],
   ])("%s", async (_name, users, filter) => {
     await using deployment = await connected();
 
@@ -147,9 +147,9 @@ describe("a deleted connection", () => {
   test.each<[string, string, Principal]>([
     ["an unknown id", "ac_unknown", operator()],
     ["an id of another project", "second", operator()],
-    ["an id of this project, from another", "alice@idp", key(null, "second")],
-    ["an id of somebody else than the key is pinned to", "alice@idp", key(["bob"])],
-  ])("by %s is not found, in the same words, and nothing is gone", async (_name, name, principal) => {
+    ["an id of this project, with a key of another", "alice@idp", key(null, "second")],
+    ["the id of a user that the key is not bound to", "alice@idp", key(["bob"])],
+  ])("by %s is not found, with the same message, and nothing is deleted", async (_name, name, principal) => {
     await using deployment = await connected();
     const { runtime, ids } = deployment;
 
@@ -160,7 +160,7 @@ describe("a deleted connection", () => {
     expect((await listed(deployment, {}, operator("second"))).total).toBe(1);
   });
 
-  test("by the key that is pinned to its user is gone", async () => {
+  test("is deleted by a key that is bound to its user", async () => {
     await using deployment = await connected();
     await deployment.runtime.connections.delete(key(["bob"]), deployment.ids["bob@idp"] ?? "");
 

@@ -1,5 +1,4 @@
-// Tokens that are stored and cannot be opened any more are a grant that is gone: its user consents again, and nobody
-// else notices.
+// Stored tokens that cannot be opened: the user must consent again, and no other user is affected.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { damageSealed } from "../support/damage";
 import { agent, deploy, type Deployment, operator } from "../tools/deployment";
@@ -23,18 +22,18 @@ const execute = (user_id: string) =>
 const listed = async () => (await deployment.runtime.connections.list(operator(), {})).items;
 
 test.each(["sealed_tokens", "sealed_facts"] as const)(
-  "damaged %s: the call says that consent is owed, and a new one mends it",
+  "damaged %s: the call asks for consent, and a new consent repairs it",
   async (sealed) => {
     await damage(sealed);
 
-    expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met", status: 403 });
+    await expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met", status: 403 });
     await execute("alice").catch(() => undefined);
     expect((await execute("bob")).success).toBe(true);
-    const asked = await deployment.runtime.tools.authorize(agent(), {
+    const authorization = await deployment.runtime.tools.authorize(agent(), {
       tool_name: "Test.Call",
       user_id: "alice",
     });
-    expect(asked.status).toBe("pending");
+    expect(authorization.status).toBe("pending");
     const alice = (await listed()).find(({ user_id }) => user_id === "alice");
     expect(alice).toMatchObject({ connection_status: "expired" });
     expect(deployment.logLines.join("\n")).toContain(connection);
@@ -45,22 +44,22 @@ test.each(["sealed_tokens", "sealed_facts"] as const)(
   },
 );
 
-test("a token that is due and damaged is not refreshed: nobody could say with what", async () => {
+test("a damaged token that is due is not refreshed", async () => {
   await deployment.give("alice", { expiresIn: 60 });
   deployment.clock.move(120_000);
   await damage("sealed_tokens");
-  expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met" });
+  await expect(execute("alice")).rejects.toMatchObject({ name: "tool_requirements_not_met" });
   await execute("alice").catch(() => undefined);
   expect(deployment.idp.requests.length).toBe(0);
 });
 
-test("a consent that was under way when the damage was done is stored", async () => {
+test("a consent that started before the damage is stored", async () => {
   await damage("sealed_tokens");
   await deployment.give("alice", { access: "new" });
   expect((await execute("alice")).success).toBe(true);
 });
 
-test("it is deleted, and does not keep others from being listed", async () => {
+test("it can be deleted, and the list shows the other connections", async () => {
   await damage("sealed_tokens");
   await damage("sealed_facts");
   expect((await listed()).length).toBe(2);
@@ -68,7 +67,7 @@ test("it is deleted, and does not keep others from being listed", async () => {
   expect((await listed()).map(({ user_id }) => user_id)).toEqual(["bob"]);
 });
 
-test("a damaged client secret of the provider is no fault of the user's grant", async () => {
+test("a damaged client secret of the provider does not affect the user's grant", async () => {
   await deployment.give("alice", { expiresIn: 60 });
   deployment.clock.move(120_000);
   const column = {

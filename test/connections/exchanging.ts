@@ -1,4 +1,4 @@
-// Token requests without the consent around them.
+// Token requests without a consent flow.
 import { Redacted } from "../../src/base";
 import { exchangeCode, type TokenGrant, TokenRequestError } from "../../src/connections";
 import { refreshTokens } from "../../src/connections/token-request";
@@ -8,7 +8,7 @@ import { deploy, type Deployment, idpRecord } from "../tools/deployment";
 export const SECRET = "a+b/c:d%e= ü";
 export const VERIFIER = "v".repeat(43);
 
-/** A deployment whose provider's `token_request` (and `refresh_request`) has these fields besides. */
+/** A deployment whose provider's `token_request` (and `refresh_request`) has these additional fields. */
 export async function withProvider(
   fields: object = {},
   { secret = SECRET as string | null, id = "client" } = {},

@@ -1,4 +1,4 @@
-// Executes as an agent would, and what the tests of connections ask about the answers.
+// Runs tools as an agent does, and reads the results for the tests of connections.
 import type { RuntimeError } from "../../src/errors";
 import type { Runtime } from "../../src/runtime";
 import type { Execution } from "../../src/tools";
@@ -9,12 +9,12 @@ export function call(runtime: Runtime, userId: string, tool = "Test.Call", proje
   return runtime.tools.execute(agent(null, projectId), { tool_name: tool, user_id: userId });
 }
 
-/** The refusal of what must not succeed. */
+/** The error of work that must fail. */
 export async function refusal(work: unknown): Promise<RuntimeError> {
   try {
     await work;
   } catch (error) {
-    // Everything that the services throw on purpose is one.
+    // Services throw only this class on purpose.
     return error as RuntimeError;
   }
   throw new Error("it was not refused");
@@ -28,7 +28,7 @@ export function times<T>(count: number, work: (index: number) => Promise<T>): Pr
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** The user's connection as administrators see it. */
+/** The user's connection in the list for administrators. */
 export async function connectionOf(runtime: Runtime, userId: string, projectId = "default") {
   const { items } = await runtime.connections.list(operator(projectId), { user_id: userId });
   return items[0];

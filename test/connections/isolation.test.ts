@@ -1,4 +1,4 @@
-// Project × user × provider: whatever happens at once, the platform sees a token of nobody but the user named.
+// Project × user × provider: whatever runs concurrently, the platform only gets the token of the right user.
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
@@ -11,7 +11,7 @@ interface Owner {
   readonly project: string;
   readonly user: string;
   readonly provider: string;
-  /** How tokens and paths name it. */
+  /** Its name in tokens and paths. */
   readonly name: string;
 }
 
@@ -28,7 +28,7 @@ const OWNERS: Owner[] = ["default", "second"].flatMap((project) =>
   ),
 );
 
-/** Two projects with the same provider ids; whoever consents with code `X` gets tokens that bear the name X. */
+/** Two projects with the same provider ids. A consent with the code `X` gets tokens that contain X. */
 async function twoProjects(): Promise<{ deployment: Deployment; other: Runtime }> {
   const deployment = await deploy();
   const { runtime, idp } = deployment;
@@ -45,7 +45,7 @@ async function twoProjects(): Promise<{ deployment: Deployment; other: Runtime }
   return { deployment, other: await deployment.another() };
 }
 
-/** Numbers from 0 up to `limit`, always the same for a seed. */
+/** Random numbers below `limit`, the same for the same seed. */
 function seeded(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -78,7 +78,7 @@ async function remove(runtime: Runtime, { project, user, provider }: Owner): Pro
   for (const { id } of items) await runtime.connections.delete(operator(project), id);
 }
 
-/** One thing that users, agents, administrators or the platform do. */
+/** One action of a user, an agent, an administrator or the platform. */
 async function step(
   deployment: Deployment,
   runtime: Runtime,
@@ -94,25 +94,25 @@ async function step(
   deployment.platform.refuse(deployment.platform.tokens().at(-1) ?? "");
 }
 
-/** The owners that a call names by its path and by its token. */
+/** The owners in the path and in the token of a call. */
 function namesOf({ address, authorization }: Deployment["platform"]["calls"][number]): [string, string] {
   const token = /^Bearer access-of-(.+)-\d+$/.exec(authorization ?? "")?.[1] ?? "none";
   return [address.replace("/api/", ""), token];
 }
 
 test.each([1, 2, 3])(
-  "in 400 things at random over two processes no call bears another's token (seed %d)",
+  "in 400 things at random over two processes no call has a token of another user (seed %d)",
   async (seed) => {
     const { deployment, other } = await twoProjects();
     await using _ = deployment;
     const random = seeded(seed);
-    // What is refused on the way (no grant, a connection gone meanwhile) is part of the game.
+    // Errors on the way are expected: no grant yet, or a connection that was just deleted.
     const worker = async (runtime: Runtime): Promise<void> => {
       for (let round = 0; round < 50; round++) await step(deployment, runtime, random).catch(() => undefined);
     };
 
     await times(8, (index) => worker(index % 2 === 0 ? deployment.runtime : other));
-    // And when all is quiet, once more for everybody: whatever was left behind is nobody else's.
+    // Once more for every user when nothing else runs: no state of another user is left.
     for (const owner of OWNERS) {
       await consent(deployment.runtime, owner);
       await execute(deployment.runtime, owner);
@@ -135,13 +135,13 @@ describe("with only bob connected", () => {
 
   const principals: [string, Principal, string | undefined, number][] = [
     ["a key that names alice", agent(), "alice", 403],
-    ["a key that names nobody", agent(), undefined, 400],
-    ["a key that names nobody by an empty text", agent(), "", 400],
-    ["a key that names nobody by a space", agent(), " ", 400],
-    ["a key that names bob in other letters", agent(), "Bob", 403],
+    ["a key without a user", agent(), undefined, 400],
+    ["a key with an empty user", agent(), "", 400],
+    ["a key with a space as user", agent(), " ", 400],
+    ["a key that names bob in a different case", agent(), "Bob", 403],
     ["a key that names bob with a space", agent(), "bob ", 403],
     ["a key of the other project that names bob", agent(null, "second"), "bob", 403],
-    ["a key that is pinned to alice and names bob", agent(["alice"]), "bob", 403],
+    ["a key that is bound to alice and names bob", agent(["alice"]), "bob", 403],
     ["a user token of alice that names bob", user("alice"), "bob", 403],
     ["a user token of alice", user("alice"), undefined, 403],
   ];
@@ -157,7 +157,7 @@ describe("with only bob connected", () => {
     },
   );
 
-  test("bob's grant at one provider is none at the other", async () => {
+  test("bob's grant at one provider is not used for the other", async () => {
     const { deployment } = await bobConnected();
     await using _ = deployment;
 

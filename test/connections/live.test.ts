@@ -1,4 +1,4 @@
-// What is kept of connections between calls: it counts only while nothing has changed, whoever changed it.
+// The cache of connections: a change by any process takes effect.
 import { describe, expect, test } from "bun:test";
 import { query, run, touch } from "../../src/store";
 import { deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
@@ -6,7 +6,7 @@ import { call, refusal } from "./executing";
 
 const BREAK_TOKENS = query<never>("UPDATE connections SET sealed_tokens = 'v1.gone.x'");
 
-/** alice has a grant, and the runtime has used it. A second runtime stands for another process. */
+/** alice has a grant that the runtime has used. A second runtime represents another process. */
 async function used(): Promise<Deployment & { id: string }> {
   const deployment = await deploy();
   await deployment.addProvider();
@@ -15,8 +15,8 @@ async function used(): Promise<Deployment & { id: string }> {
   return Object.assign(deployment, { id });
 }
 
-describe("a connection that was used before", () => {
-  test("and is deleted by another process is gone for the next call", async () => {
+describe("a cached connection", () => {
+  test("that another process deletes is not used by the next call", async () => {
     await using deployment = await used();
     const other = await deployment.another();
     await other.connections.delete(operator(), deployment.id);
@@ -24,7 +24,7 @@ describe("a connection that was used before", () => {
     expect(await refusal(call(deployment.runtime, "alice"))).toMatchObject({ status: 403 });
   });
 
-  test("and whose user consents anew elsewhere is called with the new token", async () => {
+  test("whose user consents again in another process gives the new token", async () => {
     await using deployment = await used();
     const other = await deployment.another();
     await other.connections.delete(operator(), deployment.id);
@@ -34,7 +34,7 @@ describe("a connection that was used before", () => {
     expect(deployment.platform.tokens()).toEqual(["first", "second"]);
   });
 
-  test("of a provider that is deleted and made again under its id is gone", async () => {
+  test("of a provider that is deleted and created again with the same id is not used", async () => {
     await using deployment = await used();
     const other = await deployment.another();
     await other.providers.delete(operator(), "idp");
@@ -43,7 +43,7 @@ describe("a connection that was used before", () => {
     expect(await refusal(call(deployment.runtime, "alice"))).toMatchObject({ status: 403 });
   });
 
-  test("of a project that is deleted and made again under its id is gone", async () => {
+  test("of a project that is deleted and created again with the same id is not used", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await runtime.identity.createProject(operator(), "second", "Second");
@@ -58,7 +58,7 @@ describe("a connection that was used before", () => {
     expect(await refusal(call(runtime, "alice", "Test.Call", "second"))).toMatchObject({ status: 403 });
   });
 
-  test("is nobody else's: not of another user, provider or project", async () => {
+  test("is not used for another user, provider or project", async () => {
     await using deployment = await used();
     await deployment.addProvider({ id: "other" });
     await deployment.runtime.identity.createProject(operator(), "second", "Second");
@@ -73,7 +73,7 @@ describe("a connection that was used before", () => {
       expect(await refusal(call(deployment.runtime, user, tool, project))).toMatchObject({ status: 403 });
   });
 
-  test("is told of without its token being opened", async () => {
+  test("has a state that needs no opened token", async () => {
     await using deployment = await used();
     const { runtime } = deployment;
     await runtime.core.store.write(function* () {
@@ -85,11 +85,11 @@ describe("a connection that was used before", () => {
     expect(await runtime.authorization.status(operator(), deployment.id)).toMatchObject({
       status: "completed",
     });
-    // Whoever needs the token itself finds that it is gone, and sends the user to consent.
+    // A call that needs the token itself finds it damaged, and asks the user to consent.
     expect(await refusal(call(runtime, "alice"))).toMatchObject({ status: 403 });
   });
 
-  test("gives a tool nothing that it could change for the next call", async () => {
+  test("cannot be changed by a tool for the next call", async () => {
     await using deployment = await used();
     const provider = await deployment.runtime.providers.find("default", "idp");
     const grant =

@@ -1,4 +1,4 @@
-// A second consent: the same account goes on with what it had, another account begins anew.
+// A second consent: the same account keeps its refresh token and facts, another account replaces everything.
 import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { deploy, type Deployment, type GrantOptions } from "../tools/deployment";
@@ -33,7 +33,7 @@ const A2 = { facts: { account_id: "A2" } };
 describe("of the same account", () => {
   test.each([
     ["that the provider names", A1, A1, { provider_id: "known" }],
-    ["as far as anybody knows", {}, {}, {}],
+    ["if both are unknown", {}, {}, {}],
   ])(
     "%s keeps the earlier refresh token when no new one came [fault: lost-refresh-token]",
     async (_name, first, second, record) => {
@@ -46,7 +46,7 @@ describe("of the same account", () => {
     },
   );
 
-  test("takes the new refresh token when one came", async () => {
+  test("uses the new refresh token if there is one", async () => {
     await using deployment = await consentedTwice(A1, { ...A1, refresh: "refresh-second" });
     const { runtime, idp, clock } = deployment;
     clock.move(HOUR);
@@ -65,7 +65,7 @@ describe("of the same account", () => {
     expect(await runtime.core.store.all(AUDITED)).toEqual([]);
   });
 
-  test("is what the second answer lists: a scope that it no longer lists is gone", async () => {
+  test("has the scopes of the second answer only", async () => {
     await using deployment = await consentedTwice(A1, { ...A1, scopes: ["a"] });
 
     expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ scopes: ["a"] });
@@ -92,11 +92,11 @@ describe("of the same account", () => {
 describe("of another account", () => {
   const others: [string, GrantOptions, GrantOptions][] = [
     ["that the provider names", A1, A2],
-    ["because the second one is not named", A1, {}],
-    ["because the first one was not named", {}, A2],
+    ["because the second one is unknown", A1, {}],
+    ["because the first one was unknown", {}, A2],
   ];
 
-  test.each(others)("%s brings no refresh token of the first along", async (_name, first, second) => {
+  test.each(others)("%s does not keep the refresh token of the first", async (_name, first, second) => {
     await using deployment = await consentedTwice(first, second);
     const { runtime, idp, clock } = deployment;
     clock.move(HOUR);
@@ -105,7 +105,7 @@ describe("of another account", () => {
     expect(idp.requests).toEqual([]);
   });
 
-  test("brings no scopes and no facts of the first along", async () => {
+  test("does not keep scopes and facts of the first", async () => {
     await using deployment = await consentedTwice({ ...A1, scopes: ["a", "b"] }, { ...A2, scopes: ["a"] });
     const { runtime } = deployment;
 

@@ -1,4 +1,4 @@
-// A refresh that fails: trouble that passes leaves the grant alone, a dead grant is said to be dead and left in peace.
+// A failed refresh: a temporary failure does not change the grant; a dead grant is marked dead and not tried again.
 import { describe, expect, test } from "bun:test";
 import { RotatingGrants, type TokenAnswer } from "../support/token-endpoint";
 import { agent, deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
@@ -32,9 +32,9 @@ const PASSING: [string, TokenAnswer][] = [
   ["a reset", { resets: true }],
 ];
 
-describe("trouble that passes", () => {
+describe("a temporary failure", () => {
   test.each(PASSING)(
-    "%s is an answer to try again, and the next call refreshes [fault: stuck-refresh]",
+    "(%s) can be retried, and the next call refreshes [fault: stuck-refresh]",
     async (_name, answer) => {
       await using deployment = await expired();
       const { runtime, idp, platform } = deployment;
@@ -50,7 +50,7 @@ describe("trouble that passes", () => {
     },
   );
 
-  test("no answer in time is the same, and others do not notice [fault: stuck-refresh]", async () => {
+  test("(a timeout) can be retried and does not affect other users [fault: stuck-refresh]", async () => {
     await using deployment = await expired({ RUNTIME_EGRESS_TIMEOUT: "1" });
     const { runtime, idp } = deployment;
     idp.queue({ delayMs: 1500, body: { error: "invalid_grant" } });
@@ -62,7 +62,7 @@ describe("trouble that passes", () => {
     expect((await call(runtime, "alice")).success).toBe(true);
   });
 
-  test("an answer that was lost is not the end; only the next refusal is [fault: transient-refusal]", async () => {
+  test("(a lost answer) keeps the grant; only the next refusal marks it dead [fault: transient-refusal]", async () => {
     await using deployment = await expired();
     const { runtime, idp } = deployment;
     const rotated = new RotatingGrants();
@@ -89,8 +89,8 @@ describe("trouble that passes", () => {
   );
 });
 
-describe("a grant that ends while its provider is asked in vain, ahead of its expiry", () => {
-  /** Alice's call, whose refresh fails after `meanwhile`. */
+describe("a grant that ends during a failed refresh before its expiry", () => {
+  /** Alice's call. Its refresh fails after `meanwhile` has run. */
   async function during(meanwhile: (deployment: Deployment, id: string) => Promise<unknown>) {
     const deployment = await deploy();
     const { runtime, idp, clock, platform } = deployment;
@@ -119,7 +119,7 @@ describe("a grant that ends while its provider is asked in vain, ahead of its ex
     expect(tokens).toEqual([]);
   });
 
-  test("by another consent gives way to that one", async () => {
+  test("by another consent is replaced by that one", async () => {
     const { deployment, answer, tokens } = await during((site) => site.give("alice", { access: "later" }));
     await using _ = deployment;
 
@@ -173,7 +173,7 @@ describe("a dead grant", () => {
   });
 });
 
-describe("who asks before calling learns of a token that has expired", () => {
+describe("a query before the call notices an expired token", () => {
   const ask = ({ runtime }: Deployment) =>
     runtime.tools.authorize(agent(), { tool_name: "Test.Call", user_id: "alice" });
   const look = async ({ runtime }: Deployment) => {
@@ -209,7 +209,7 @@ describe("who asks before calling learns of a token that has expired", () => {
   test.each([
     ["status", look],
     ["authorize", ask],
-  ])("%s: a provider that is down says nothing of the grant", async (_name, way) => {
+  ])("%s: a provider that is down does not change the grant", async (_name, way) => {
     await using deployment = await expired();
     deployment.idp.queue({ status: 503, body: HTML, type: "text/html" });
 
@@ -220,7 +220,7 @@ describe("who asks before calling learns of a token that has expired", () => {
   test.each([
     ["status", look],
     ["authorize", ask],
-  ])("%s: a token that works is left alone", async (_name, way) => {
+  ])("%s: a valid token is not refreshed", async (_name, way) => {
     await using deployment = await expired();
     expect((await call(deployment.runtime, "alice")).success).toBe(true);
     deployment.clock.move(HOUR - 60_000);
@@ -231,7 +231,7 @@ describe("who asks before calling learns of a token that has expired", () => {
 });
 
 describe("a token without refresh", () => {
-  test("is not handed out once it has expired [fault: expired-token]", async () => {
+  test("is not used after its expiry [fault: expired-token]", async () => {
     await using deployment = await deploy();
     const { runtime, clock, platform } = deployment;
     await deployment.addProvider();
@@ -256,7 +256,7 @@ describe("a token without refresh", () => {
     expect((await call(deployment.runtime, "alice")).success).toBe(true);
   });
 
-  test("is the same when the provider has a refresh token for us but no refresh_request", async () => {
+  test("is the same if there is a refresh token but no refresh_request", async () => {
     await using deployment = await deploy();
     const { runtime, idp, clock } = deployment;
     const { refresh_request: _, ...oauth2 } = idpRecord(idp).oauth2;
@@ -269,7 +269,7 @@ describe("a token without refresh", () => {
     expect(idp.requests).toEqual([]);
   });
 
-  test("of unknown life is used as long as the platform takes it", async () => {
+  test("of unknown lifetime is used as long as the platform accepts it", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice", { expiresIn: null });

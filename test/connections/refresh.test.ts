@@ -1,4 +1,4 @@
-// Refresh: once however many wait, ahead of the expiry, under a lease that a late holder cannot misuse.
+// Refresh: once for all waiting calls, before the expiry, and under a lease that a late holder cannot misuse.
 import { describe, expect, spyOn, test } from "bun:test";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
@@ -7,7 +7,7 @@ import { call, connectionOf, refusal, succeeded, times, until } from "./executin
 const HOUR = 3600_000;
 const MINUTE = 60_000;
 
-/** Alice with a pair of single use whose access token has expired, and a token endpoint that takes its time. */
+/** Alice with single-use tokens and an expired access token, and a slow token endpoint. */
 async function expired(deployment: Deployment, delayMs = 300): Promise<RotatingGrants> {
   const grants = new RotatingGrants();
   const pair = grants.issue("alice");
@@ -18,8 +18,8 @@ async function expired(deployment: Deployment, delayMs = 300): Promise<RotatingG
   return grants;
 }
 
-describe("an expired token of single use", () => {
-  test("is refreshed once for 20 calls at a time, and all succeed [fault: refresh-race]", async () => {
+describe("an expired single-use token", () => {
+  test("is refreshed once for 20 concurrent calls, and all succeed [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, platform } = deployment;
     const grants = await expired(deployment);
@@ -33,7 +33,7 @@ describe("an expired token of single use", () => {
     expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
   });
 
-  test("leaves the newest refresh token in the store: the next refresh works [fault: refresh-race]", async () => {
+  test("leaves the newest refresh token in the store, so the next refresh works [fault: refresh-race]", async () => {
     await using deployment = await deploy();
     const { runtime, idp, clock, platform } = deployment;
     await expired(deployment, 0);
@@ -60,7 +60,7 @@ describe("an expired token of single use", () => {
     expect(idp.requests).toHaveLength(1);
   });
 
-  test("of one user holds nobody else up", async () => {
+  test("of one user does not block other users", async () => {
     await using deployment = await deploy();
     const { runtime, idp } = deployment;
     await expired(deployment, 400);
@@ -75,14 +75,14 @@ describe("an expired token of single use", () => {
   });
 });
 
-describe("ahead of the expiry", () => {
+describe("before the expiry", () => {
   test.each([
     { life: 3600, age: 54 * MINUTE, refreshes: 0 },
     { life: 3600, age: 56 * MINUTE, refreshes: 1 },
-    // Never in the first half of a short life.
+    // Never in the first half of a short lifetime.
     { life: 60, age: 29_000, refreshes: 0 },
     { life: 60, age: 31_000, refreshes: 1 },
-  ])("a token of $life s is asked for anew $refreshes times after $age ms", async (row) => {
+  ])("a token of $life s is refreshed $refreshes times after $age ms", async (row) => {
     await using deployment = await deploy();
     const { runtime, idp, clock } = deployment;
     const grants = new RotatingGrants();
@@ -112,7 +112,7 @@ describe("ahead of the expiry", () => {
     expect(platform.tokens()).toEqual(["access-of-alice"]);
   });
 
-  test("a grant that turns out dead is not used to its end", async () => {
+  test("a grant that turns out to be dead is not used until its expiry", async () => {
     await using deployment = await deploy();
     const { runtime, idp, clock, platform } = deployment;
     await deployment.addProvider();
@@ -126,7 +126,7 @@ describe("ahead of the expiry", () => {
 });
 
 describe("the lease", () => {
-  /** Two processes; the refresh of the first is on its way and waits for `answer`. */
+  /** Two processes. The refresh of the first is running and waits for `answer`. */
   async function underway() {
     const deployment = await deploy();
     const other = await deployment.another();
@@ -138,7 +138,7 @@ describe("the lease", () => {
     return { deployment, other, first, answer: late.resolve };
   }
 
-  test("outlives a slow token endpoint: nobody else asks meanwhile", async () => {
+  test("is longer than a slow token request: no other process refreshes in the meantime", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
     // The longest token request takes 30 s.
@@ -146,15 +146,15 @@ describe("the lease", () => {
     const waits = spyOn(other.core.store, "changed");
     const second = call(other, "alice");
     await until(() => waits.mock.calls.some(([kind]) => kind === "leases"));
-    const asked = deployment.idp.requests.length;
+    const before = deployment.idp.requests.length;
     answer(tokens({ access: "new", refresh: "newer" }, 3600));
 
     expect(succeeded(await Promise.all([first, second]))).toBe(2);
-    expect([asked, deployment.idp.requests.length]).toEqual([1, 1]);
+    expect([before, deployment.idp.requests.length]).toEqual([1, 1]);
     expect(deployment.platform.tokens()).toEqual(["new", "new"]);
   });
 
-  test("of a holder that hangs is taken over, and what he brings late is not stored", async () => {
+  test("of a holder that hangs is taken over, and its late result is not stored", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
     deployment.clock.move(60_000);
@@ -168,7 +168,7 @@ describe("the lease", () => {
     expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("refresh-of-alice-2");
   });
 
-  test("that was lost makes no refusal final: the pair of the other process counts [fault: transient-refusal]", async () => {
+  test("that was lost does not make a refusal final: the tokens of the other process are used [fault: transient-refusal]", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
     deployment.clock.move(60_000);
@@ -180,7 +180,7 @@ describe("the lease", () => {
   });
 
   test.each<[string, object]>([
-    ["late pair", tokens({ access: "late", refresh: "later" }, 3600)],
+    ["late pair of tokens", tokens({ access: "late", refresh: "later" }, 3600)],
     ["late refusal", { error: "invalid_grant" }],
   ])(
     "that another process holds by now decides: a %s changes nothing, and its caller waits",
@@ -206,7 +206,7 @@ describe("the lease", () => {
     },
   );
 
-  test("is given back when the user consented anew meanwhile: that grant counts, and can be refreshed at once", async () => {
+  test("is released if the user consented again in the meantime; the new grant is used and can be refreshed at once", async () => {
     const { deployment, first, answer } = await underway();
     await using _ = deployment;
     const { runtime, idp, platform } = deployment;
@@ -216,12 +216,12 @@ describe("the lease", () => {
     platform.refuse("consented");
     idp.queue({ body: tokens({ access: "renewed", refresh: "newest" }, 3600) });
 
-    // A lease that is not given back lasts 45 s, longer than a test may take.
+    // A lease that is not released lasts 45 s, longer than a test may take.
     expect((await call(runtime, "alice")).success).toBe(true);
     expect(platform.tokens()).toEqual(["consented", "consented", "renewed"]);
   });
 
-  test("ends with a connection that was deleted meanwhile: it does not come back", async () => {
+  test("does not restore a connection that was deleted in the meantime", async () => {
     const { deployment, first, answer } = await underway();
     await using _ = deployment;
     const { runtime } = deployment;

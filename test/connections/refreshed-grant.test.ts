@@ -1,11 +1,11 @@
-// What is stored of the answer to a refresh.
+// What a refresh stores of the answer.
 import { expect, test } from "bun:test";
 import { deploy, type Deployment } from "../tools/deployment";
 import { call, connectionOf, refusal, requirementOf } from "./executing";
 
 const HOUR = 3600_000;
 
-/** Alice's grant after a refresh that was answered like this. */
+/** Alice's grant after a refresh with this answer. */
 async function refreshed(answer: object): Promise<Deployment> {
   const deployment = await deploy();
   await deployment.addProvider();
@@ -37,7 +37,7 @@ test("with a refresh token in it, that one is used next", async () => {
   expect(deployment.idp.requests.at(-1)?.params["refresh_token"]).toBe("newer");
 });
 
-test("without a life in it, the token is of unknown life and not refreshed by time", async () => {
+test("without a lifetime in it, the token is not refreshed by time", async () => {
   await using deployment = await refreshed({});
   deployment.clock.move(1000 * HOUR);
 
@@ -45,7 +45,7 @@ test("without a life in it, the token is of unknown life and not refreshed by ti
   expect(deployment.idp.requests).toHaveLength(1);
 });
 
-test("without scopes in it, the grant is what it was", async () => {
+test("without scopes in it, the scopes are unchanged", async () => {
   await using deployment = await refreshed({});
 
   expect(await connectionOf(deployment.runtime, "alice")).toMatchObject({ scopes: ["a", "b"] });
@@ -64,7 +64,7 @@ test("with fewer scopes in it, exactly the tools that need the lost one are refu
   expect((await call(runtime, "alice", "Test.Narrow")).success).toBe(true);
 });
 
-test("the very call whose refresh brings fewer scopes is refused too", async () => {
+test("the call whose refresh returns fewer scopes is refused too", async () => {
   await using deployment = await deploy();
   const { runtime, idp, clock, platform } = deployment;
   await deployment.addProvider();
@@ -78,7 +78,7 @@ test("the very call whose refresh brings fewer scopes is refused too", async () 
   expect(platform.calls).toEqual([]);
 });
 
-test("what else the provider told at the consent stays known", async () => {
+test("other facts from the consent are kept", async () => {
   await using deployment = await deploy();
   const { runtime, idp, clock, test: catalog } = deployment;
   await deployment.addProvider({ provider_id: "known" });
@@ -90,7 +90,7 @@ test("what else the provider told at the consent stays known", async () => {
   expect((await call(runtime, "alice", "Test.ActFor")).output?.value).toEqual({ account_id: "A1" });
 });
 
-test("with another account in it, it is nobody's: the user consents again, and the log says so", async () => {
+test("with another account in it, it is not used: the user must consent again, and the log has the reason", async () => {
   await using deployment = await deploy();
   const { runtime, idp, clock, platform, logLines } = deployment;
   await deployment.addProvider({ provider_id: "known" });

@@ -1,11 +1,11 @@
-// The platform refuses a token: one refresh, one repeat, and no loop.
+// The platform refuses a token: one refresh, one repetition, and no loop.
 import { describe, expect, test } from "bun:test";
 import { GrantDead } from "../../src/tools";
 import { RotatingGrants } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
 import { call, connectionOf, refusal, requirementOf, succeeded, times } from "./executing";
 
-/** Alice, with a token that the platform refuses though nothing says that it has expired. */
+/** Alice, with a token that the platform refuses before its expiry. */
 async function refused(expiresIn: number | null = null): Promise<Deployment & { grants: RotatingGrants }> {
   const deployment = await deploy();
   const grants = new RotatingGrants();
@@ -17,18 +17,21 @@ async function refused(expiresIn: number | null = null): Promise<Deployment & { 
 }
 
 test.each([
-  ["of unknown life", null],
-  ["that should live on", 3600],
-])("a token %s is refreshed once and the tool repeated once [fault: no-expiry]", async (_name, expiresIn) => {
-  await using deployment = await refused(expiresIn);
-  const { runtime, idp, platform } = deployment;
+  ["of unknown lifetime", null],
+  ["that has not expired", 3600],
+])(
+  "a token %s is refreshed once and the tool is repeated once [fault: no-expiry]",
+  async (_name, expiresIn) => {
+    await using deployment = await refused(expiresIn);
+    const { runtime, idp, platform } = deployment;
 
-  expect((await call(runtime, "alice")).success).toBe(true);
-  expect(platform.tokens()).toEqual(["access-of-alice-1", "access-of-alice-2"]);
-  expect(idp.requests).toHaveLength(1);
-});
+    expect((await call(runtime, "alice")).success).toBe(true);
+    expect(platform.tokens()).toEqual(["access-of-alice-1", "access-of-alice-2"]);
+    expect(idp.requests).toHaveLength(1);
+  },
+);
 
-test("ten calls at a time cause one refresh, and all succeed", async () => {
+test("ten concurrent calls cause one refresh, and all succeed", async () => {
   await using deployment = await refused();
   const { runtime, idp } = deployment;
 
@@ -36,7 +39,7 @@ test("ten calls at a time cause one refresh, and all succeed", async () => {
   expect(idp.requests).toHaveLength(1);
 });
 
-test("a call that comes with the old token after the refresh takes the new one", async () => {
+test("a call that failed with the old token after the refresh uses the new one", async () => {
   await using deployment = await refused();
   const { runtime, test: catalog, idp } = deployment;
   const entered = Promise.withResolvers<void>();
@@ -60,7 +63,7 @@ test("a call that comes with the old token after the refresh takes the new one",
 });
 
 describe("when the new token is refused too", () => {
-  test("the grant is dead: consent again, and no loop [fault: no-expiry]", async () => {
+  test("the grant is dead: the user must consent again, and there is no loop [fault: no-expiry]", async () => {
     await using deployment = await refused();
     const { runtime, idp, platform } = deployment;
     platform.refuse("access-of-alice-2");
@@ -73,7 +76,7 @@ describe("when the new token is refused too", () => {
     expect([platform.calls.length, idp.requests.length]).toEqual([2, 1]);
   });
 
-  test("the next call is refused with the reason and reaches nobody", async () => {
+  test("the next call is refused with the reason, without a request", async () => {
     await using deployment = await refused();
     const { runtime, idp, platform } = deployment;
     platform.refuse("access-of-alice-2");
@@ -108,7 +111,7 @@ test.each([
   ["is down", { status: 503, body: "down" }],
   ["breaks the connection", { resets: true }],
   ["refuses the client", { status: 401, body: { error: "invalid_client" } }],
-])("a token endpoint that %s just then does not make the grant dead", async (_name, answer) => {
+])("a token endpoint that %s does not make the grant dead", async (_name, answer) => {
   await using deployment = await refused();
   const { runtime, idp } = deployment;
   idp.queue(answer);
@@ -121,7 +124,7 @@ test.each([
   expect((await call(runtime, "alice")).success).toBe(true);
 });
 
-test("a dead grant found by the refresh is the end of it", async () => {
+test("a dead grant that the refresh finds is not tried again", async () => {
   await using deployment = await refused();
   const { runtime, idp, platform } = deployment;
   idp.queue({ status: 400, body: { error: "invalid_grant" } });
@@ -133,7 +136,7 @@ test("a dead grant found by the refresh is the end of it", async () => {
   expect(platform.calls).toHaveLength(1);
 });
 
-test("a grant that was replaced meanwhile is not made dead by the refusal of the old token", async () => {
+test("a refusal of the old token does not mark a replaced grant dead", async () => {
   await using deployment = await deploy();
   const { runtime, test: catalog } = deployment;
   await deployment.addProvider();
@@ -148,8 +151,8 @@ test("a grant that was replaced meanwhile is not made dead by the refusal of the
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
 });
 
-describe("a scope that the platform says is lost", () => {
-  test("is no longer claimed: consent is asked for the tools that need it, the others work", async () => {
+describe("a scope that the token has lost, according to the platform", () => {
+  test("is removed: tools that need it ask for consent, the others work", async () => {
     await using deployment = await deploy();
     const { runtime, platform } = deployment;
     await deployment.addProvider();

@@ -1,4 +1,4 @@
-// Answers of token endpoints, whatever their form, read as one.
+// Parsing of the answers of token endpoints.
 import { describe, expect, test } from "bun:test";
 import { readTokenAnswer, splitScopes } from "../../src/connections/token-answer";
 
@@ -9,7 +9,7 @@ function read(body: string | object, { status = 200, type = JSON_TYPE, map = {} 
   return readTokenAnswer(status, type, typeof body === "string" ? body : JSON.stringify(body), map);
 }
 
-/** The members of the answer that the test is about. */
+/** The members of the answer under test. */
 function tokensOf(answer: ReturnType<typeof read>) {
   if (answer.kind !== "tokens") throw new Error(`not tokens but ${answer.kind}`);
   return answer.tokens;
@@ -28,8 +28,8 @@ describe("tokens", () => {
   test.each<[string, string | object, string]>([
     ["JSON", whole, JSON_TYPE],
     ["JSON with a byte order mark", `\uFEFF${JSON.stringify(whole)}`, JSON_TYPE],
-    ["JSON that calls itself text", whole, "text/html; charset=utf-8"],
-    ["JSON that calls itself form-encoded", whole, FORM_TYPE],
+    ["JSON with a text content type", whole, "text/html; charset=utf-8"],
+    ["JSON with a form content type", whole, FORM_TYPE],
     ["form-encoded", "access_token=T&refresh_token=R&expires_in=3600&scope=a+b", FORM_TYPE],
     [
       "form-encoded in capitals",
@@ -46,12 +46,16 @@ describe("tokens", () => {
       "access_token=T&refresh_token=R&expires_in=3600&scope=a%20b",
       JSON_TYPE,
     ],
-    ["form-encoded without a type", "access_token=T&refresh_token=R&expires_in=3600&scope=a%20b\n", ""],
+    [
+      "form-encoded without a content type",
+      "access_token=T&refresh_token=R&expires_in=3600&scope=a%20b\n",
+      "",
+    ],
   ])("as %s", (_name, body, type) => {
     expect(tokensOf(read(body, { type }))).toEqual(read1 as never);
   });
 
-  test("of another type than bearer are passed on as bearer, which is what we send", () => {
+  test("of another type than bearer are used as bearer tokens", () => {
     expect(tokensOf(read({ access_token: "T", token_type: "user" })).token_type).toBe("bearer");
   });
 
@@ -60,7 +64,7 @@ describe("tokens", () => {
     ["null", { refresh_token: null }],
     ["empty", { refresh_token: "" }],
     ["a number", { refresh_token: 7 }],
-  ])("without a refresh token when it is %s", (_name, more) => {
+  ])("without a refresh token if it is %s", (_name, more) => {
     expect(tokensOf(read({ access_token: "T", ...more }))).not.toHaveProperty("refresh_token");
   });
 
@@ -81,7 +85,7 @@ describe("tokens", () => {
     });
   });
 
-  test("of a nested grant that is not there are none, though the top level has one", () => {
+  test("of a missing nested grant are missing, even if the top level has one", () => {
     const map = { access_token: "$.authed_user.access_token" };
 
     expect(read({ access_token: "BOT", authed_user: { id: "U1" } }, { map })).toMatchObject({
@@ -120,7 +124,7 @@ describe("expires_in", () => {
     expect(tokensOf(read({ access_token: "T", expires_in: value })).expires_in).toBe(seconds as never);
   });
 
-  test("absent is not known", () => {
+  test("absent means unknown", () => {
     expect(tokensOf(read({ access_token: "T" }))).not.toHaveProperty("expires_in");
   });
 });
@@ -131,7 +135,7 @@ describe("scope [fault: scope-separator]", () => {
     ["spaces", "a b", ["a", "b"]],
     ["commas and spaces", "a, b", ["a", "b"]],
     ["a list", ["a", "b"], ["a", "b"]],
-    ["a list with what is no text", ["a", 7, null, "b"], ["a", "b"]],
+    ["a list with items that are not texts", ["a", 7, null, "b"], ["a", "b"]],
     ["line ends", "a\nb\r\n", ["a", "b"]],
     ["a repetition", "a b a", ["a", "b"]],
     ["addresses", "https://p.example/drive.file openid", ["https://p.example/drive.file", "openid"]],
@@ -148,22 +152,22 @@ describe("scope [fault: scope-separator]", () => {
     ["absent", {}],
     ["null", { scope: null }],
     ["an object", { scope: { a: true } }],
-  ])("that is %s is as asked for", (_name, more) => {
+  ])("that is %s means as requested", (_name, more) => {
     expect(tokensOf(read({ access_token: "T", ...more }))).not.toHaveProperty("scope");
   });
 });
 
 describe("an error", () => {
   test.each<[string, string | object, number, string]>([
-    ["of the standard", { error: "invalid_grant", error_description: "gone" }, 400, JSON_TYPE],
-    ["inside HTTP 200", { ok: false, error: "invalid_grant" }, 200, JSON_TYPE],
+    ["standard", { error: "invalid_grant", error_description: "gone" }, 400, JSON_TYPE],
+    ["with HTTP 200", { ok: false, error: "invalid_grant" }, 200, JSON_TYPE],
     ["form-encoded", "error=invalid_grant&error_description=gone", 200, FORM_TYPE],
-    ["with an empty token beside it", { access_token: "", error: "invalid_grant" }, 200, JSON_TYPE],
+    ["with an empty token", { access_token: "", error: "invalid_grant" }, 200, JSON_TYPE],
   ])("%s", (_name, body, status, type) => {
     expect(read(body, { status, type })).toMatchObject({ kind: "error", error: "invalid_grant" });
   });
 
-  test("is what a success without any token is", () => {
+  test("is the result of a success without a token", () => {
     expect(read({ ok: true })).toMatchObject({ kind: "error", error: "no_access_token" });
   });
 });
@@ -172,14 +176,14 @@ describe("an answer that says nothing about the grant", () => {
   test.each<[string, string | object, number, string]>([
     ["HTML of a gateway", "<html><body>502</body></html>", 502, "text/html"],
     ["HTML with 200", "<!DOCTYPE html><a href='x?a=b&c=d'>", 200, "text/html"],
-    ["HTML that calls itself form-encoded", "<html>a=b</html>", 200, FORM_TYPE],
+    ["HTML with a form content type", "<html>a=b</html>", 200, FORM_TYPE],
     ["nothing", "", 200, JSON_TYPE],
     ["nothing, form-encoded", "", 200, FORM_TYPE],
     ["spaces", "  \n", 200, ""],
     ["half of JSON", '{"access_token":"T', 200, JSON_TYPE],
     ["a sentence", "Service unavailable", 200, "text/plain"],
     ["a refusal without a code", { message: "no" }, 403, JSON_TYPE],
-    ["an error whose code is no text", { error: { code: 190 } }, 400, JSON_TYPE],
+    ["an error whose code is not a text", { error: { code: 190 } }, 400, JSON_TYPE],
     ["500 with an error", { error: "invalid_grant" }, 500, JSON_TYPE],
     ["503 with tokens", { access_token: "T" }, 503, JSON_TYPE],
     ["429 with an error", { error: "invalid_grant" }, 429, JSON_TYPE],

@@ -1,4 +1,4 @@
-// What becomes of the answer to a token request.
+// Results of token requests.
 import { describe, expect, test } from "bun:test";
 import { startTokenEndpoint, type TokenAnswer } from "../support/token-endpoint";
 import { operator } from "../tools/deployment";
@@ -19,8 +19,8 @@ describe("an answer", () => {
     ["with a list of scopes", { body: { access_token: "T", scope: ["a", "b"] } }, { scopes: ["a", "b"] }],
     ["without scopes", { body: { access_token: "T" } }, { scopes: undefined }],
     ["without scopes granted", { body: { access_token: "T", scope: "" } }, { scopes: [] }],
-    ["without a life", { body: { access_token: "T" } }, { expiresIn: undefined }],
-    ["with an absurd life", { body: { access_token: "T", expires_in: 1e15 } }, { expiresIn: undefined }],
+    ["without a lifetime", { body: { access_token: "T" } }, { expiresIn: undefined }],
+    ["with an absurd lifetime", { body: { access_token: "T", expires_in: 1e15 } }, { expiresIn: undefined }],
   ];
   test.each(grants)("%s is a grant", async (_name, answer, expected) => {
     await using deployment = await withProvider();
@@ -61,7 +61,7 @@ describe("an answer", () => {
       { code: "server_error", transient: true },
     ],
   ];
-  test.each(failures)("%s is none", async (_name, answer, expected) => {
+  test.each(failures)("%s is an error", async (_name, answer, expected) => {
     await using deployment = await withProvider();
     deployment.idp.queue(answer);
 
@@ -69,7 +69,7 @@ describe("an answer", () => {
     expect({ code, transient }).toEqual(expected);
   });
 
-  test("that repeats secrets or is long-winded is not repeated in the reason", async () => {
+  test("that contains secrets or is long is not repeated in the error", async () => {
     await using deployment = await withProvider();
     const error = `bad ${SECRET} <script>`;
     deployment.idp.queue({ status: 400, body: { error, error_description: SECRET } });
@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(message).toBe("The provider refused the token request: an unreadable error.");
   });
 
-  test("that redirects is not followed: the secret stays here", async () => {
+  test("that is a redirect is not followed, so the secret is not sent on", async () => {
     await using elsewhere = startTokenEndpoint();
     await using deployment = await withProvider();
     deployment.idp.queue({ status: 307, headers: { location: elsewhere.url } });
@@ -88,7 +88,7 @@ describe("an answer", () => {
   });
 });
 
-test("an endpoint whose address the policy refuses is the operator's to allow, not to try again", async () => {
+test("an endpoint whose address the policy refuses is a permanent error", async () => {
   await using deployment = await withProvider();
   await deployment.runtime.providers.update(operator(), "idp", {
     oauth2: { token_request: { endpoint: "http://10.1.2.3/token" } },

@@ -1,4 +1,4 @@
-// Requests to a token endpoint over HTTP: how the client is authenticated, and in which form parameters travel.
+// Token requests over HTTP: client authentication, and the encoding of parameters.
 import { describe, expect, test } from "bun:test";
 import { operator } from "../tools/deployment";
 import { exchange, failure, providerOf, refresh, SECRET, VERIFIER, withProvider } from "./exchanging";
@@ -8,7 +8,7 @@ function basic(header: string | null): string {
 }
 
 describe("the client's secret", () => {
-  test("goes in the body by default, and nowhere else", async () => {
+  test("is sent in the body by default, and nowhere else", async () => {
     await using deployment = await withProvider();
     await exchange(deployment);
 
@@ -17,7 +17,7 @@ describe("the client's secret", () => {
     expect(request?.headers.get("authorization")).toBeNull();
   });
 
-  test("goes form-encoded in the header with client_secret_basic, and not in the body [fault: secret-encoding]", async () => {
+  test("is sent form-encoded in the header with client_secret_basic, and not in the body [fault: secret-encoding]", async () => {
     await using deployment = await withProvider({ auth_method: "client_secret_basic" }, { id: "cl:ient" });
     await exchange(deployment);
 
@@ -28,7 +28,7 @@ describe("the client's secret", () => {
     expect(request?.body).not.toContain("secret");
   });
 
-  test("goes as it is in the header with client_secret_basic_raw, and not in the body [fault: secret-encoding]", async () => {
+  test("is sent unencoded in the header with client_secret_basic_raw, and not in the body [fault: secret-encoding]", async () => {
     await using deployment = await withProvider({ auth_method: "client_secret_basic_raw" });
     await exchange(deployment);
 
@@ -37,7 +37,7 @@ describe("the client's secret", () => {
     expect(request?.body).not.toContain("secret");
   });
 
-  test("stays at home with auth_method none", async () => {
+  test("is not sent with auth_method none", async () => {
     await using deployment = await withProvider({ auth_method: "none" });
     await exchange(deployment);
 
@@ -49,7 +49,7 @@ describe("the client's secret", () => {
     ]);
   });
 
-  test("that does not exist is not sent as an empty one", async () => {
+  test("that does not exist is not sent as an empty text", async () => {
     await using deployment = await withProvider(
       { params: { grant_type: "authorization_code", client_secret: "{{client_secret}}" } },
       { secret: null },
@@ -65,7 +65,7 @@ describe("the client's secret", () => {
     });
   });
 
-  test("goes under the name that a template gives it, and under no other", async () => {
+  test("is sent under the name of a template, and under no other", async () => {
     await using deployment = await withProvider({ params: { app_secret: "{{client_secret}}" } });
     await exchange(deployment);
 
@@ -91,7 +91,7 @@ describe("the client's secret", () => {
 });
 
 describe("a code exchange", () => {
-  test("sends what the standard asks for, as a form, and asks for JSON [fault: form-encoded-token]", async () => {
+  test("sends the standard parameters as a form, and accepts JSON [fault: form-encoded-token]", async () => {
     await using deployment = await withProvider();
     await exchange(deployment);
 
@@ -109,7 +109,7 @@ describe("a code exchange", () => {
     expect(request?.headers.get("content-type")).toContain("application/x-www-form-urlencoded");
   });
 
-  test("sends a template's further parameters, filled in, and leaves empty ones out", async () => {
+  test("sends a template's additional parameters without empty ones", async () => {
     const params = { audience: "api", app: "{{client_id}}", nothing: "{{refresh_token}}" };
     await using deployment = await withProvider({ params });
     await exchange(deployment);
@@ -123,7 +123,7 @@ describe("a code exchange", () => {
     expect(request?.params).not.toHaveProperty("nothing");
   });
 
-  test("goes as JSON where the record says so", async () => {
+  test("is sent as JSON if the record sets it", async () => {
     await using deployment = await withProvider({ request_content_type: "application/json" });
     await exchange(deployment);
 
@@ -132,7 +132,7 @@ describe("a code exchange", () => {
     expect(JSON.parse(request?.body ?? "")).toMatchObject({ grant_type: "authorization_code", code: "C" });
   });
 
-  test("goes as a query where the endpoint is a GET, beside what stands there", async () => {
+  test("is sent as a query for the method GET, and keeps the existing query", async () => {
     await using deployment = await withProvider({});
     const { url } = deployment.idp;
     await deployment.runtime.providers.update(operator(), "idp", {
@@ -145,7 +145,7 @@ describe("a code exchange", () => {
     expect(request?.params).toMatchObject({ version: "2", code: "C", grant_type: "authorization_code" });
   });
 
-  test("takes no notice of an issuer in the callback, as long as no record names one (RFC 9207)", async () => {
+  test("ignores an issuer in the callback if the record has none (RFC 9207)", async () => {
     await using deployment = await withProvider();
 
     const grant = await exchange(deployment, "code=C&state=S&iss=https%3A%2F%2Fidp.example%2Frealm");
@@ -156,7 +156,7 @@ describe("a code exchange", () => {
     ["of another state", "code=C&state=other"],
     ["with an error in it", "code=C&state=S&error=access_denied"],
     ["with a token in it", "code=C&state=S&token=T"],
-  ])("of a callback %s is not made", async (_name, query) => {
+  ])("of a callback %s is not sent", async (_name, query) => {
     await using deployment = await withProvider();
 
     expect((await failure(exchange(deployment, query))).transient).toBe(false);
@@ -165,7 +165,7 @@ describe("a code exchange", () => {
 });
 
 describe("a refresh", () => {
-  test("sends the refresh token, and no scopes: it asks for what is granted", async () => {
+  test("sends the refresh token and no scopes", async () => {
     await using deployment = await withProvider({ params: { grant_type: "refresh_token" } });
     await refresh(deployment);
 

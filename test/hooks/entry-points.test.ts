@@ -5,7 +5,7 @@ import { loadConfig } from "../support/config";
 import type { Principal } from "../../src/identity";
 import { runProcess } from "../cli/support/processes";
 import { until } from "../connections/executing";
-import { client as mcpClient, said } from "../mcp/site";
+import { client as mcpClient, valueAt } from "../mcp/site";
 import { say } from "../sandbox/models/chat-server";
 import { movableClock } from "../server/stage";
 import { api, at } from "../support/api";
@@ -228,6 +228,6 @@ test.each([
   const sessions = await mcp().legacy("tools/call", call, await session());
   const modern = await mcp().modern("tools/call", call);
 
-  expect([said(sessions, "error.code"), said(modern, "error.code")]).toEqual([code, code]);
+  expect([valueAt(sessions, "error.code"), valueAt(modern, "error.code")]).toEqual([code, code]);
   expect(chat.site.chat.requests).toEqual([]);
 });

@@ -392,7 +392,7 @@ describe("a plugin of the organization", () => {
       users: null,
     } as const;
     const refused = stage.site.runtime.plugins.create(principal, plugin() as never, "tenant");
-    expect(refused).rejects.toMatchObject({ status: 403, name: "forbidden" });
+    await expect(refused).rejects.toMatchObject({ status: 403, name: "forbidden" });
   });
 });
 

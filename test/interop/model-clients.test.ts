@@ -111,8 +111,8 @@ describe("the OpenAI client", () => {
 
   test("gets the missing consent's address, and after the consent the answer of the loop", async () => {
     chat.upstream.script(looping("Chat_WhoAmI", {}));
-    const owed = await openai.chat.completions.create(generating);
-    const url = String(at(owed, "choices.0.tool_authorizations.0.url"));
+    const pending = await openai.chat.completions.create(generating);
+    const url = String(at(pending, "choices.0.tool_authorizations.0.url"));
     await new Browser().consent(url, "alice");
     const answer = await openai.chat.completions.create(generating);
     expect(answer.choices[0]?.message.content).toContain('"username":"alice"');
@@ -137,13 +137,13 @@ describe("the OpenAI client", () => {
     chat.upstream.script((request, reply) =>
       say(request, reply, { content: String(request.messages.length) }),
     );
-    const said = first.choices[0]?.message;
+    const message = first.choices[0]?.message;
     const next = await openai.chat.completions.create({
       model: "test-model",
       messages: [
         ...messages,
         ...run,
-        ...(said === undefined ? [] : [said]),
+        ...(message === undefined ? [] : [message]),
         { role: "user", content: "Sure?" },
       ],
     });
@@ -235,9 +235,9 @@ describe("the public client", () => {
       tools: ["Chat.WhoAmI"],
       tool_choice: "generate",
     });
-    const [owed] = answer.choices?.[0]?.tool_authorizations ?? [];
-    expect([owed?.status, owed?.user_id]).toEqual(["pending", "bob"]);
-    expect(owed?.url).toStartWith(`${chat.site.url}/authorize/`);
+    const [pending] = answer.choices?.[0]?.tool_authorizations ?? [];
+    expect([pending?.status, pending?.user_id]).toEqual(["pending", "bob"]);
+    expect(pending?.url).toStartWith(`${chat.site.url}/authorize/`);
   });
 
   test("does not retry completed work", async () => {

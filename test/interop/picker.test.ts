@@ -155,20 +155,20 @@ testWith("chromium", hasChromium)(
       await pick.click();
       return opening;
     };
-    const told = (text: string) => page.getByText(text).waitFor();
+    const shown = (text: string) => page.getByText(text).waitFor();
 
     await (await opened()).close();
-    await told("The window to sign in was closed.");
+    await shown("The window to sign in was closed.");
     await (await opened()).getByRole("button", { name: "Cancel" }).click();
-    await told("The permission was not given.");
+    await shown("The permission was not given.");
     await (await opened()).getByRole("button", { name: "Continue as alice" }).click();
     await page.frameLocator("iframe").getByRole("button", { name: "Cancel" }).click();
-    await told("Nothing was picked.");
+    await shown("Nothing was picked.");
     await expectReadable(deployment, [], file);
     await (await opened()).getByRole("button", { name: "Continue as alice" }).click();
     await page.frameLocator("iframe").getByLabel("Budget").check();
     await page.frameLocator("iframe").getByRole("button", { name: "Select" }).click();
-    await told("Picked 1 file.");
+    await shown("Picked 1 file.");
 
     await expectReadable(deployment, [file], other);
     expectQuiet(deployment);

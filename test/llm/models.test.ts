@@ -54,7 +54,7 @@ describe("a stored entry", () => {
   test("is changed field by field; an empty key removes it; its id is taken once", async () => {
     const { models } = site.runtime;
     await models.create(operator, { id: "own", openai: { base_url: "http://a.test/v1", api_key: "k" } });
-    expect(models.create(operator, { id: "own", openai: {} })).rejects.toThrow("exists");
+    await expect(models.create(operator, { id: "own", openai: {} })).rejects.toThrow("exists");
     const changed = await models.update(operator, "own", { models: ["x"], chat_endpoint: "/chat" });
     expect([changed.base_url, changed.chat_endpoint, changed.models, changed.api_key.exists]).toEqual([
       "http://a.test/v1",
@@ -63,9 +63,9 @@ describe("a stored entry", () => {
       true,
     ]);
     expect((await models.update(operator, "own", { api_key: "" })).api_key.exists).toBe(false);
-    expect(models.update(operator, "own", { max_tokens: 5 })).rejects.toThrow("anthropic");
+    await expect(models.update(operator, "own", { max_tokens: 5 })).rejects.toThrow("anthropic");
     await models.delete(operator, "own");
-    expect(models.delete(operator, "own")).rejects.toThrow("no model entry");
+    await expect(models.delete(operator, "own")).rejects.toThrow("no model entry");
   });
 
   test("belongs to its project alone", async () => {
@@ -74,7 +74,7 @@ describe("a stored entry", () => {
     await site.runtime.models.create(other, { id: "theirs", models: ["their-model"], openai: {} });
     const list = await api(site.url, await site.key("read")).get("/v1/models");
     expect(JSON.stringify(list.body)).not.toContain("their");
-    expect(site.runtime.models.show(operator, "theirs")).rejects.toThrow("no model entry");
+    await expect(site.runtime.models.show(operator, "theirs")).rejects.toThrow("no model entry");
   });
 
   test("is deleted with its project, also for a later project with the same name", async () => {
@@ -153,9 +153,9 @@ describe("an entry of the configuration", () => {
       api_key: { exists: true, editable: false },
     });
     expect(JSON.stringify(first)).not.toContain("CANARY");
-    expect(models.delete(operator, "fixed")).rejects.toThrow("configuration");
-    expect(models.update(operator, "fixed", {})).rejects.toThrow("configuration");
-    expect(models.create(operator, { id: "fixed", openai: {} })).rejects.toThrow("configuration");
+    await expect(models.delete(operator, "fixed")).rejects.toThrow("configuration");
+    await expect(models.update(operator, "fixed", {})).rejects.toThrow("configuration");
+    await expect(models.create(operator, { id: "fixed", openai: {} })).rejects.toThrow("configuration");
   });
 });
 

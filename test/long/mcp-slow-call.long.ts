@@ -1,6 +1,6 @@
 // A tool that takes longer than any idle timeout, called through a gateway.
 import { expect, test } from "bun:test";
-import { client, said, startMcpSite } from "../mcp/site";
+import { client, valueAt, startMcpSite } from "../mcp/site";
 import { scaled } from "../support/long";
 
 const SECONDS = scaled(110);
@@ -22,7 +22,7 @@ test(`a call of ${SECONDS} s is answered once, as a stream with keep-alive comme
   ]);
   for (const answer of [stream, whole]) {
     expect(answer.messages).toHaveLength(1);
-    expect(said(answer, "result.structuredContent")).toEqual({ done: true });
+    expect(valueAt(answer, "result.structuredContent")).toEqual({ done: true });
   }
   const signs = stream.text.match(/^: /gm)?.length ?? 0;
   expect(signs).toBeGreaterThanOrEqual(Math.floor(SECONDS / KEEP_ALIVE_S) - 1);

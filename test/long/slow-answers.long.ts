@@ -48,12 +48,12 @@ test("a tool of 95 s and a model of 40 s answer at the same time [fault: silent-
   });
   const agent = api(own.url, await own.key("run"));
 
-  const said = agent.post("/v1/chat/completions", {
+  const chat = agent.post("/v1/chat/completions", {
     model: "m",
     messages: [{ role: "user", content: "Hi." }],
   });
-  const ran = agent.post("/v1/tools/execute", { tool_name: "Slow.Wait", user_id: "alice" });
+  const run = agent.post("/v1/tools/execute", { tool_name: "Slow.Wait", user_id: "alice" });
 
-  expect(at((await said).body, "choices.0.message.content")).toBe("At last.");
-  expect(at((await ran).body, "output.value")).toBe("waited");
+  expect(at((await chat).body, "choices.0.message.content")).toBe("At last.");
+  expect(at((await run).body, "output.value")).toBe("waited");
 }, 120_000);

@@ -1,7 +1,7 @@
-// Who may call a gateway that takes API keys: the key, its project and role, and the user whom it names.
+// Access to a gateway with API keys: the key, its project and role, and the user.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { client, type McpCall, type McpSite, post, request, said, startMcpSite } from "./site";
+import { client, type McpCall, type McpSite, post, request, valueAt, startMcpSite } from "./site";
 import { operator } from "../tools/deployment";
 
 let site: McpSite;
@@ -17,14 +17,14 @@ afterAll(() => site[Symbol.asyncDispose]());
 
 const WHOAMI = { name: "Test_Act", arguments: {} };
 
-/** Status and, where a call ran, the user for whom the tool ran. */
+/** The status and the user for whom the tool ran, if it ran. */
 async function call(by: McpCall): Promise<[number, unknown]> {
   const answer = await client(url, by).modern("tools/call", WHOAMI);
-  return [answer.status, answer.status === 200 ? "ran" : said(answer, "message")];
+  return [answer.status, answer.status === 200 ? "ran" : valueAt(answer, "message")];
 }
 
 describe("a gateway for API keys", () => {
-  test("runs tools for the user whom the key names", async () => {
+  test("runs tools for the user that the request names", async () => {
     expect(await call({ key, user: "alice" })).toEqual([200, "ran"]);
     expect(await call({ key, headers: { "arcade-user-id": "alice" } })).toEqual([200, "ran"]);
     expect(await call({ key, user: "é".repeat(256) })).toEqual([200, "ran"]);
@@ -33,10 +33,10 @@ describe("a gateway for API keys", () => {
 
   test.each<[string, () => McpCall | Promise<McpCall>, number, string]>([
     ["without a credential", () => ({ user: "alice" }), 401, "Missing Authorization"],
-    ["with a key that is none", () => ({ key: "rt_none", user: "alice" }), 401, "API key"],
+    ["with an invalid key", () => ({ key: "rt_none", user: "alice" }), 401, "API key"],
     ["without a user", () => ({ key }), 401, "x-user-id"],
     ["with an empty user", () => ({ key, user: "" }), 401, "x-user-id"],
-    ["with a user who is too long", () => ({ key, user: "u".repeat(257) }), 401, "longer than 256"],
+    ["with a user id that is too long", () => ({ key, user: "u".repeat(257) }), 401, "longer than 256"],
     ["with a blank user", () => ({ key, user: " " }), 401, "x-user-id"],
     [
       "that names two users",
@@ -50,7 +50,12 @@ describe("a gateway for API keys", () => {
       401,
       "own project",
     ],
-    ["with a key that only reads", async () => ({ key: await site.key("read"), user: "alice" }), 403, "role"],
+    [
+      "with a key of the role read",
+      async () => ({ key: await site.key("read"), user: "alice" }),
+      403,
+      "role",
+    ],
     [
       "with a key of other users",
       async () => ({ key: await site.key("run", ["bob"]), user: "alice" }),
@@ -62,7 +67,7 @@ describe("a gateway for API keys", () => {
     expect([given, String(text)]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test("takes a revoked key no longer, at once", async () => {
+  test("refuses a revoked key at once", async () => {
     const { runtime } = site.deployment;
     const made = await runtime.identity.createKey(operator(), { name: "short", role: "run" });
     expect((await call({ key: made.key, user: "alice" }))[0]).toBe(200);
@@ -70,13 +75,13 @@ describe("a gateway for API keys", () => {
     expect((await call({ key: made.key, user: "alice" }))[0]).toBe(401);
   });
 
-  test("shows no authorization server: none would help", async () => {
+  test("has no authorization server metadata", async () => {
     expect((await fetch(`${site.url}/.well-known/oauth-protected-resource/mcp/keys`)).status).toBe(404);
     const answer = await post(url, request("ping"));
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("runs for a user whose name is not ASCII as for the same user of the API", async () => {
+  test("treats a non-ASCII user id like the same id in the API", async () => {
     const users: string[] = [];
     site.deployment.test.act = async () => ({});
     const body = JSON.stringify(request("tools/call", WHOAMI));
@@ -94,15 +99,15 @@ describe("a gateway for API keys", () => {
   });
 });
 
-test("an inactive gateway and one that is not there are 404, whoever asks", async () => {
+test("an inactive or unknown gateway is 404 for every caller", async () => {
   await site.gateway("asleep", { status: "inactive" });
   for (const slug of ["asleep", "nowhere", "Keys", "a%2Fb", "x".repeat(5000)]) {
     const answer = await post(`${site.url}/mcp/${slug}`, request("ping"), { key, user: "alice" });
-    expect([slug, answer.status, said(answer, "name")]).toEqual([slug, 404, "not_found"]);
+    expect([slug, answer.status, valueAt(answer, "name")]).toEqual([slug, 404, "not_found"]);
   }
 });
 
-test("a gateway that is deleted or made inactive stops at once", async () => {
+test("a gateway that is deleted or deactivated stops at once", async () => {
   const { gateways } = site.deployment.runtime;
   const made = await gateways.create(operator(), { name: "x", slug: "brief", auth_type: "arcade_header" });
   const there = async () =>
@@ -116,7 +121,7 @@ test("a gateway that is deleted or made inactive stops at once", async () => {
   expect(await there()).toBe(404);
 });
 
-test("a credential that calls too often is told when to come again", async () => {
+test("a credential above the rate limit gets Retry-After", async () => {
   await using limited = await startMcpSite({ environment: { RUNTIME_HTTP_RATE_LIMIT: "2" } });
   const address = await limited.gateway("limited");
   const own = { key: await limited.key(), user: "alice" };
@@ -127,7 +132,7 @@ test("a credential that calls too often is told when to come again", async () =>
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("a gateway goes with its project", async () => {
+test("a gateway is deleted with its project", async () => {
   const { identity } = site.deployment.runtime;
   await identity.createProject(operator(), "short", "Short");
   const address = await site.gateway("of-short", {}, "short");
@@ -137,7 +142,7 @@ test("a gateway goes with its project", async () => {
   expect((await client(address, own).legacy("ping")).status).toBe(404);
 });
 
-/** Sends bytes as they are: `fetch` takes no header that is not ASCII. */
+/** Sends raw bytes, because `fetch` only accepts ASCII headers. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(site.url).port), "127.0.0.1", () => socket.write(text, "utf8"));

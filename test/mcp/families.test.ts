@@ -1,8 +1,7 @@
-// Both families of the protocol at one address: sessions until 2025-11-25, requests that say all themselves since
-// 2026-07-28.
+// All protocol revisions at one address: sessions until 2025-11-25, self-contained requests since 2026-07-28.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { client, type McpSite, said, startMcpSite } from "./site";
+import { client, type McpSite, valueAt, startMcpSite } from "./site";
 
 let site: McpSite;
 let url: string;
@@ -17,10 +16,10 @@ afterAll(() => site[Symbol.asyncDispose]());
 const alice = () => client(url, { key, user: "alice" });
 const ECHO = { name: "Test_Echo", arguments: { text: "hi" } };
 
-describe("the first family", () => {
-  test("begins a session, lists and calls", async () => {
+describe("revisions until 2025-11-25", () => {
+  test("starts a session, lists and calls", async () => {
     const { answer, session } = await alice().initialize();
-    expect(said(answer, "result")).toEqual({
+    expect(valueAt(answer, "result")).toEqual({
       protocolVersion: "2025-11-25",
       capabilities: { tools: {} },
       serverInfo: { name: "families", title: "Gateway families", version },
@@ -28,24 +27,24 @@ describe("the first family", () => {
     });
     const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
 
-    expect(said(await alice().legacy("ping", {}, headers), "result")).toEqual({});
-    expect(said(await alice().legacy("tools/list", {}, headers), "result.tools.0.name")).toBe("Test_Act");
-    expect(said(await alice().legacy("tools/call", ECHO, headers), "result")).toEqual({
+    expect(valueAt(await alice().legacy("ping", {}, headers), "result")).toEqual({});
+    expect(valueAt(await alice().legacy("tools/list", {}, headers), "result.tools.0.name")).toBe("Test_Act");
+    expect(valueAt(await alice().legacy("tools/call", ECHO, headers), "result")).toEqual({
       content: [{ type: "text", text: '{"text":"hi"}' }],
       structuredContent: { text: "hi" },
     });
   });
 
-  test("answers a method that it does not have with an error and 200", async () => {
+  test("answers an unknown method with an error and 200", async () => {
     const answer = await alice().legacy("resources/list");
-    expect([answer.status, said(answer, "error.code")]).toEqual([200, -32601]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([200, -32601]);
   });
 });
 
-describe("the second family", () => {
+describe("revision 2026-07-28", () => {
   test("discovers, lists and calls without a session", async () => {
     const discovered = await alice().modern("server/discover");
-    expect(said(discovered, "result")).toMatchObject({
+    expect(valueAt(discovered, "result")).toMatchObject({
       resultType: "complete",
       supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
       capabilities: { tools: {} },
@@ -53,8 +52,8 @@ describe("the second family", () => {
       cacheScope: "private",
     });
     expect(discovered.headers.get("mcp-session-id")).toBeNull();
-    expect(said(await alice().modern("tools/list"), "result.ttlMs")).toBe(60_000);
-    expect(said(await alice().modern("tools/call", ECHO), "result")).toMatchObject({
+    expect(valueAt(await alice().modern("tools/list"), "result.ttlMs")).toBe(60_000);
+    expect(valueAt(await alice().modern("tools/call", ECHO), "result")).toMatchObject({
       resultType: "complete",
       structuredContent: { text: "hi" },
     });
@@ -64,7 +63,7 @@ describe("the second family", () => {
     "answers %s with 404",
     async (method) => {
       const answer = await alice().modern(method);
-      expect([answer.status, said(answer, "error.code")]).toEqual([404, -32601]);
+      expect([answer.status, valueAt(answer, "error.code")]).toEqual([404, -32601]);
     },
   );
 });

@@ -1,9 +1,9 @@
-// A customer's own rules, through a gateway: what they hide is not there, what they deny says so, what they change counts.
+// Hooks on a gateway: hidden tools, denied calls, changed inputs and outputs.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { hooked, type Hooked } from "../hooks/hooked";
 import type { Asked } from "../hooks/webhook-peer";
 import { operator } from "../tools/deployment";
-import { client, said } from "./site";
+import { client, valueAt } from "./site";
 
 let hooks: Hooked;
 let url: string;
@@ -21,7 +21,7 @@ beforeEach(() => {
   hooks.project.respond = () => ({ code: "OK" });
 });
 
-/** What the webhook server does at one of its paths; at the others it says OK. */
+/** The webhook's answer at one path; at the others it returns OK. */
 function at(path: string, answer: (asked: Asked) => unknown): void {
   hooks.project.respond = (asked, response) => {
     if (asked.path !== path) return asked.path === "access" ? {} : { code: "OK" };
@@ -38,43 +38,43 @@ const user = (name: string) => client(url, { key, user: name });
 const ECHO = { name: "Test_Echo", arguments: { text: "hi" } };
 const ONLY_ACT = { only: { Test: { tools: { Act: [{}] } } } };
 
-describe.each(families)("in the %s family", (family) => {
+describe.each(families)("with a %s client", (family) => {
   const call = (name: string) => user(name)[family]("tools/call", ECHO);
   const listed = async (name: string) => {
-    const tools = said(await user(name)[family]("tools/list"), "result.tools") as { name: string }[];
+    const tools = valueAt(await user(name)[family]("tools/list"), "result.tools") as { name: string }[];
     return tools.map((tool) => tool.name);
   };
 
-  test("a tool that is hidden from a user is neither listed nor called, and others have it", async () => {
+  test("a tool that is hidden from a user cannot be listed or called by them, but by others", async () => {
     at("access", ({ body }) => (body["user_id"] === `hidden-${family}` ? ONLY_ACT : {}));
     expect(await listed(`hidden-${family}`)).toEqual(["Test_Act"]);
-    expect(said(await call(`hidden-${family}`), "error")).toEqual({
+    expect(valueAt(await call(`hidden-${family}`), "error")).toEqual({
       code: -32602,
       message: "tool not found",
     });
     expect(await listed(`open-${family}`)).toContain("Test_Echo");
-    expect(said(await call(`open-${family}`), "result.structuredContent")).toEqual({ text: "hi" });
+    expect(valueAt(await call(`open-${family}`), "result.structuredContent")).toEqual({ text: "hi" });
   });
 
-  test("a rule that cannot be asked hides all, and a call is an error of ours", async () => {
+  test("a hook that cannot be reached hides all tools, and a call is an internal error", async () => {
     at("access", () => undefined);
     expect(await listed(`unasked-${family}`)).toEqual([]);
-    expect(said(await call(`unasked-${family}`), "error.code")).toBe(-32603);
+    expect(valueAt(await call(`unasked-${family}`), "error.code")).toBe(-32603);
   });
 
-  test("a call that is denied says so to the model, and nothing runs", async () => {
+  test("a denied call returns the reason to the model, and nothing runs", async () => {
     at("pre", () => ({ code: "CHECK_FAILED", error_message: "not on Sundays" }));
     const answer = await call("alice");
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(said(answer, "result.content.0.text")).toContain(
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(valueAt(answer, "result.content.0.text")).toContain(
       "Tool execution was denied by an extension policy: not on Sundays",
     );
   });
 
-  test("inputs and outputs that are changed are what the tool gets and the client sees", async () => {
+  test("the tool gets changed inputs, and the client gets changed outputs", async () => {
     at("pre", () => ({ code: "OK", override: { inputs: { text: "changed" } } }));
-    expect(said(await call("alice"), "result.structuredContent")).toEqual({ text: "changed" });
+    expect(valueAt(await call("alice"), "result.structuredContent")).toEqual({ text: "changed" });
     at("post", () => ({ code: "OK", override: { output: { redacted: true } } }));
-    expect(said(await call("alice"), "result.structuredContent")).toEqual({ redacted: true });
+    expect(valueAt(await call("alice"), "result.structuredContent")).toEqual({ redacted: true });
   });
 });

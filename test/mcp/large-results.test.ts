@@ -1,9 +1,9 @@
-// Results that are too large for a client: cut so that they are still JSON of their form, and say so.
+// Results above the size limit are cut and marked as cut, and still match their schema.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { cutTo } from "../../src/mcp/result";
 import { type Catalog, defineTool } from "../../src/tools";
-import { client, type McpSite, said, startMcpSite } from "./site";
+import { client, type McpSite, valueAt, startMcpSite } from "./site";
 
 const MAX = 20_000;
 const Rows = Type.Object({
@@ -59,16 +59,16 @@ const rows = (count: number, text: string) => ({
 });
 
 describe("a result above the limit", () => {
-  test("is cut, still JSON of its form, and says so to model and program [fault: large-result]", async () => {
+  test("is cut, still matches its schema, and is marked for model and program [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const answer = await call("Large_Rows");
-    const text = String(said(answer, "result.content.0.text"));
+    const text = String(valueAt(answer, "result.content.0.text"));
     expect(Buffer.byteLength(text)).toBeWithin(MAX / 3, MAX + 1);
     const cut: unknown = JSON.parse(text);
-    expect(said(answer, "result.structuredContent")).toEqual(cut);
-    expect(said(answer, "result.content.1.text")).toContain(`larger than ${MAX} bytes`);
-    expect(said(answer, "result._meta")).toEqual({ truncated: true, max_bytes: MAX });
-    expect(said(answer, "result.isError")).toBeUndefined();
+    expect(valueAt(answer, "result.structuredContent")).toEqual(cut);
+    expect(valueAt(answer, "result.content.1.text")).toContain(`larger than ${MAX} bytes`);
+    expect(valueAt(answer, "result._meta")).toEqual({ truncated: true, max_bytes: MAX });
+    expect(valueAt(answer, "result.isError")).toBeUndefined();
     const { rows: kept } = cut as ReturnType<typeof rows>;
     expect(kept).toEqual(rows(kept.length, "some text").rows);
   });
@@ -76,7 +76,7 @@ describe("a result above the limit", () => {
   test("keeps whole characters at the cut [fault: large-result]", async () => {
     for (const text of ["🔑".repeat(20_000), `x${"🔑".repeat(20_000)}`, "ключ".repeat(20_000)]) {
       value = { text };
-      const cut = String(said(await call("Large_Any"), "result.structuredContent.text"));
+      const cut = String(valueAt(await call("Large_Any"), "result.structuredContent.text"));
       expect(cut.isWellFormed()).toBe(true);
       expect(cut).not.toContain("\uFFFD");
       expect(text.startsWith(cut)).toBe(true);
@@ -87,20 +87,20 @@ describe("a result above the limit", () => {
     value = rows(100_000, "x".repeat(300));
     const answer = await call("Large_Rows");
     expect(answer.text.length).toBeLessThan(5 * MAX);
-    expect(said(answer, "result.structuredContent.rows.0.id")).toBe(0);
+    expect(valueAt(answer, "result.structuredContent.rows.0.id")).toBe(0);
   });
 
-  test("that would no longer keep its promise is an error, and so is one that cannot be cut", async () => {
+  test("that would no longer match its schema is an error, and so is one that cannot be cut", async () => {
     value = { text: `${"x".repeat(50_000)} end` };
-    expect(said(await call("Large_Exact"), "result.isError")).toBe(true);
+    expect(valueAt(await call("Large_Exact"), "result.isError")).toBe(true);
     value = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field-${index}`, index]));
     const answer = await call("Large_Any");
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(said(answer, "result.content.0.text")).toContain("cannot be cut");
-    expect(said(answer, "result.structuredContent")).toBeUndefined();
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(valueAt(answer, "result.content.0.text")).toContain("cannot be cut");
+    expect(valueAt(answer, "result.structuredContent")).toBeUndefined();
   });
 
-  test("is whole over the API: only MCP clients have the limit [fault: large-result]", async () => {
+  test("is complete in the API, which has no limit [fault: large-result]", async () => {
     value = rows(5000, "some text");
     const execution = await site.deployment.runtime.tools.execute(
       { kind: "key", keyId: "key_x", projectId: "default", role: "run", users: null },
@@ -110,14 +110,14 @@ describe("a result above the limit", () => {
   });
 });
 
-test("a result at the limit is whole", async () => {
+test("a result at the limit is complete", async () => {
   value = { text: "x".repeat(MAX - '{"text":""}'.length) };
   const answer = await call("Large_Any");
-  expect(said(answer, "result.structuredContent")).toEqual(value);
-  expect(said(answer, "result._meta")).toBeUndefined();
+  expect(valueAt(answer, "result.structuredContent")).toEqual(value);
+  expect(valueAt(answer, "result._meta")).toBeUndefined();
 });
 
-test("cutting changes nothing of what fits, and keeps numbers, booleans and null", () => {
+test("cutting does not change values that fit, nor numbers, booleans and null", () => {
   const small = { a: [1, null, true, { b: "x" }] };
   expect(cutTo(small, 1000)).toEqual(small);
 });

@@ -1,10 +1,10 @@
-// Gateways on an engine that answers a turn later, as a database server does.
+// Gateways on an asynchronous store, like a database server.
 import { expect, test } from "bun:test";
 import { openLateStore } from "../support/late-store";
 import { operator } from "../tools/deployment";
-import { client, said, startMcpSite } from "./site";
+import { client, valueAt, startMcpSite } from "./site";
 
-test("a gateway is made, raced for, called in both families and deleted", async () => {
+test("a gateway is created once by concurrent requests, called in all revisions and deleted", async () => {
   await using site = await startMcpSite({ parts: { openStore: openLateStore } });
   const url = await site.gateway("late");
   const { gateways } = site.deployment.runtime;
@@ -25,11 +25,11 @@ test("a gateway is made, raced for, called in both families and deleted", async 
     index % 2 === 0 ? own.modern("tools/call", call) : own.legacy("tools/call", call, headers),
   );
   for (const answer of await Promise.all(calls)) {
-    expect(said(answer, "result.structuredContent")).toEqual({ text: "hi" });
+    expect(valueAt(answer, "result.structuredContent")).toEqual({ text: "hi" });
   }
   await site.deployment.addProvider();
   const owed = await own.legacy("tools/call", { name: "Test_Call" }, headers);
-  expect(said(owed, "result.content.0.text")).toContain("authorization_url");
+  expect(valueAt(owed, "result.content.0.text")).toContain("authorization_url");
 
   const { items } = await gateways.list(operator(), { limit: 100, offset: 0 });
   for (const { id } of items) await gateways.delete(operator(), id);

@@ -1,4 +1,4 @@
-// Pages whose name resolves to our address (DNS rebinding): refused by Host and Origin before anything else.
+// DNS rebinding: requests with a foreign Host or Origin are refused before anything else.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { request as send } from "node:http";
 import { request, startMcpSite, type McpSite } from "./site";
@@ -79,7 +79,7 @@ describe("on a developer's machine", () => {
   );
 });
 
-test("on a public address: its own pages and those of cors.allow, no local ones", async () => {
+test("a public server accepts its own origin and those of cors.allow, but no local ones", async () => {
   await using site = await startMcpSite({
     environment: {
       RUNTIME_PUBLIC_URL: "https://runtime.example.com",
@@ -101,7 +101,7 @@ test("on a public address: its own pages and those of cors.allow, no local ones"
   expect(await from("https://other.example.com")).toBe(403);
 });
 
-test("a browser may ask before it sends, with the headers of both families", async () => {
+test("a preflight is answered with the headers of all revisions", async () => {
   await using site = await startMcpSite({ environment: { RUNTIME_CORS_ALLOW: "https://app.example.com" } });
   const names = "mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, x-user-id";
   const answer = await fetch(await site.gateway("origin"), {

@@ -1,7 +1,7 @@
-// Sessions of the first family: sealed, so they outlive the server; bound, so they are worth nothing to others.
+// Sessions of revisions until 2025-11-25: sealed, so they survive a restart, and bound to their caller.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startServer } from "../../server";
-import { client, type McpSite, post, request, said, startMcpSite } from "./site";
+import { client, type McpSite, post, request, valueAt, startMcpSite } from "./site";
 
 let site: McpSite;
 let url: string;
@@ -18,20 +18,20 @@ const list = (session: string, by = { key, user: "alice" }, address = url) =>
   client(address, by).legacy("tools/list", {}, { "mcp-session-id": session });
 
 describe("a session id", () => {
-  test("holds only visible ASCII, and says nothing", async () => {
+  test("contains only visible ASCII, and no readable data", async () => {
     const { session } = await alice().initialize({ elicitation: { url: {} } });
     expect(session).toMatch(/^[\x21-\x7E]{40,1000}$/);
     expect(Buffer.from(session, "base64url").toString("latin1")).not.toContain("alice");
   });
 
-  test("is another each time", async () => {
+  test("is unique", async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await alice().initialize()).session),
     );
     expect(new Set(ids).size).toBe(20);
   });
 
-  test("still works at another process of the deployment, and after a restart [fault: lost-session]", async () => {
+  test("works in another process of the deployment, and after a restart [fault: lost-session]", async () => {
     const { session } = await alice().initialize();
     const other = await startServer(await site.deployment.another());
     try {
@@ -49,12 +49,12 @@ describe("a session id", () => {
       "changed in one letter",
       (session) => session.slice(0, -3) + (session.at(-3) === "A" ? "B" : "A") + session.slice(-2),
     ],
-    ["of the right form with nothing in it", (session) => session.split(".").slice(0, 2).join(".") + "."],
-    ["of thousands of letters", () => "x".repeat(5000)],
+    ["with an empty body", (session) => session.split(".").slice(0, 2).join(".") + "."],
+    ["with thousands of characters", () => "x".repeat(5000)],
   ])("that is %s is 404 [fault: lost-session]", async (_what, made) => {
     const { session } = await alice().initialize();
     const answer = await list(made(session));
-    expect([answer.status, said(answer, "error.code")]).toEqual([404, -32001]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([404, -32001]);
   });
 
   test("of another gateway is 404", async () => {
@@ -71,18 +71,18 @@ describe("a session id", () => {
   });
 });
 
-describe("requests beside a session", () => {
-  test("work without any id [fault: lost-session] [fault: unknown-revision]", async () => {
+describe("requests without a session", () => {
+  test("work without an id [fault: lost-session] [fault: unknown-revision]", async () => {
     expect((await alice().legacy("tools/list")).status).toBe(200);
   });
 
-  test("initialize with the id of a session that is gone [fault: lost-session]", async () => {
+  test("initialize with the id of an old session [fault: lost-session]", async () => {
     const answer = await alice().legacy(
       "initialize",
       { protocolVersion: "2025-06-18" },
       { "mcp-session-id": "gone" },
     );
-    expect([answer.status, said(answer, "result.protocolVersion")]).toEqual([200, "2025-06-18"]);
+    expect([answer.status, valueAt(answer, "result.protocolVersion")]).toEqual([200, "2025-06-18"]);
     expect(answer.headers.get("mcp-session-id")).toBeTruthy();
   });
 
@@ -96,7 +96,7 @@ describe("requests beside a session", () => {
     [7, "2025-11-25"],
   ])("initialize for revision %p gets %s [fault: unknown-revision]", async (protocolVersion, given) => {
     const answer = await alice().legacy("initialize", { protocolVersion });
-    expect([answer.status, said(answer, "result.protocolVersion")]).toEqual([200, given]);
+    expect([answer.status, valueAt(answer, "result.protocolVersion")]).toEqual([200, given]);
   });
 
   test.each(["2099-01-01", "foo", ""])(
@@ -104,13 +104,13 @@ describe("requests beside a session", () => {
     async (version) => {
       const headers = { "mcp-protocol-version": version };
       const answer = await alice().legacy("tools/list", {}, headers);
-      expect([answer.status, said(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
-      const told = { jsonrpc: "2.0", method: "notifications/initialized" };
-      expect((await post(url, told, { key, user: "alice", headers })).status).toBe(400);
+      expect([answer.status, valueAt(answer, "error.data.supported.0")]).toEqual([400, "2026-07-28"]);
+      const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+      expect((await post(url, notification, { key, user: "alice", headers })).status).toBe(400);
     },
   );
 
-  test("GET and DELETE are 405 and say what goes", async () => {
+  test("GET and DELETE are 405 with Allow", async () => {
     for (const method of ["GET", "DELETE"]) {
       const answer = await fetch(url, { method, headers: { authorization: `Bearer ${key}` } });
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
@@ -118,7 +118,7 @@ describe("requests beside a session", () => {
   });
 });
 
-describe("messages that ask for no answer", () => {
+describe("messages without a reply", () => {
   test.each(["notifications/initialized", "notifications/cancelled", "notifications/made-up"])(
     "%s gets 202 and an empty body [fault: notification-body]",
     async (method) => {
@@ -133,13 +133,13 @@ describe("messages that ask for no answer", () => {
     },
   );
 
-  test("an answer to nothing gets 202", async () => {
+  test("a response without a request gets 202", async () => {
     const answer = await post(url, { jsonrpc: "2.0", id: 1, result: {} }, { key, user: "alice" });
     expect([answer.status, answer.text]).toEqual([202, ""]);
   });
 });
 
-describe("what is no message", () => {
+describe("an invalid message", () => {
   test.each<[string, unknown, number, number]>([
     ["broken JSON", "{broken", 400, -32700],
     ["no body", "", 400, -32700],
@@ -152,11 +152,11 @@ describe("what is no message", () => {
     ["parameters in a list", { jsonrpc: "2.0", id: 1, method: "ping", params: [] }, 400, -32600],
   ])("%s is refused without an id", async (_what, message, status, code) => {
     const answer = await post(url, message, { key, user: "alice" });
-    expect([answer.status, said(answer, "error.code")]).toEqual([status, code]);
+    expect([answer.status, valueAt(answer, "error.code")]).toEqual([status, code]);
     expect(Object.hasOwn(answer.messages[0] ?? {}, "id")).toBe(false);
   });
 
-  test("another type than JSON is 415", async () => {
+  test("another content type than JSON is 415", async () => {
     const answer = await post(url, request("ping"), {
       key,
       user: "alice",

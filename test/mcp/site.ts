@@ -1,4 +1,4 @@
-// A deployment with gateways in front of the test catalog, and a client that speaks to them by hand.
+// A deployment with gateways for the test catalog, and a minimal client.
 import { type Server, startServer } from "../../server";
 import type { JsonObject } from "../../src/base";
 import type { CreateGateway } from "../../src/gateways";
@@ -10,7 +10,7 @@ export interface McpSite extends AsyncDisposable {
   readonly deployment: Deployment;
   readonly url: string;
   key(role?: Role, users?: string[], project?: string): Promise<string>;
-  /** A gateway for API keys, or as `record` says; its MCP address. */
+  /** Creates a gateway for API keys, or with the fields of `record`. Returns its MCP address. */
   gateway(slug: string, record?: Partial<CreateGateway>, project?: string): Promise<string>;
 }
 
@@ -45,7 +45,7 @@ export interface McpAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The JSON-RPC messages of the body, of a stream or alone. */
+  /** The JSON-RPC messages of the body: one, or those of a stream. */
   messages: JsonObject[];
 }
 
@@ -56,10 +56,17 @@ export interface McpCall {
   signal?: AbortSignal;
 }
 
-/** Sends one message as it is. */
+/** Sends one message unchanged. */
 export async function post(url: string, message: unknown, call: McpCall = {}): Promise<McpAnswer> {
+  const response = await send(url, message, call);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
+}
+
+/** Resolves when the answer begins. */
+export function send(url: string, message: unknown, call: McpCall = {}): Promise<Response> {
   const { key, user, headers, signal } = call;
-  const response = await fetch(url, {
+  return fetch(url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -71,8 +78,6 @@ export async function post(url: string, message: unknown, call: McpCall = {}): P
     body: typeof message === "string" ? message : JSON.stringify(message),
     ...(signal === undefined ? {} : { signal }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
 }
 
 function messagesOf({ headers }: Response, text: string): JsonObject[] {
@@ -89,7 +94,7 @@ export const request = (method: string, params?: object, id: unknown = 1): JsonO
 
 const META = "io.modelcontextprotocol";
 
-/** A client of one user at one gateway, of either family. */
+/** A client of one user at one gateway, of any revision. */
 export function client(url: string, call: McpCall) {
   const legacy = (method: string, params?: object, headers: Record<string, string> = {}) =>
     post(url, request(method, params), { ...call, headers: { ...call.headers, ...headers } });
@@ -115,7 +120,7 @@ export function client(url: string, call: McpCall) {
   return {
     legacy,
     modern,
-    /** Begins a session of the first family; its id. */
+    /** Starts a session and returns its id. */
     initialize: async (capabilities: object = {}, protocolVersion = "2025-11-25") => {
       const clientInfo = { name: "test", version: "1" };
       const answer = await legacy("initialize", { protocolVersion, capabilities, clientInfo });
@@ -124,7 +129,7 @@ export function client(url: string, call: McpCall) {
   };
 }
 
-/** What stands at a path of the only message of an answer. */
-export function said(answer: McpAnswer, path: string): unknown {
+/** The value at a path in the only message of an answer. */
+export function valueAt(answer: McpAnswer, path: string): unknown {
   return at(answer.messages.at(-1), path);
 }

@@ -1,6 +1,6 @@
 // Calls that take long: signs of life, progress, and every way to end them early.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { client, type McpSite, post, request, said, startMcpSite } from "./site";
+import { client, type McpSite, post, request, send, startMcpSite, valueAt } from "./site";
 
 let site: McpSite;
 let url: string;
@@ -43,7 +43,7 @@ describe("a call that says nothing for long", () => {
       expect(answer.headers.get("x-accel-buffering")).toBe("no");
       expect(answer.text.match(/^: /gm)?.length).toBeGreaterThanOrEqual(1);
       expect(answer.messages).toHaveLength(1);
-      expect(said(answer, "result.structuredContent")).toEqual({ done: true });
+      expect(valueAt(answer, "result.structuredContent")).toEqual({ done: true });
     }
   });
 
@@ -51,7 +51,7 @@ describe("a call that says nothing for long", () => {
     const headers = { accept: "application/json" };
     const answer = await client(url, { key, user: "alice", headers }).legacy("tools/call", CALL);
     expect(answer.headers.get("content-type")).toBe("application/json");
-    expect(said(answer, "result.structuredContent")).toEqual({ done: true });
+    expect(valueAt(answer, "result.structuredContent")).toEqual({ done: true });
   });
 });
 
@@ -77,7 +77,7 @@ describe("progress", () => {
             params: { progressToken, progress, total: 100 },
           })),
         );
-        expect(said(answer, "result.structuredContent")).toEqual({ done: true });
+        expect(valueAt(answer, "result.structuredContent")).toEqual({ done: true });
       }
     },
   );
@@ -141,7 +141,7 @@ describe("a call ends early", () => {
     await run.started;
     const echo = { name: "Test_Echo", arguments: {} };
     const other = await client(url, { key, user: "bob" }).modern("tools/call", echo, { headers });
-    expect(said(other, "result.isError")).toBeUndefined();
+    expect(valueAt(other, "result.isError")).toBeUndefined();
     await post(url, cancelled(1), { key, user: "alice", headers });
     await run.aborted;
     expect((await answer).messages).toEqual([]);
@@ -153,12 +153,13 @@ describe("a call ends early", () => {
       const run = untilStopped();
       const stop = new AbortController();
       const call = { key, user: "alice", signal: stop.signal };
-      const answer = post(url, request("tools/call", CALL), call).catch(() => "gone");
+      const response = send(url, request("tools/call", CALL), call);
+      const text = response.then((begun) => begun.text()).catch(() => "gone");
       await run.started;
-      if (moment === "after") await Bun.sleep(1300);
+      if (moment === "after") await response;
       stop.abort();
       await run.aborted;
-      expect(await answer).toBe("gone");
+      expect(await text).toBe("gone");
     },
   );
 
@@ -167,6 +168,6 @@ describe("a call ends early", () => {
     const headers = await withSession();
     expect((await call(headers, 1)).status).toBe(200);
     await post(url, cancelled(1), { key, user: "alice", headers });
-    expect(said(await call(headers, 1), "result.structuredContent")).toEqual({ done: true });
+    expect(valueAt(await call(headers, 1), "result.structuredContent")).toEqual({ done: true });
   });
 });

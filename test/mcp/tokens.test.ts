@@ -1,12 +1,12 @@
-// Gateways for user tokens: of the deployment's provider, or of a customer's own. Who may call, with which audience and
-// scope, and how a client finds out where to get a token.
+// Gateways for user tokens of the deployment's identity provider or of a customer's own: audience, scope, and how a client
+// discovers where to get a token.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { forgeries, issued } from "../interop/oidc/forge";
 import { type OpenIdProvider, startOpenIdProvider } from "../interop/oidc/provider";
 import { linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
 import { api, at } from "../support/api";
 import type { CreateGateway } from "../../src/gateways";
-import { client, post, request, said } from "./site";
+import { client, post, request, valueAt } from "./site";
 
 const SOURCE_AUDIENCE = "https://tools.customer.example";
 
@@ -42,23 +42,23 @@ const statusAt = async (slug: string, token: string): Promise<number> => (await 
 const metadataOf = (slug: string): string =>
   `${deployment.site.url}/.well-known/oauth-protected-resource/mcp/${slug}`;
 
-test("a prefix keeps users of a customer's provider apart from ours with the same name", async () => {
+test("a prefix separates users of a customer's provider from ours with the same name", async () => {
   await linkChat(deployment.site, "carol");
   const whoAmI = async (slug: string) => {
     const key = issued(customer, SOURCE_AUDIENCE, { sub: "carol", scope: "openid mcp" });
     return client(addressOf(slug), { key }).modern("tools/call", { name: "Chat_WhoAmI", arguments: {} });
   };
-  expect(said(await whoAmI("customer"), "result.structuredContent.username")).toBe("carol");
+  expect(valueAt(await whoAmI("customer"), "result.structuredContent.username")).toBe("carol");
   const apart = await whoAmI("apart");
-  expect([said(apart, "result.isError"), JSON.stringify(apart).includes("carol@")]).toEqual([true, false]);
+  expect([valueAt(apart, "result.isError"), JSON.stringify(apart).includes("carol@")]).toEqual([true, false]);
   await linkChat(deployment.site, "customer:carol", "default", "bob");
-  expect(said(await whoAmI("apart"), "result.structuredContent.username")).toBe("bob");
+  expect(valueAt(await whoAmI("apart"), "result.structuredContent.username")).toBe("bob");
 });
 
 describe("a gateway for user tokens", () => {
-  test("says at a bare call where its metadata is, and there who issues tokens", async () => {
+  test("answers a call without a token with its metadata address, which names the issuer", async () => {
     const answer = await post(addressOf("tokens"), request("initialize"));
-    expect([answer.status, said(answer, "name")]).toEqual([401, "invalid_authorization"]);
+    expect([answer.status, valueAt(answer, "name")]).toEqual([401, "invalid_authorization"]);
     expect(answer.headers.get("www-authenticate")).toBe(
       `Bearer resource_metadata="${metadataOf("tokens")}", scope="mcp", error="invalid_token"`,
     );
@@ -79,20 +79,20 @@ describe("a gateway for user tokens", () => {
     expect((await fetch(metadataOf("nowhere"))).status).toBe(404);
   });
 
-  test("acts for the user of a token that was issued for it", async () => {
+  test("runs for the user of a token with its audience", async () => {
     await linkChat(deployment.site, "alice");
     const call = { name: "Chat_WhoAmI", arguments: {} };
     const run = (sub: string) =>
       client(addressOf("tokens"), {
         key: issued(deployment.provider, addressOf("tokens"), { sub, scope: "openid mcp" }),
-        // Whom a header names is of no account here.
+        // The user in the header is ignored.
         user: "alice",
       }).modern("tools/call", call);
-    expect(said(await run("alice"), "result.structuredContent.username")).toBe("alice");
-    expect(said(await run("bob"), "result.isError")).toBe(true);
+    expect(valueAt(await run("alice"), "result.structuredContent.username")).toBe("alice");
+    expect(valueAt(await run("bob"), "result.isError")).toBe(true);
   });
 
-  test("takes tokens of the project as a whole too, and none of another address", async () => {
+  test("accepts tokens of the project, and none of another gateway", async () => {
     const { provider, audience, site } = deployment;
     expect(await statusAt("tokens", issued(provider, audience))).toBe(200);
     expect(await statusAt("tokens", issued(provider, [addressOf("tokens"), "https://x.example"]))).toBe(200);
@@ -108,12 +108,12 @@ describe("a gateway for user tokens", () => {
     }
   });
 
-  test("is no way into the rest of the API: its tokens serve nothing else", async () => {
+  test("has tokens that are not valid for the rest of the API", async () => {
     const token = issued(deployment.provider, addressOf("tokens"));
     expect((await api(deployment.site.url, token).get("/v1/tools?limit=1")).status).toBe(401);
   });
 
-  test("asks for a token with its scope when one has others", async () => {
+  test("asks for its scope if the token has others", async () => {
     const { provider } = deployment;
     const scoped = (claims: object) => listed("tokens", issued(provider, addressOf("tokens"), { ...claims }));
     for (const claims of [
@@ -132,7 +132,7 @@ describe("a gateway for user tokens", () => {
     expect((await scoped({ scp: ["mcp"] })).status).toBe(200);
   });
 
-  test("takes no forged token and no API key", async () => {
+  test("refuses forged tokens and API keys", async () => {
     const statuses = await Promise.all(
       forgeries(deployment.provider, addressOf("tokens")).map(async ([what, token]) => [
         what,
@@ -145,8 +145,8 @@ describe("a gateway for user tokens", () => {
   });
 });
 
-describe("a gateway of a customer's own provider", () => {
-  test("takes the tokens of that provider, for its audience or the address, and names it", async () => {
+describe("a gateway with a customer's own provider", () => {
+  test("accepts tokens of that provider, for its audience or the gateway's address, and names the provider", async () => {
     expect(await statusAt("customer", issued(customer, SOURCE_AUDIENCE))).toBe(200);
     expect(await statusAt("customer", issued(customer, addressOf("customer"), { scope: "whatever" }))).toBe(
       200,
@@ -155,7 +155,7 @@ describe("a gateway of a customer's own provider", () => {
     expect(at(metadata.body, "authorization_servers.0")).toBe(customer.url);
   });
 
-  test("takes none of the deployment's provider, nor the other way round", async () => {
+  test("refuses tokens of the deployment's provider, and the other way round", async () => {
     const { provider } = deployment;
     expect(await statusAt("customer", issued(provider, SOURCE_AUDIENCE))).toBe(401);
     expect(await statusAt("customer", issued(provider, addressOf("customer")))).toBe(401);
@@ -164,7 +164,7 @@ describe("a gateway of a customer's own provider", () => {
   });
 });
 
-test("a session of one user is nothing to another user's token", async () => {
+test("a session of one user is refused with another user's token", async () => {
   const token = (sub: string) => issued(deployment.provider, addressOf("tokens"), { sub });
   const { session } = await client(addressOf("tokens"), { key: token("alice") }).initialize();
   const use = (key: string) =>

@@ -1,10 +1,10 @@
-// The tools of a gateway: which are listed, in which order and form, under which names, and what a bad one does.
+// The tools of a gateway: list, order, format, names and invalid tools.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TSchema, Type } from "typebox";
 import type { JsonObject } from "../../src/base";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
 import { at } from "../support/api";
-import { client, type McpSite, said, startMcpSite } from "./site";
+import { client, type McpSite, valueAt, startMcpSite } from "./site";
 
 const LONG = "DoesSomethingWithAVeryLongNameThatNoModelApiWouldTakeAsItStandsHere";
 
@@ -33,7 +33,7 @@ const kit = (name: string, tools: ToolDefinition[]): Catalog => ({
   tools,
 });
 
-// A schema that cannot be written as JSON: no list that holds it could be sent.
+// A schema that cannot be serialized: a list with it could not be sent.
 const unwritable: { self?: unknown } & JsonObject = {};
 Object.assign(unwritable, { self: unwritable });
 
@@ -77,7 +77,7 @@ interface Listed {
   annotations: JsonObject;
 }
 
-/** All pages of a gateway with these tools; undefined: with all. */
+/** All pages of a gateway with these tools, or with all tools. */
 async function list(
   slug: string,
   allowed?: string[],
@@ -90,15 +90,15 @@ async function list(
   let pages = 0;
   for (let cursor: unknown; ; pages++) {
     const answer = await client(url, { key, user: "alice" }).legacy("tools/list", { cursor });
-    tools.push(...(said(answer, "result.tools") as Listed[]));
-    cursor = said(answer, "result.nextCursor");
+    tools.push(...(valueAt(answer, "result.tools") as Listed[]));
+    cursor = valueAt(answer, "result.nextCursor");
     if (cursor === undefined) return { tools, pages: pages + 1, url };
   }
 }
 const names = (tools: Listed[]): string[] => tools.map(({ name }) => name);
 
 describe("the list", () => {
-  test("has all tools of the deployment, on pages, in one order, each once [fault: tool-pages]", async () => {
+  test("has all tools of the deployment, on pages, in a stable order, each once [fault: tool-pages]", async () => {
     const { tools, pages } = await list("everything");
     expect(pages).toBe(3);
     const listed = names(tools);
@@ -111,16 +111,16 @@ describe("the list", () => {
     expect(titles).toEqual(titles.toSorted());
   });
 
-  test("has the tools of the filter, whatever their case, and no others", async () => {
+  test("has exactly the tools of the filter, whatever their case", async () => {
     const { tools, url } = await list("some", ["test.ECHO", "Long.short", "No.Such"]);
     expect(names(tools)).toEqual(["Long_short", "Test_Echo"]);
     const run = (name: string) => client(url, { key, user: "alice" }).legacy("tools/call", { name });
-    expect(said(await run("Test_Echo"), "result.isError")).toBeUndefined();
-    expect(said(await run("Test_Act"), "error")).toEqual({ code: -32602, message: "tool not found" });
-    expect(said(await run("No_Such"), "error")).toEqual({ code: -32602, message: "tool not found" });
+    expect(valueAt(await run("Test_Echo"), "result.isError")).toBeUndefined();
+    expect(valueAt(await run("Test_Act"), "error")).toEqual({ code: -32602, message: "tool not found" });
+    expect(valueAt(await run("No_Such"), "error")).toEqual({ code: -32602, message: "tool not found" });
   });
 
-  test("is empty where the filter is", async () => {
+  test("is empty if the filter is empty", async () => {
     expect((await list("none", [])).tools).toEqual([]);
   });
 
@@ -133,16 +133,16 @@ describe("the list", () => {
     )?.id;
     await gateways.patch(operator, id ?? "", { tool_filter: { allowed_tools: ["Test.Act"] } });
     const answer = await client(url, { key, user: "alice" }).legacy("tools/list");
-    expect(names(said(answer, "result.tools") as Listed[])).toEqual(["Test_Act"]);
+    expect(names(valueAt(answer, "result.tools") as Listed[])).toEqual(["Test_Act"]);
   });
 
-  test("marks tools that are to go, and says what replaces them", async () => {
+  test("marks deprecated tools and names their replacement", async () => {
     const { tools } = await list("old", ["Test.Old", "Test.Echo"]);
     expect(names(tools)).toEqual(["Test_Echo", "Test_Old"]);
     expect(tools[1]?.description).toStartWith("Deprecated: use Test.Echo instead. ");
   });
 
-  test("leaves out a tool that cannot be shown, and no other [fault: broken-schema]", async () => {
+  test("leaves out only the tool that cannot be listed [fault: broken-schema]", async () => {
     const { tools } = await list("bad", ["Bad.Broken", "Bad.Fine"]);
     expect(names(tools)).toEqual(["Bad_Fine"]);
     expect(site.deployment.logLines.some((line) => line.includes("Bad.Broken"))).toBe(true);
@@ -153,20 +153,20 @@ describe("the list", () => {
     async (cursor) => {
       const url = await site.gateway(`cursor-${cursor.length}`);
       const answer = await client(url, { key, user: "alice" }).legacy("tools/list", { cursor });
-      expect(said(answer, "error.code")).toBe(-32602);
+      expect(valueAt(answer, "error.code")).toBe(-32602);
     },
   );
 
-  test("with a cursor that is no text is refused", async () => {
+  test("is refused with a cursor that is not a string", async () => {
     const url = await site.gateway("cursor-number");
     expect(
-      said(await client(url, { key, user: "alice" }).modern("tools/list", { cursor: 5 }), "error.code"),
+      valueAt(await client(url, { key, user: "alice" }).modern("tools/list", { cursor: 5 }), "error.code"),
     ).toBe(-32602);
   });
 });
 
 describe("a tool", () => {
-  test("shows what it does to the world, and the schemas of both ends", async () => {
+  test("has annotations and both schemas", async () => {
     const { tools } = await list("shown", ["Bad.Fine", "Test.Act", "Bad.List"]);
     expect(tools.find(({ name }) => name === "Bad_Fine")).toEqual({
       name: "Bad_Fine",
@@ -183,16 +183,16 @@ describe("a tool", () => {
       },
     });
     expect(tools.find(({ name }) => name === "Test_Act")).not.toHaveProperty("outputSchema");
-    // Clients of the first family take schemas of objects only.
+    // Clients until 2025-11-25 only accept object schemas.
     expect(tools.find(({ name }) => name === "Bad_List")).not.toHaveProperty("outputSchema");
   });
 
-  test("has a name that models can use, and by it its own tool is called [fault: tool-names]", async () => {
+  test("has a name that models can use, which calls the right tool [fault: tool-names]", async () => {
     const { tools, url } = await list("names", [`Long.${LONG}1`, `Long.${LONG}2`, "Long.short"]);
     for (const { name, title } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       const answer = await client(url, { key, user: "alice" }).legacy("tools/call", { name });
-      expect(said(answer, "result.structuredContent.ran")).toBe(title.split(".")[1]);
+      expect(valueAt(answer, "result.structuredContent.ran")).toBe(title.split(".")[1]);
     }
     expect(new Set(names(tools)).size).toBe(3);
   });
@@ -201,7 +201,7 @@ describe("a tool", () => {
 describe("a result", () => {
   const run = async (name: string, family: "legacy" | "modern" = "legacy") => {
     const url = await site.gateway(`result-${name.toLowerCase()}-${family}`);
-    return said(
+    return valueAt(
       await client(url, { key, user: "alice" })[family]("tools/call", { name: `Bad_${name}` }),
       "result",
     );
@@ -212,16 +212,16 @@ describe("a result", () => {
     expect(await run("Text", "modern")).toMatchObject({ structuredContent: 'plain "text"' });
   });
 
-  test("of a list is structured where the family has it", async () => {
+  test("of a list is structured if the revision supports it", async () => {
     expect(await run("List")).toEqual({ content: [{ type: "text", text: "[1,2]" }] });
     expect(await run("List", "modern")).toMatchObject({ structuredContent: [1, 2] });
   });
 
-  test("of nothing is null in words", async () => {
+  test("of nothing is the text null", async () => {
     expect(await run("Nothing")).toEqual({ content: [{ type: "text", text: "null" }] });
   });
 
-  test("that breaks the promised form is no structured content that clients would choke on", async () => {
+  test("that does not match its schema has no structured content", async () => {
     expect(await run("Liar")).toEqual({ content: [{ type: "text", text: '{"ran":"Liar"}' }], isError: true });
   });
 
@@ -231,9 +231,9 @@ describe("a result", () => {
     };
     const url = await site.gateway("fails");
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", { name: "Test_Act" });
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(said(answer, "result.content.0.text")).toContain("[TOOL_RUNTIME_FATAL]");
-    expect(said(answer, "result._meta.error")).toEqual({
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(valueAt(answer, "result.content.0.text")).toContain("[TOOL_RUNTIME_FATAL]");
+    expect(valueAt(answer, "result._meta.error")).toEqual({
       kind: "TOOL_RUNTIME_FATAL",
       can_retry: false,
       status_code: 500,
@@ -244,16 +244,16 @@ describe("a result", () => {
     const url = await site.gateway("refuses");
     const call = { name: "Test_Echo", arguments: { texd: "x" } };
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", call);
-    expect(said(answer, "result.isError")).toBe(true);
-    expect(String(said(answer, "result.content.0.text"))).toContain("text");
+    expect(valueAt(answer, "result.isError")).toBe(true);
+    expect(String(valueAt(answer, "result.content.0.text"))).toContain("text");
   });
 
-  test("for arguments that are null is that for none, as everywhere", async () => {
+  test("for null arguments is the same as without", async () => {
     const url = await site.gateway("nulls");
     const own = client(url, { key, user: "alice" });
     const answer = await own.legacy("tools/call", { name: "Test_Echo", arguments: null });
-    expect(said(answer, "result.structuredContent")).toEqual({});
-    expect(said(await own.legacy("tools/list", { cursor: null }), "result.tools.0.name")).toBe("Bad_Fine");
+    expect(valueAt(answer, "result.structuredContent")).toEqual({});
+    expect(valueAt(await own.legacy("tools/list", { cursor: null }), "result.tools.0.name")).toBe("Bad_Fine");
   });
 
   test.each<[string, object]>([
@@ -263,18 +263,18 @@ describe("a result", () => {
   ])("for %s is an error of the call", async (what, params) => {
     const url = await site.gateway(`params-${what.length}`);
     const answer = await client(url, { key, user: "alice" }).legacy("tools/call", params);
-    expect(said(answer, "error.code")).toBe(-32602);
+    expect(valueAt(answer, "error.code")).toBe(-32602);
   });
 });
 
-describe("headers of the second family", () => {
+describe("headers of revision 2026-07-28", () => {
   const call = async (params: JsonObject, headers: Record<string, string>) => {
     const answer = await client(`${site.url}/mcp/mirrored`, { key, user: "alice" }).modern(
       "tools/call",
       { name: "Bad_Header", ...params },
       { headers },
     );
-    return [answer.status, said(answer, "error.code") ?? said(answer, "result.structuredContent")];
+    return [answer.status, valueAt(answer, "error.code") ?? valueAt(answer, "result.structuredContent")];
   };
   const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString("base64")}?=`;
   beforeAll(async () => {
@@ -283,7 +283,7 @@ describe("headers of the second family", () => {
 
   test.each<[string, JsonObject, Record<string, string>, unknown]>([
     ["nothing", {}, {}, {}],
-    ["a text as it is", { region: "us" }, { "mcp-param-region": "us" }, { region: "us" }],
+    ["a plain text", { region: "us" }, { "mcp-param-region": "us" }, { region: "us" }],
     [
       "a text in Base64",
       { region: "Zürich" },
@@ -291,27 +291,27 @@ describe("headers of the second family", () => {
       { region: "Zürich" },
     ],
     ["a text that looks like Base64", { region: "SGk=" }, { "mcp-param-region": "SGk=" }, { region: "SGk=" }],
-    ["a number in other digits", { count: 42 }, { "mcp-param-count": "42.0" }, { count: 42 }],
-  ])("that mirror %s are taken", async (_what, given, headers, result) => {
+    ["a number in another notation", { count: 42 }, { "mcp-param-count": "42.0" }, { count: 42 }],
+  ])("that repeat %s are accepted", async (_what, given, headers, result) => {
     expect(await call({ arguments: given }, headers)).toEqual([200, result]);
   });
 
   test.each<[string, JsonObject, Record<string, string>]>([
     ["are missing", { region: "us" }, {}],
     ["differ", { region: "us" }, { "mcp-param-region": "eu" }],
-    ["say what the body does not", {}, { "mcp-param-region": "us" }],
+    ["are not in the body", {}, { "mcp-param-region": "us" }],
     ["are wrong Base64", { region: "Hello" }, { "mcp-param-region": "=?base64?SGVsbG8?=" }],
     ["are no Base64", { region: "Hello" }, { "mcp-param-region": "=?base64?SGVs!!!bG8=?=" }],
     ["are an empty number", { count: 0 }, { "mcp-param-count": "" }],
     ["name another method", {}, { "mcp-method": "tools/list" }],
     ["name another tool", {}, { "mcp-name": "Test_Echo" }],
-    ["name the method in other letters", {}, { "mcp-method": "Tools/Call" }],
+    ["name the method in another case", {}, { "mcp-method": "Tools/Call" }],
     ["name another revision", {}, { "mcp-protocol-version": "2025-11-25" }],
   ])("that %s are 400", async (_what, given, headers) => {
     expect(await call({ arguments: given }, headers)).toEqual([400, -32020]);
   });
 
-  test("of a request without what it must say are 400", async () => {
+  test("without the required members of the request are 400", async () => {
     const ask = (meta: JsonObject) =>
       client(`${site.url}/mcp/mirrored`, { key, user: "alice" }).modern("server/discover", { _meta: meta });
     const answer = await ask({ "io.modelcontextprotocol/clientCapabilities": null });

@@ -10,8 +10,10 @@ import { temporaryFolder } from "../support/temporary";
 
 const IS_ROOT = process.getuid?.() === 0;
 /** An id that no user of this machine has. */
-const NOBODY = 12345;
-const AS_NOBODY = IS_ROOT ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+const UNKNOWN_USER = 12345;
+const AS_UNKNOWN_USER = IS_ROOT
+  ? ["setpriv", `--reuid=${UNKNOWN_USER}`, `--regid=${UNKNOWN_USER}`, "--clear-groups"]
+  : [];
 const CAN_CHANGE_USER = !IS_ROOT || Bun.which("setpriv") !== null;
 
 interface Ended {
@@ -21,7 +23,7 @@ interface Ended {
 
 /** A command line as a user without privileges, to whom file modes apply. */
 async function runUnprivileged(argv: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const child = Bun.spawn([...AS_NOBODY, process.execPath, MAIN, ...argv], {
+  const child = Bun.spawn([...AS_UNKNOWN_USER, process.execPath, MAIN, ...argv], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     cwd: "/",
     stdin: "ignore",

@@ -77,9 +77,9 @@ test("consent, tool and model work with NODE_EXTRA_CA_CERTS and with egress.ca_f
     const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "alice" });
     await new Browser().consent(String(at(started.body, "url")), "alice");
     const run = await agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
-    const said = await agent.post("/v1/chat/completions", complete);
+    const completion = await agent.post("/v1/chat/completions", complete);
 
-    expect([name, at(run.body, "success"), said.status]).toEqual([name, true, 200]);
+    expect([name, at(run.body, "success"), completion.status]).toEqual([name, true, 200]);
   }
 });
 
@@ -90,17 +90,17 @@ test("without trust each fails with an error that names the certificate [fault: 
   const browser = new Browser();
   await browser.open(await browser.toCallback(String(at(started.body, "url")), "alice"));
   const status = await agent.get(`/v1/auth/status?id=${String(at(started.body, "id"))}`);
-  const said = await agent.post("/v1/chat/completions", complete);
+  const completion = await agent.post("/v1/chat/completions", complete);
 
   expect(at(status.body, "status")).not.toBe("completed");
-  expect(said.status).toBeGreaterThanOrEqual(500);
-  expect(JSON.stringify(said.body)).toMatch(/certificate/i);
+  expect(completion.status).toBeGreaterThanOrEqual(500);
+  expect(JSON.stringify(completion.body)).toMatch(/certificate/i);
 });
 
 const unshare = ["unshare", "--map-root-user", "--net"];
 // The system may forbid this; there is nothing to install, so the test is then skipped.
 const mayUnshare = Bun.which("unshare") !== null && Bun.spawnSync([...unshare, "true"]).success;
-if (!mayUnshare) process.stderr.write("skipped: this machine gives nobody a network of their own\n");
+if (!mayUnshare) process.stderr.write("skipped: this machine does not allow separate networks\n");
 
 test.skipIf(!mayUnshare)(
   "a server starts without any network, and commands work [fault: private-authority]",

@@ -18,7 +18,7 @@ test.each<[string, Fault | undefined]>([
     expect(result).toEqual({
       refreshes: 1,
       succeeded: 200,
-      toldToRetry: 0,
+      retryable: 0,
       succeededThen: 0,
       others: [],
       tokens: 1,
@@ -34,17 +34,17 @@ describe("when the first refresh fails without an answer about the grant", () =>
     ["the connection is reset", { kind: "reset_before" }],
     ["503 with a page", { kind: "server_error", status: 503 }],
   ])(
-    "(%s): a second refresh follows, and all 200 calls succeed, some after the retry that they are told to make [fault: stuck-refresh]",
+    "(%s): a second refresh follows, and all 200 calls succeed, some after a retry [fault: stuck-refresh]",
     async (name, fault) => {
       const result = await storm((chat) => chat.fail("refresh", fault));
       process.stdout.write(sentenceOf(name, result));
 
       expect(result.others).toEqual([]);
       expect(result.refreshes).toBe(2);
-      expect(result.succeeded + result.toldToRetry).toBe(200);
+      expect(result.succeeded + result.retryable).toBe(200);
       // Only the callers in the process whose refresh failed get an error.
-      expect(result.toldToRetry).toBeWithin(1, 51);
-      expect(result.succeededThen).toBe(result.toldToRetry);
+      expect(result.retryable).toBeWithin(1, 51);
+      expect(result.succeededThen).toBe(result.retryable);
       expect([result.tokens, result.connection]).toEqual([1, "active"]);
     },
     60_000,

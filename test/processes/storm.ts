@@ -12,7 +12,7 @@ export interface Storm {
   readonly refreshes: number;
   readonly succeeded: number;
   /** Calls with a retryable error, and how many of them succeeded on the retry. */
-  readonly toldToRetry: number;
+  readonly retryable: number;
   readonly succeededThen: number;
   /** Other errors; there must be none. */
   readonly others: readonly string[];
@@ -48,7 +48,7 @@ export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm
   return {
     refreshes: chat.calls("refresh"),
     succeeded: answers.filter(isSuccess).length,
-    toldToRetry: retried.length,
+    retryable: retried.length,
     succeededThen: again.filter(isSuccess).length,
     others: answers.filter((answer) => !isSuccess(answer) && !saysRetry(answer)).map(({ text }) => text),
     tokens: new Set(chat.requests.flatMap(({ method, token }) => (method === "users.info" ? [token] : [])))
@@ -58,12 +58,8 @@ export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm
 }
 
 /** One line for standard output. */
-export function sentenceOf(
-  name: string,
-  { refreshes, succeeded, toldToRetry, succeededThen }: Storm,
-): string {
-  const retries =
-    toldToRetry === 0 ? "" : `, ${toldToRetry} told to try again, ${succeededThen} succeeded then`;
+export function sentenceOf(name: string, { refreshes, succeeded, retryable, succeededThen }: Storm): string {
+  const retries = retryable === 0 ? "" : `, ${retryable} retryable, ${succeededThen} succeeded on the retry`;
   return `refresh storm, ${name}: ${refreshes} refreshes, ${succeeded} successes of ${CALLS}${retries}\n`;
 }
 

@@ -1,4 +1,4 @@
-// Which record a requirement means, and what goes along when a record goes.
+// The choice of a provider for a requirement, and what is deleted with a provider.
 import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { call, connectionOf, refusal } from "../connections/executing";
@@ -21,7 +21,7 @@ async function withRecords(records: Made[]): Promise<Deployment> {
 
 const KNOWN = { provider_id: "known" };
 
-describe("a requirement means", () => {
+describe("a requirement selects", () => {
   test.each<[string, Made[], object, string]>([
     ["the record of its id", [{ id: "one" }, { id: "two" }], { id: "two" }, "two"],
     ["the record of a well-known provider", [{ id: "one", ...KNOWN }], { provider_id: "known" }, "one"],
@@ -50,7 +50,7 @@ describe("a requirement means", () => {
     expect(chosen).not.toHaveProperty("note");
   });
 
-  test("the oldest active one of several, and says so", async () => {
+  test("the oldest active one of several, with a note", async () => {
     await using deployment = await withRecords([
       { id: "z-first", ...KNOWN },
       { id: "a-second", ...KNOWN },
@@ -94,7 +94,7 @@ describe("a requirement means", () => {
   });
 });
 
-describe("a change by another process counts at once", () => {
+describe("a change by another process takes effect at once", () => {
   test.each<[string, (deployment: Deployment) => Promise<unknown>, string | undefined]>([
     [
       "an update",
@@ -142,7 +142,7 @@ describe("a deleted provider", () => {
     return deployment;
   }
 
-  test("takes its connections and pending consents along, and nobody else's", async () => {
+  test("loses its connections and pending consents, and only those", async () => {
     await using deployment = await inUse();
     const { runtime } = deployment;
     const deleted = await runtime.providers.delete(operator(), "idp");
@@ -152,7 +152,7 @@ describe("a deleted provider", () => {
     expect(await connectionOf(runtime, "alice")).toMatchObject({ provider_id: "other" });
   });
 
-  test("made anew under its id has no old grant", async () => {
+  test("has no old grant when it is created again under its id", async () => {
     await using deployment = await inUse();
     const { runtime, platform } = deployment;
     await runtime.providers.delete(operator(), "idp");
@@ -164,7 +164,7 @@ describe("a deleted provider", () => {
     expect(platform.calls).toEqual([]);
   });
 
-  test("is gone in one transaction: what fails in it leaves everything", async () => {
+  test("is deleted in one transaction, which a failure rolls back", async () => {
     await using deployment = await inUse();
     const { store } = deployment.runtime.core;
     const write = store.write.bind(store);

@@ -26,7 +26,7 @@ const preset: ProviderPreset = {
 };
 
 describe("without a preset", () => {
-  test("what the record leaves open is the standard's", () => {
+  test("fields that the record does not set have standard values", () => {
     expect(effectiveOAuth2(custom, undefined)).toEqual({
       clientId: "client",
       scopeDelimiter: " ",
@@ -55,13 +55,13 @@ describe("without a preset", () => {
     });
   });
 
-  test("the record's own parameters replace the standard's", () => {
+  test("parameters of the record replace the standard ones", () => {
     const own = { ...custom, authorize_request: { ...authorize, params: { scope: "{{scopes}}" } } };
 
     expect(effectiveOAuth2(own, undefined).authorize.params).toEqual({ scope: "{{scopes}}" });
   });
 
-  test("a refresh has the standard's parameters", () => {
+  test("a refresh has the standard parameters", () => {
     const { refresh } = effectiveOAuth2({ ...custom, refresh_request: token }, undefined);
 
     expect(refresh?.params).toEqual({ grant_type: "refresh_token", refresh_token: "{{refresh_token}}" });
@@ -69,7 +69,7 @@ describe("without a preset", () => {
 });
 
 describe("with a preset", () => {
-  test("what the record leaves open is the preset's", () => {
+  test("fields that the record does not set have the values of the preset", () => {
     const effective = effectiveOAuth2({ client_id: "client" }, preset);
 
     expect(effective).toMatchObject({ scopeDelimiter: ",", pkce: false, facts: { account_id: "$.id" } });
@@ -81,7 +81,7 @@ describe("with a preset", () => {
     expect(effective.account).toEqual(["account_id"]);
   });
 
-  test("a field of the record goes before the preset's, the others stay", () => {
+  test("a field of the record overrides that of the preset", () => {
     const effective = effectiveOAuth2({ ...custom, scope_delimiter: " ", pkce: { enabled: true } }, preset);
 
     expect(effective).toMatchObject({ scopeDelimiter: " ", pkce: true });

@@ -76,7 +76,7 @@ describe("jwt_decode", () => {
     expect(parseExpression(text)(ANSWER)).toEqual(value as never);
   });
 
-  test("keeps every digit of a number: two accounts stay two", () => {
+  test("keeps every digit of a number, so that two accounts stay different", () => {
     const payload = Buffer.from('{"sub":12345678901234567891}').toString("base64url");
 
     expect(parseExpression("jwt_decode('$.t','$.sub')")({ t: `h.${payload}.s` })).toBe(
@@ -84,7 +84,7 @@ describe("jwt_decode", () => {
     );
   });
 
-  test("of what is no JSON leads nowhere", () => {
+  test("of text that is not JSON has no value", () => {
     const broken = `h.${Buffer.from("not json").toString("base64url")}.s`;
 
     expect(parseExpression("jwt_decode('$.t','$.x')")({ t: broken })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Changing a provider: what merges, what is replaced, what a pending consent notices.
+// Changes of a provider: what is merged, what is replaced, and which changes affect pending consents.
 import { describe, expect, test } from "bun:test";
 import type { AuthProviderPatch } from "../../src/providers";
 import { refusal } from "../connections/executing";
@@ -37,7 +37,7 @@ async function secretOf({ runtime }: Deployment): Promise<string | undefined> {
 }
 
 describe("a change", () => {
-  test("of a field leaves the fields beside it, at every depth", async () => {
+  test("of a field keeps the fields next to it, at every depth", async () => {
     await using deployment = await created();
     const patch = { oauth2: { pkce: { enabled: true }, token_request: { method: "GET" } } } as const;
     const { oauth2, description } = await deployment.runtime.providers.update(operator(), "idp", patch);
@@ -51,7 +51,7 @@ describe("a change", () => {
     });
   });
 
-  test("of a free map replaces it whole", async () => {
+  test("of a free map replaces the map", async () => {
     await using deployment = await created();
     const token_request = { params: { three: "3" }, response_map: { access_token: "$.t" } };
     const { oauth2 } = await deployment.runtime.providers.update(operator(), "idp", {
@@ -61,7 +61,7 @@ describe("a change", () => {
     expect(oauth2.token_request).toEqual({ endpoint: ENDPOINT, method: "POST", ...token_request });
   });
 
-  test("adds a request that was not there", async () => {
+  test("adds a missing request", async () => {
     await using deployment = await created();
     const refresh_request = { endpoint: ENDPOINT };
     const { oauth2 } = await deployment.runtime.providers.update(operator(), "idp", {
@@ -71,7 +71,7 @@ describe("a change", () => {
     expect(oauth2.refresh_request).toEqual(refresh_request);
   });
 
-  test("keeps the secret when none is given, and takes a new one", async () => {
+  test("keeps the secret if none is given, and replaces it otherwise", async () => {
     await using deployment = await created();
     const { runtime } = deployment;
     await runtime.providers.update(operator(), "idp", { oauth2: { client_id: "other" } });
@@ -81,7 +81,7 @@ describe("a change", () => {
     expect([kept, await secretOf(deployment)]).toEqual(["first-secret", "second-secret"]);
   });
 
-  test("moves updated_at and leaves created_at and the redirect address", async () => {
+  test("changes updated_at but not created_at and the redirect address", async () => {
     await using deployment = await created();
     const { runtime, clock } = deployment;
     const before = await runtime.providers.get(operator(), "idp");
@@ -123,7 +123,7 @@ describe("the version, on which pending consents depend,", () => {
   });
 });
 
-describe("a change is refused, and nothing of it done,", () => {
+describe("a change is refused and has no effect", () => {
   test.each<[string, AuthProviderPatch, string[] | undefined]>([
     ["of the id", { id: "other", description: "second" }, undefined],
     [
@@ -157,7 +157,7 @@ describe("a change is refused, and nothing of it done,", () => {
     expect(await runtime.providers.get(operator(), "idp")).toEqual(before);
   });
 
-  test("of a preset's request by a part of it that has no endpoint", async () => {
+  test("if it overrides a request of a preset without an endpoint", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await runtime.providers.create(operator(), {

@@ -1,4 +1,4 @@
-// Auth provider records: made, shown, found again; never with the client's secret in them.
+// Creates, shows and lists auth provider records, which never contain the client's secret.
 import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { refusal, times } from "../connections/executing";
@@ -15,7 +15,7 @@ function record(more: object = {}) {
 }
 
 describe("a provider is created", () => {
-  test("with defaults for what is not given, and shown as stored", async () => {
+  test("with defaults for missing fields, and shown as stored", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const created = await runtime.providers.create(operator(), record());
@@ -43,7 +43,7 @@ describe("a provider is created", () => {
     expect((await runtime.providers.list(operator())).items).toEqual([created]);
   });
 
-  test("with everything that is given", async () => {
+  test("with every field of the request", async () => {
     await using deployment = await deploy();
     const given = {
       id: "My.idp_1-x",
@@ -69,7 +69,7 @@ describe("a provider is created", () => {
     expect(created.oauth2.client_secret.exists).toBe(false);
   });
 
-  test("and its secret stands nowhere but under seal", async () => {
+  test("and its secret is stored only in sealed form", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const { oauth2 } = record();
@@ -84,7 +84,7 @@ describe("a provider is created", () => {
     expect(provider && (await runtime.providers.clientKeys(provider)).secret).toBe(SECRET);
   });
 
-  test("without the fields that nobody knows: they are neither stored nor shown", async () => {
+  test("without unknown fields, which are neither stored nor shown", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const surplus = { private_key: SECRET, nested: { x: SECRET } };
@@ -100,7 +100,7 @@ describe("a provider is created", () => {
     expect(JSON.stringify([created, updated, await runtime.core.store.all(STORED)])).not.toContain(SECRET);
   });
 
-  test("once: the same id again is refused, and the first stays as it is", async () => {
+  test("once: the same id is refused and the first record is unchanged", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const first = await runtime.providers.create(operator(), record());
@@ -110,7 +110,7 @@ describe("a provider is created", () => {
     expect(await runtime.providers.get(operator(), "idp")).toEqual(first);
   });
 
-  test("once, when ten ask at a time in two processes", async () => {
+  test("once, when two processes receive ten requests at the same time", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const other = await deployment.another();
@@ -124,7 +124,7 @@ describe("a provider is created", () => {
     expect(outcomes.toSorted()).toEqual([...Array<string>(9).fill("already_exists"), "created"]);
   });
 
-  test("with an external_id that nobody else has, in no project", async () => {
+  test("with an external_id that is unique in all projects", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await runtime.identity.createProject(operator(), "second", "second");
@@ -181,7 +181,7 @@ describe("a provider of another project", () => {
     ["get", async ({ runtime }) => runtime.providers.get(operator("second"), "idp")],
     ["update", ({ runtime }) => runtime.providers.update(operator("second"), "idp", { status: "inactive" })],
     ["delete", ({ runtime }) => runtime.providers.delete(operator("second"), "idp")],
-  ])("is not found by %s, and stays as it is", async (_name, act) => {
+  ])("is not found by %s and is unchanged", async (_name, act) => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     await runtime.identity.createProject(operator(), "second", "second");

@@ -1,4 +1,4 @@
-// What a provider record must obey. Each refusal names the field and repeats no value.
+// Rules for provider records. Each error names the field and contains no value.
 import { describe, expect, test } from "bun:test";
 import { RuntimeError } from "../../src/errors";
 import { checkOAuth2 } from "../../src/providers/rules";
@@ -80,7 +80,7 @@ const TRIGGERED = ["user_info_request", "token_introspection_request"];
 const endpoint = "https://idp.example/x";
 const triggers = { on_token_grant: true, on_token_refresh: false };
 
-describe("a rule that is broken names its field", () => {
+describe("an error names the field", () => {
   test.each([...REQUESTS, ...TRIGGERED])("in %s", (name) => {
     const field = `oauth2.${name}`;
     const request = {
@@ -99,7 +99,7 @@ describe("a rule that is broken names its field", () => {
     ]);
   });
 
-  test.each(TRIGGERED)("when %s does not say when it is made", (name) => {
+  test.each(TRIGGERED)("when %s has no triggers", (name) => {
     expect(fieldsOf({ [name]: { endpoint } })).toEqual([`oauth2.${name}.triggers`]);
   });
 
@@ -127,11 +127,11 @@ describe("a provider without a preset", () => {
   });
 });
 
-test("with a preset a record needs no endpoints of its own", () => {
+test("a record with a preset needs no endpoints", () => {
   expect(fieldsOf({ authorize_request: undefined, token_request: undefined }, true)).toEqual([]);
 });
 
-test("no value of the record is repeated in the refusal", () => {
+test("the error contains no value of the record", () => {
   const secret = "planted-value";
   const request = {
     endpoint: `http://${secret}.example.com/`,

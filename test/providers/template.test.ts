@@ -48,7 +48,7 @@ describe("a placeholder", () => {
     expect(hasUnknownPlaceholder(template)).toBe(true);
   });
 
-  test("is mentioned or not", () => {
+  test("is found in a template", () => {
     expect([mentions("x {{ scopes }}", "scopes"), mentions("{{existing_scopes}}", "scopes")]).toEqual([
       true,
       false,

@@ -84,7 +84,9 @@ describe("a new data key", () => {
     const anew = rows.filter(({ sealed_value }) => dataKeyOf(sealed_value) === id);
     expect(anew.length).toBe(225);
     expect(await site.runtime.secrets.value("default", "KEY_449")).toBe(texts[449]);
-    expect(site.runtime.secrets.value("default", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
+    await expect(site.runtime.secrets.value("default", "KEY_0")).rejects.toThrow(
+      "(value of key_0 in secrets)",
+    );
   }, 30_000);
 
   test("re-encrypts everything, which stays readable", async () => {
@@ -311,7 +313,7 @@ describe("a new root key", () => {
       expect(third.core.keyring.rootKeyId).toBe(id);
       for (const runtime of [site.runtime, third]) {
         expect(await values(runtime, 3)).toEqual(["value 0", "value 1", "value 2"]);
-        expect(runtime.secrets.value("broken", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
+        await expect(runtime.secrets.value("broken", "KEY_0")).rejects.toThrow("(value of key_0 in secrets)");
       }
       expect(await third.rotation.rotateDataKey(broken)).toMatchObject({ resealed: 0, unopenable: 1 });
       await third.secrets.upsert(broken, "KEY_0", { value: "set anew" });

@@ -30,7 +30,7 @@ test("the main job: provider, requirements, consent, execution", async () => {
   const agent = api(site.url, key);
   const created = await admin.post("/v1/admin/auth_providers", chatProvider(site.chat));
   const request = { tool_names: ["Chat.SendMessage"], user_id: "alice" };
-  const owed = await agent.post("/v1/tools/requirements", request);
+  const missing = await agent.post("/v1/tools/requirements", request);
   const execute = {
     tool_name: "Chat.SendMessage",
     user_id: "alice",
@@ -44,7 +44,7 @@ test("the main job: provider, requirements, consent, execution", async () => {
   const connections = await admin.get("/v1/admin/user_connections");
 
   expect([created.status, refused.status, executed.status]).toEqual([201, 403, 200]);
-  expect([at(owed.body, "met"), at(met.body, "met")]).toEqual([false, true]);
+  expect([at(missing.body, "met"), at(met.body, "met")]).toEqual([false, true]);
   expect(at(status.body, "status")).toBe("completed");
   expect(at(executed.body, "success")).toBe(true);
   expect(at(connections.body, "total_count")).toBe(1);

@@ -18,9 +18,9 @@ test("an agent finds out what is missing, the user consents, the tool runs", asy
   });
 
   const request = { tool_names: ["Chat.SendMessage"], user_id: "alice" };
-  const owed = await agent.post("/v1/tools/requirements", request);
-  expect(at(owed.body, "met")).toBe(false);
-  expect(at(owed.body, "authorization.items.slack.oauth2.scopes")).toContain("chat:write");
+  const missing = await agent.post("/v1/tools/requirements", request);
+  expect(at(missing.body, "met")).toBe(false);
+  expect(at(missing.body, "authorization.items.slack.oauth2.scopes")).toContain("chat:write");
 
   const execute = {
     tool_name: "Chat.SendMessage",

@@ -30,7 +30,7 @@ test("a port that another server of ours has is refused at once, and that server
   expect(await healthOf(first.url)).toBe(200);
 });
 
-test("so is a port that any other program has, on one address or on all", async () => {
+test("a port of another program is refused too, on one address or on all", async () => {
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   for (const host of ["127.0.0.1", "0.0.0.0", "localhost"]) {
     const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host, RUNTIME_PORT: String(other.port) });
@@ -39,9 +39,9 @@ test("so is a port that any other program has, on one address or on all", async 
 });
 
 test.each([
-  ["192.0.2.1", "is no address of this machine"],
-  ["not a host", "is no address of this machine"],
-])("%s is refused as no address of this machine [fault: shared-port]", async (host, text) => {
+  ["192.0.2.1", "is not an address of this machine"],
+  ["not a host", "is not an address of this machine"],
+])("%s is refused as not an address of this machine [fault: shared-port]", async (host, text) => {
   const { message } = await refusalOf({ ...BEHIND, RUNTIME_HOST: host });
   expect(message).toContain(text);
   expect(message).not.toContain("in use");
@@ -52,9 +52,9 @@ test.each([
   ["EADDRINUSE", "in use"],
   ["EACCES", "no permission"],
   ["EPERM", "no permission"],
-  ["EADDRNOTAVAIL", "no address of this machine"],
-  ["ENOTFOUND", "no address of this machine"],
-])("%s is told as: %s [fault: shared-port]", (code, text) => {
+  ["EADDRNOTAVAIL", "not an address of this machine"],
+  ["ENOTFOUND", "not an address of this machine"],
+])("%s is reported as: %s [fault: shared-port]", (code, text) => {
   const error = bindError("127.0.0.1", 80, Object.assign(new Error("s3cr3t"), { code }));
   expect(error.message).toContain("127.0.0.1:80");
   expect(error.message).toContain(text);
@@ -62,7 +62,7 @@ test.each([
 });
 
 describe("an address that other machines reach", () => {
-  test("without a public_url is warned of: browsers would be sent to their own machine", async () => {
+  test("logs a warning without a public_url: browsers would be sent to their own machine", async () => {
     const WARNING = "public_url is not set";
     await using bare = await startOwn([testCatalog], { ...BEHIND, RUNTIME_HOST: "0.0.0.0" });
     const named = { ...BEHIND, RUNTIME_HOST: "0.0.0.0", RUNTIME_PUBLIC_URL: "https://runtime.test" };

@@ -178,7 +178,7 @@ describe("a body that is accepted", () => {
     ["with line ends around it", `\r\n${VALID}\r\n`],
     ["with an escaped backslash before u0000", '{"value":"\\\\u0000"}'],
     ["with a whole surrogate pair", '{"value":"\\ud83d\\ude00"}'],
-    ["with __proto__ beside it", '{"value":"v","__proto__":{"description":"from the prototype"}}'],
+    ["with __proto__ next to it", '{"value":"v","__proto__":{"description":"from the prototype"}}'],
     ["with unknown fields", '{"value":"v","constructor":1,"toString":2,"other":{"a":[null]}}'],
     ["with null for what is not given", '{"value":"v","description":null}'],
   ];

@@ -130,7 +130,7 @@ describe("a callback in another browser", () => {
   });
 });
 
-describe("an answer of the provider that is no grant", () => {
+describe("an answer of the provider that is not a grant", () => {
   test.each([
     ["access_denied", "declined at the provider"],
     ["server_error", "the provider answered server_error"],

@@ -1,4 +1,4 @@
-// Chat completions without tools: bytes pass both ways, and what is no answer becomes an error that helps.
+// Chat completions without tools: bytes pass both ways, and an invalid answer becomes an error that helps.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chunk, completion, DONE, frame, speak, startStream, type Turn } from "../sandbox/models/chat-server";
 import { at } from "../support/api";
@@ -40,7 +40,7 @@ describe("a request", () => {
     );
   });
 
-  test("for a model that nobody serves is refused with the nearest name", async () => {
+  test("for an unknown model is refused with the nearest name", async () => {
     const answer = await chat.ask(asking({ model: "test-modle" }));
     expect([answer.status, at(answer.body, "name"), at(answer.body, "message")]).toEqual([
       400,
@@ -94,7 +94,7 @@ describe("a request", () => {
       [{ role: "tool", tool_call_id: "c", content: [{ type: "text", text: "x" }] }],
     ],
     [
-      "null beside tool calls [fault: content-parts]",
+      "null with tool calls [fault: content-parts]",
       [
         {
           role: "assistant",
@@ -332,7 +332,7 @@ describe("a caller that hangs up", () => {
   });
 });
 
-test("the key of a model's server stands in no answer and no line of the log", async () => {
+test("the key of a model server is in no answer and in no line of the log", async () => {
   chat.upstream.script((request, reply) => speak(reply, { content: String(request.model) }));
   await chat.send(asking({ stream: true }));
   expect(chat.site.logLines.join("\n")).toContain("outbound request");

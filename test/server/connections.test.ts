@@ -49,7 +49,7 @@ describe("listing", () => {
     ["one provider", "?provider_id=slack", () => [alice, bob]],
     ["both", "?provider_id=slack&user_id=alice", () => [alice]],
     ["a user of another provider", "?provider_id=other&user_id=alice", () => []],
-    ["nobody", "?user_id=nobody", () => []],
+    ["an unknown user", "?user_id=nobody", () => []],
     ["a user by another case", "?user_id=Alice", () => []],
     ["a user by a pattern", "?user_id=%25", () => []],
     ["a page of it", "?limit=1&offset=1", () => [bob]],
@@ -91,7 +91,7 @@ describe("a key that is pinned to alice", () => {
   ];
   scenarios(() => stage, rows);
 
-  test("counts hers where it asks how things stand; one of several users counts theirs", async () => {
+  test("counts her connections in the status; a key of several users counts theirs", async () => {
     const counted = async (users: string[]) => {
       const { status, body } = await api(stage.site.url, await stage.site.key("read", users)).get(
         "/v1/admin/status",
@@ -131,7 +131,7 @@ describe("deleting", () => {
     expect(foreign.text).toBe(unknown.text);
   });
 
-  test("forgets the grant: the next call owes a consent, others keep theirs", async () => {
+  test("deletes the grant: the next call needs a consent, other users keep theirs", async () => {
     expect((await execute("bob")).status).toBe(200);
     const answer = await admin().delete(`${BASE}/${bob}`);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: "" });
@@ -144,7 +144,7 @@ describe("deleting", () => {
     expect({ ids: idsIn(body), total: at(body, "total_count") }).toEqual({ ids: [alice], total: 1 });
   });
 
-  test("is seen by who asks how that consent stands", async () => {
+  test("is visible in the status of that consent", async () => {
     bob = await connect(stage, "bob");
     const read = () => admin().get(`/v1/auth/status?id=${bob}`);
     expect((await read()).body).toMatchObject({ id: bob, status: "completed", user_id: "bob" });
@@ -165,7 +165,13 @@ describe("a user without a connection never gets another user's token", () => {
   scenarios(
     () => stage,
     [
-      { name: "carol owes a consent", ...run, body: carol, status: 403, error: "tool_requirements_not_met" },
+      {
+        name: "carol has not consented",
+        ...run,
+        body: carol,
+        status: 403,
+        error: "tool_requirements_not_met",
+      },
       { name: "so does bob in another case", ...run, body: { ...carol, user_id: "Bob" }, status: 403 },
       { name: "so does bob with a space", ...run, body: { ...carol, user_id: "bob " }, status: 403 },
       {

@@ -99,7 +99,7 @@ describe("a browser's question before the real request", () => {
   });
 });
 
-describe("OPTIONS that is no such question", () => {
+describe("OPTIONS that is not a preflight", () => {
   test.each<[string, Record<string, string>]>([
     ["without any header", {}],
     ["without a method", { origin: APP }],
@@ -157,7 +157,7 @@ test.each([
   "ftp://app.test",
   "null",
   "https://*.test x",
-])("%p is no origin, and stops the start", (origin) => {
+])("%p is not an origin, and prevents the start", (origin) => {
   expect(() => loadConfig({ environment: { HOME: "/home/x", RUNTIME_CORS_ALLOW: origin } })).toThrow(
     "RUNTIME_CORS_ALLOW",
   );

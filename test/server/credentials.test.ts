@@ -68,7 +68,7 @@ describe("the form of a credential", () => {
     expect((await call(stage.site.url, { method: "GET", path: "/v1/tools", headers })).status).toBe(200);
   });
 
-  test("a key in the query is no credential", async () => {
+  test("a key in the query is not a credential", async () => {
     const { keys, site } = stage;
     const path = `/v1/tools?authorization=${keys.admin}&api_key=${keys.admin}&access_token=${keys.admin}`;
     expect((await call(site.url, { method: "GET", path })).status).toBe(401);
@@ -105,7 +105,7 @@ describe("a revoked key", () => {
   });
 });
 
-test("no key stands in the log or in the database", () => {
+test("the log and the database contain no key", () => {
   const state = JSON.stringify(dump(databaseOf(stage.site)));
   const log = stage.site.logLines.join("\n");
   expect(log).toContain('"path":"/v1/tools"');

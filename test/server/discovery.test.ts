@@ -97,7 +97,7 @@ describe("an ETag", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("is refused to nobody's profit: the credential comes first", async () => {
+  test("is refused by its credential first", async () => {
     expect((await read("/v1/formatted_tools", { "if-none-match": "*" })).status).toBe(401);
   });
 });
@@ -229,7 +229,7 @@ describe("GET /v1/formatted_tools", () => {
     expect([answer.status, at(answer.body, "name")]).toEqual([status, name]);
   });
 
-  test("shows nobody the tools of a user that the key may not act for", async () => {
+  test("does not show the tools of a user that the key may not act for", async () => {
     const agent = api(own.url, await own.key("read", ["alice"]));
 
     expect((await agent.get("/v1/formatted_tools?user_id=bob")).status).toBe(403);

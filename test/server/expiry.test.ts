@@ -31,7 +31,7 @@ async function expectExpired(id: string): Promise<void> {
   expect(dump(databaseOf(stage.site))["connections"]).toEqual([]);
 }
 
-describe("an address that nobody opens", () => {
+describe("an address that is never opened", () => {
   test("works for 24 hours", async () => {
     const { id, url } = await startConsent(stage);
     stage.clock.move(24 * HOUR - MINUTE);

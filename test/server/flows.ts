@@ -16,7 +16,7 @@ function newUser(): string {
   return `user${count}`;
 }
 
-/** The browser stands at the provider; `state` is what came along. */
+/** The browser is at the provider; `state` is the parameter of its address. */
 export async function atProvider(stage: Stage): Promise<Flow & { state: string }> {
   const browser = new Browser();
   const { id, url } = await startConsent(stage, { user_id: newUser() });

@@ -193,7 +193,7 @@ describe("changing", () => {
     expect(second.body).toMatchObject({ slug: "patched", tool_filter: { allowed_tools: [], discovery: {} } });
   });
 
-  test("to a slug that is taken or none, or to a type that nobody could use, is 400 and changes nothing", async () => {
+  test("to a slug that is taken or missing, or to an unusable type, is 400 and changes nothing", async () => {
     await create({ slug: "taken" });
     const id = await idOf({ slug: "keeps" });
     const before = (await admin().get(`${PATH}/${id}`)).body;
@@ -208,11 +208,11 @@ describe("changing", () => {
     }
     expect((await admin().put(`${PATH}/${id}`, { id, name: "x", ...KEYS, slug: "taken" })).status).toBe(400);
     expect((await admin().get(`${PATH}/${id}`)).body).toEqual(before);
-    // Its own slug is no conflict.
+    // Its own slug is not a conflict.
     expect((await admin().patch(`${PATH}/${id}`, { slug: "keeps" })).status).toBe(200);
   });
 
-  test("stands in the audit trail, in the same transaction", async () => {
+  test("is in the audit trail, in the same transaction", async () => {
     const id = await idOf({ slug: "audited" });
     await admin().patch(`${PATH}/${id}`, { name: "Changed" });
     await admin().delete(`${PATH}/${id}`);

@@ -45,7 +45,7 @@ test("a second busy time is collected after too", async () => {
   expect(state.collected).toBe(2);
 });
 
-test("a few calls are no busy time", async () => {
+test("a few calls are not a busy time", async () => {
   const state = watched();
   state.call(999);
   await collectedElsewhere();

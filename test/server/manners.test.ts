@@ -1,4 +1,4 @@
-// What every answer tells beside its body: methods, retries, traces, deprecation, and errors in the form of RFC 9457.
+// What every answer has besides its body: methods, retries, traces, deprecation, and errors in the form of RFC 9457.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
 import { errorAnswer } from "../../server/answer";
@@ -43,19 +43,16 @@ describe("an error", () => {
     [404, "Not Found", "/v1/nothing", undefined],
     [400, "Bad Request", "/v1/tools?limit=0", "admin"],
     [404, "Not Found", "/v1/admin/auth_providers/none", "admin"],
-  ] as const)(
-    "with status %i has the members of RFC 9457 beside its own",
-    async (status, title, path, as) => {
-      const key = as === undefined ? undefined : stage.keys[as];
-      const answer = await call(stage.site.url, { method: "GET", path, key });
+  ] as const)("with status %i also has the members of RFC 9457", async (status, title, path, as) => {
+    const key = as === undefined ? undefined : stage.keys[as];
+    const answer = await call(stage.site.url, { method: "GET", path, key });
 
-      expect(answer.status).toBe(status);
-      expect(answer.body).toMatchObject({ type: "about:blank", title, status });
-      expect(at(answer.body, "detail")).toBe(at(answer.body, "message") as string);
-      // Public clients parse what says so, and nothing else.
-      expect(answer.headers.get("content-type")).toBe("application/json");
-    },
-  );
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ type: "about:blank", title, status });
+    expect(at(answer.body, "detail")).toBe(at(answer.body, "message") as string);
+    // Public clients parse what says so, and nothing else.
+    expect(answer.headers.get("content-type")).toBe("application/json");
+  });
 });
 
 describe("whether a client should send it again", () => {
@@ -84,7 +81,7 @@ describe("traceparent", () => {
     fetch(stage.site.url + path, { headers: { traceparent, authorization: stage.keys.read } });
 
   test.each(["/v1/health", "/v1/tools", "/v1/nothing", "/authorize/nothing"])(
-    "comes back on %s, and its trace id stands in the log",
+    "comes back on %s, and its trace id is in the log",
     async (path) => {
       const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
       const answer = await send(path, traceparent);

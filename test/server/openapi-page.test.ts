@@ -55,14 +55,14 @@ describe("the files of the page", () => {
     }
   });
 
-  test("are no others", async () => {
+  test("do not include others", async () => {
     await using own = await startOwn([]);
     for (const name of ["index.html", "constructor", "..%2Fdocs.ts", "swagger-ui.css.map"]) {
       expect((await fetch(`${own.url}/v1/swagger/ui/${name}`)).status).toBe(404);
     }
   });
 
-  test("may load from this server only, and be framed by nobody", async () => {
+  test("may load from this server only, and cannot be framed", async () => {
     await using own = await startOwn([]);
     const page = await fetch(`${own.url}/v1/swagger/ui`);
     const policy = page.headers.get("content-security-policy") ?? "";

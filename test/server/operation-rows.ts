@@ -137,7 +137,7 @@ export const ROWS: Record<string, Row> = {
   "caller-get": { path: "/v1/caller", roles: ["admin", "run", "read"], success: 200 },
   "keys-list": { path: "/v1/admin/keys", roles: ["admin"], success: 200 },
   "keys-create": { path: "/v1/admin/keys", body: { name: "made" }, roles: ["admin"], success: 201 },
-  // The ids of keys are made anew for each stage: an unknown one is what a table can send.
+  // Each stage has other ids of keys, so the table can only send an unknown one.
   "keys-get": { path: "/v1/admin/keys/key_unknown", roles: ["admin"], success: 404 },
   "keys-delete": { path: "/v1/admin/keys/key_unknown", roles: ["admin"], success: 404 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", roles: ["admin"], success: 200 },
@@ -268,7 +268,7 @@ export function send(
   headers: Record<string, string>,
   raw?: string,
 ): Promise<ApiAnswer> {
-  const method = operations.find((operation) => operation.id === id)?.method ?? "no such operation";
+  const method = operations.find((operation) => operation.id === id)?.method ?? "unknown operation";
   const path = named(stage, row.path);
   const body: unknown =
     row.body === undefined ? undefined : JSON.parse(named(stage, JSON.stringify(row.body)));

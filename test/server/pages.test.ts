@@ -54,7 +54,7 @@ const PAGES: [string, () => Promise<Response>, number][] = [
 ];
 
 describe.each(PAGES)("the page of %s", (_what, open, status) => {
-  test("allows nothing from outside, is kept nowhere, and tells nobody where one came from", async () => {
+  test("loads nothing from outside, is not cached, and sends no referrer", async () => {
     const page = await open();
     expect(page.status).toBe(status);
     const policy = page.headers.get("content-security-policy") ?? "";

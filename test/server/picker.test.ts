@@ -47,16 +47,16 @@ describe("a link", () => {
     ["with an empty config", () => "config="],
     ["without a config", () => ""],
     ["with two configs", () => `config=${own()}&config=${own()}`],
-    ["with characters that are no base64url", () => `config=${own()}!`],
+    ["with characters outside of base64url", () => `config=${own()}!`],
     ["with a blank inside", () => `config=${own().slice(0, 8)}%20${own().slice(8)}`],
     ["with a newline at the end", () => `config=${own()}%0A`],
     ["with padding inside", () => `config=${own().slice(0, 8)}=${own().slice(8)}`],
     ["with too much padding", () => `config=${withPadding(own())}====`],
     ["with the other alphabet", () => `config=${encodeURIComponent("+/+/")}`],
     ["cut off", () => `config=${own().slice(0, -8)}`],
-    ["that is no UTF-8", () => `config=${Buffer.from([0xff, 0xfe, 0x7b]).toString("base64url")}`],
+    ["that is not UTF-8", () => `config=${Buffer.from([0xff, 0xfe, 0x7b]).toString("base64url")}`],
     ["with a byte order mark", () => `config=${Buffer.from(`\uFEFF{"auth":{}}`).toString("base64url")}`],
-    ["that is no JSON", () => `config=${Buffer.from("auth").toString("base64url")}`],
+    ["that is not JSON", () => `config=${Buffer.from("auth").toString("base64url")}`],
     ["that is JSON in the clear", () => `config=${encodeURIComponent('{"auth":{}}')}`],
     ["that is null", () => `config=${encoded(null)}`],
     ["that is a list", () => `config=${encoded([])}`],
@@ -324,7 +324,7 @@ describe("back from the provider", () => {
     ["no file", { code: "c" }, "No file was chosen."],
     ["an empty list", { code: "c", picked_file_ids: "" }, "No file was chosen."],
     ["a refusal", { error: "access_denied" }, "You did not grant the permission."],
-    ["another error", { error: HOSTILE, error_description: HOSTILE }, "The provider answered with an error."],
+    ["another error", { error: HOSTILE, error_description: HOSTILE }, "The provider returned an error."],
     [
       "ids of HTML",
       { code: HOSTILE, scope: HOSTILE, picked_file_ids: `${HOSTILE},b` },
@@ -422,7 +422,7 @@ describe("back from the provider", () => {
     expect(await (await browser.answer(page, site.url, "yes")).text()).toContain("Connected");
   });
 
-  test("neither code nor state nor ids stand in the log", async () => {
+  test("the log contains neither code nor state nor ids", async () => {
     const { state, back } = await sentAway();
     await back({ code: "s3cr3t-code", picked_file_ids: "s3cr3t-file" });
     const log = redirecting.site.logLines.join("\n");

@@ -1,4 +1,4 @@
-// Asking how a consent stands, and waiting for its end.
+// The status of a consent, and waiting for its end.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";

@@ -107,7 +107,7 @@ describe("a consent that was under way", () => {
   });
 });
 
-test("deleting a provider that nobody uses does not disturb the totals", async () => {
+test("deleting an unused provider does not change the totals", async () => {
   await admin().post(PROVIDERS, chatProvider(stage.site.chat, "unused"));
   expect((await admin().delete(`${PROVIDERS}/unused`)).status).toBe(200);
   expect((await admin().get("/v1/admin/user_connections")).body).toMatchObject({ total_count: 1 });

@@ -129,7 +129,7 @@ describe("a patch", () => {
     expect((await patch({ id: `patched${count}` })).status).toBe(200);
   });
 
-  test("cannot change the external id, which is no field of it", async () => {
+  test("cannot change the external id, which is not a field of it", async () => {
     const answer = await patch({ external_id: "mine" });
     expect(at(answer.body, "oauth2.redirect_uri")).toEqual(at(before, "oauth2.redirect_uri"));
   });
@@ -167,7 +167,7 @@ describe("a patch is refused and changes nothing", () => {
       { oauth2: { user_info_request: { endpoint: "https://idp.example/me" } } },
       "oauth2.user_info_request.triggers is required",
     ],
-    ["that is no object", [], "must be object"],
+    ["that is not an object", [], "must be object"],
   ])("%s", async (_what, body, text) => {
     const answer = await patch(body);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 400, text: answer.text });

@@ -8,7 +8,7 @@ import { MovableClock } from "../tools/deployment";
 import { startOwn } from "./own";
 import { type Stage, startStage } from "./stage";
 
-// Time stands still unless a test moves it: a slow machine fills no bucket.
+// Only tests move the clock, so that no bucket fills on a slow machine.
 let now = systemClock.now();
 const clock: Clock = { ...systemClock, now: () => now };
 const pass = (ms: number) => {
@@ -73,10 +73,10 @@ test("what needs no credential is not counted, nor what has a wrong one", async 
   }
 });
 
-// Looked through at each request, thirty thousand callers of one minute would cost every request a millisecond.
-test("a request costs the same beside many other callers", () => {
+// Looked through at each request, many callers of one minute would cost every request time.
+test("a request costs the same with many other callers", () => {
   const { settings } = stage.site.runtime.core;
-  const growth = growthOf(7500, (users) => () => {
+  const growth = growthOf(2500, (users) => () => {
     const limit = rateLimitOf(settings, clock);
     for (let user = 0; user < users; user++)
       limit?.take({ kind: "user", projectId: "default", userId: `user ${user}` });

@@ -41,9 +41,9 @@ const patch = (id: string, body: unknown): Row => ({
 const execute = (body: object): Row => ({ ...post("/v1/tools/execute", body), as: "run" });
 
 const REFUSED: [string, Row, number][] = [
-  ["a secret beside a missing id", create({ oauth2: OAUTH2 }), 400],
-  ["a secret beside an id that is taken", create({ id: "slack", oauth2: OAUTH2 }), 400],
-  ["a secret beside the record's other fields", create({ id: "x", client_secret: CANARY, oauth2: {} }), 400],
+  ["a secret next to a missing id", create({ oauth2: OAUTH2 }), 400],
+  ["a secret next to an id that is taken", create({ id: "slack", oauth2: OAUTH2 }), 400],
+  ["a secret next to the record's other fields", create({ id: "x", client_secret: CANARY, oauth2: {} }), 400],
   ["a secret as the whole of oauth2", create({ id: "x", oauth2: CANARY }), 400],
   ["a secret as the whole body", create(CANARY), 400],
   ["a secret in a list", create([{ client_secret: CANARY }]), 400],
@@ -83,9 +83,9 @@ const REFUSED: [string, Row, number][] = [
   ["a secret for a path that is not there", { ...raw(JSON_BODY), path: "/v1/admin/providers" }, 404],
   ["a secret by a method that is not there", { ...raw(JSON_BODY), method: "PUT" }, 404],
   ["a secret for a provider that is not there", patch("none", { oauth2: { client_secret: CANARY } }), 404],
-  ["a secret beside another id", patch("slack", { id: "other", oauth2: { client_secret: CANARY } }), 400],
+  ["a secret next to another id", patch("slack", { id: "other", oauth2: { client_secret: CANARY } }), 400],
   [
-    "a secret beside a broken endpoint",
+    "a secret next to a broken endpoint",
     patch("slack", { oauth2: { client_secret: CANARY, token_request: { endpoint: "/x" } } }),
     400,
   ],
@@ -110,7 +110,7 @@ const REFUSED: [string, Row, number][] = [
   ["a stored secret under another name", post("/v1/admin/secrets/A", { secret: CANARY }), 400],
   ["a stored secret in an object", post("/v1/admin/secrets/A", { value: { value: CANARY } }), 400],
   [
-    "a stored secret beside a bad description",
+    "a stored secret next to a bad description",
     post("/v1/admin/secrets/A", { value: CANARY, description: 5 }),
     400,
   ],
@@ -123,7 +123,7 @@ const REFUSED: [string, Row, number][] = [
   ["a secret as a user, in a list", execute({ tool_name: "Chat.WhoAmI", user_id: [CANARY] }), 400],
   ["a secret as a time", execute({ tool_name: "Chat.WhoAmI", user_id: "alice", run_at: CANARY }), 400],
   [
-    "a secret as input for a user who owes a consent",
+    "a secret as input for a user who has not consented",
     execute({ tool_name: "Chat.SendMessage", user_id: "alice", input: { message: CANARY } }),
     403,
   ],

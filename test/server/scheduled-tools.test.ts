@@ -143,7 +143,7 @@ describe("who sees which", () => {
     const { items, total_count } = await runtime.tools.scheduled.list(bob, {});
     expect([items.map(({ id }) => id), total_count]).toEqual([[foreign], 1]);
     expect((await runtime.tools.scheduled.get(bob, foreign)).user_id).toBe("bob");
-    expect(runtime.tools.scheduled.get(bob, own)).rejects.toThrow("no scheduled run");
+    await expect(runtime.tools.scheduled.get(bob, own)).rejects.toThrow("no scheduled run");
   });
 
   test("a key that is pinned to two users sees both, newest first, page by page", async () => {

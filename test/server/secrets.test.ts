@@ -211,7 +211,7 @@ describe("listing and deleting", () => {
     expect(await valueOf("FOREIGN")).toBe("v");
   });
 
-  test("a secret made anew has nothing of the deleted one", async () => {
+  test("a secret that is created again has nothing of the deleted one", async () => {
     const first = await upsert("REBORN", { value: "old", description: "Old" });
     await admin().delete(`${BASE}/REBORN`);
     const second = await upsert("reborn", { value: "new" });

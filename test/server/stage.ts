@@ -54,7 +54,7 @@ export async function startStage(options: SiteOptions = {}): Promise<Stage> {
   return { site, clock, keys, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 }
 
-/** Consents as the person at the stand-in, for the user of the same name; the id of the connection. */
+/** Consents at the stand-in as the user of the same name. Returns the id of the connection. */
 export async function connect({ site, keys }: Stage, user: string, person = user): Promise<string> {
   const agent = api(site.url, keys.admin);
   const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.SendMessage", user_id: user });

@@ -19,7 +19,7 @@ const statusOf = async (id: string) => (await agent().get(`/v1/auth/status?id=${
 describe("token_status", () => {
   const shown = async (query: string) => (await agent().get(`/v1/tools/Chat.WhoAmI${query}`)).body;
 
-  test("is left out when nobody is named", async () => {
+  test("is left out when no user is named", async () => {
     const record = await shown("");
     expect(at(record, "requirements.met")).toBe(false);
     expect(at(record, "requirements.authorization")).toEqual({
@@ -41,7 +41,7 @@ describe("token_status", () => {
     expect(at(await shown("?user_id=tom"), "requirements.met")).toBe(true);
   });
 
-  test("stands in lists too, for the user that is named", async () => {
+  test("is also in lists, for the named user", async () => {
     const { body } = await agent().get("/v1/tools?toolkit=chat&limit=100&user_id=alice");
     const items = at(body, "items") as { name: string }[];
     const whoAmI = items.find(({ name }) => name === "WhoAmI");

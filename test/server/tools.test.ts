@@ -1,4 +1,4 @@
-// Listing tools: names in all their forms, filters, formats, and what a user still owes.
+// Listing tools: names in all their forms, filters, formats, and missing requirements of users.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { type Own, startOwn } from "./own";

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-describe("a path or method that does not exist is 404, whoever asks", () => {
+describe("a path or method that does not exist is 404 for every caller", () => {
   const routes: [string, string][] = [
     ["GET", "/"],
     ["GET", "/v1"],
@@ -102,7 +102,7 @@ describe("every answer", () => {
     expect(ids[0]).not.toBe(ids[1] ?? "");
   });
 
-  test("stands in the log under its request id", async () => {
+  test("is in the log under its request id", async () => {
     const answer = await call(stage.site.url, { method: "GET", path: "/v1/nothing" });
     const id = answer.headers.get("x-request-id") ?? "none";
     const line = stage.site.logLines.find((text) => text.includes(id)) ?? "{}";
@@ -235,7 +235,7 @@ describe("the host that a caller names", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("an invalid request", () => {
   test.each([
     ["an unknown method", "BREW /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"],
     ["no version", "GET /v1/health\r\n\r\n"],
@@ -243,7 +243,7 @@ describe("what is no request", () => {
       "two lengths",
       head("POST", "/v1/tools/execute", { "content-length": "3", "transfer-encoding": "chunked" }),
     ],
-    ["a length that is no number", head("POST", "/v1/tools/execute", { "content-length": "abc" })],
+    ["a length that is not a number", head("POST", "/v1/tools/execute", { "content-length": "abc" })],
     ["a negative length", head("POST", "/v1/tools/execute", { "content-length": "-5" })],
   ])("%s is refused and the server lives on", async (_what, text) => {
     const answer = await sendRaw(stage.site.url, [text]);
@@ -261,7 +261,7 @@ describe("what is no request", () => {
   });
 });
 
-test("a consent address does not stand in the log, not even mistyped", async () => {
+test("the log does not contain a consent address, not even a mistyped one", async () => {
   for (const path of ["/authorize/t0ken-canary", "//authorize/t0ken-canary", "/authorize/t0ken-canary/"]) {
     await sendRaw(stage.site.url, [head("GET", path)]);
   }

@@ -59,7 +59,7 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       const store = stores.new();
       const written = store.write(function* () {
         yield* touch("keys");
-        throw notFound("There is no such note.");
+        throw notFound("The note does not exist.");
       });
 
       await expect(written).rejects.toThrow();
@@ -77,19 +77,19 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
           const fails = random(5) === 0;
           return (random(2) === 0 ? one : other).write(function* () {
             yield* touch(kind);
-            if (fails) throw notFound("There is no such note.");
+            if (fails) throw notFound("The note does not exist.");
           });
         });
         if (random(2) === 0) await one.generation("keys");
         await Promise.allSettled(writes);
         if (random(2) === 0) await nextTurn();
-        const said = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
+        const generations = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
         const stored = await Promise.all(
           kinds.map(async (kind) => (await other.get(STORED, kind))?.value ?? -1),
         );
         await nextTurn();
 
-        expect([round, await said(one), await said(other)]).toEqual([round, stored, stored]);
+        expect([round, await generations(one), await generations(other)]).toEqual([round, stored, stored]);
       }
     });
   });
@@ -261,9 +261,9 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
     test("an error of a load is not cached", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");
-      const failed = cache.get("a", () => Promise.reject(notFound("There is no such note.")));
+      const failed = cache.get("a", () => Promise.reject(notFound("The note does not exist.")));
 
-      await expect(failed).rejects.toThrow("There is no such note.");
+      await expect(failed).rejects.toThrow("The note does not exist.");
       expect(await cache.get("a", () => 1)).toBe(1);
     });
 

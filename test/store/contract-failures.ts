@@ -19,7 +19,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
 
   describe(`${name}: a body that throws`, () => {
     test("its error reaches the caller unchanged", async () => {
-      const refusal = notFound("There is no such note.");
+      const refusal = notFound("The note does not exist.");
       const written = stores.new().write(function* () {
         yield* insert("a", 1);
         throw refusal;
@@ -34,7 +34,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
         store.write(() => insert("before", 1)),
         store.write(function* () {
           yield* insert("gone", 2);
-          throw notFound("There is no such note.");
+          throw notFound("The note does not exist.");
         }),
         store.write(() => insert("after", 3)),
       ]);
@@ -97,11 +97,11 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
     test("an error before the first step does not affect others", async () => {
       const store = stores.new();
       const failed = store.write(() => {
-        throw notFound("There is no such note.");
+        throw notFound("The note does not exist.");
       });
       const kept = store.write(() => insert("a", 1));
 
-      await expect(failed).rejects.toThrow("There is no such note.");
+      await expect(failed).rejects.toThrow("The note does not exist.");
       expect(await kept).toBe(1);
     });
 
@@ -188,7 +188,7 @@ export function failuresContract(name: string, open: (options: SqliteOptions) =>
 
 // oxlint-disable-next-line require-yield -- it fails before its first step
 function* refused(): Transaction<never> {
-  throw notFound("There is no such note.");
+  throw notFound("The note does not exist.");
 }
 
 function* insertThen(next: () => Transaction<unknown>): Transaction<unknown> {

@@ -46,7 +46,7 @@ describe("commits of one turn", () => {
     const before = commitsIn(file);
     const failed = store.write(function* () {
       yield* insert("gone", 99);
-      throw notFound("There is no such note.");
+      throw notFound("The note does not exist.");
     });
     await Promise.allSettled([failed, ...writeTen(store)]);
 
@@ -62,7 +62,7 @@ describe("commits of one turn", () => {
     };
     const failing = function* (): Transaction<void> {
       yield* insert("gone", 99);
-      throw notFound("There is no such note.");
+      throw notFound("The note does not exist.");
     };
     const bodies = [() => insert("a", 1), failing, failing];
     await Promise.allSettled(bodies.map((body, index) => store.write(counted(index, body))));

@@ -30,7 +30,7 @@ const COUNT = 60;
 const HELP_FILES = new Set(["cli/nouns.ts", "cli/help-topics.ts"]);
 /** SQL, and examples of commands. */
 const NO_SENTENCE =
-  /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|ON CONFLICT|WHERE|AND|ORDER BY|FROM|runtime [a-z]+ [a-z]+)\b/;
+  /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|ON CONFLICT|WHERE|AND|OR|ORDER BY|FROM|runtime [a-z]+ [a-z-])/;
 
 // A comment, a string or a regular expression; the last only to skip quotes inside it.
 const TOKEN =
@@ -127,7 +127,7 @@ function sentencesOf(text: string): string[] {
 }
 
 function wordsIn(text: string): number {
-  return text.match(/\p{L}[\p{L}’'-]*/gu)?.length ?? 0;
+  return text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length;
 }
 
 /** Numbers between 0 and 1 from a seed (mulberry32). */

@@ -35,3 +35,12 @@ export function timeViolations(files: readonly SourceFile[]): string[] {
     )
     .map(({ path }) => `${path} asserts how long something takes`);
 }
+
+const STATEMENT = /^[ \t]*expect\([^;]*\)\s*\.(?:rejects|resolves)\b/m;
+
+/** The files with an assertion on a promise that is not awaited: it may fail after the end of its test. */
+export function unawaitedAssertions(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ text }) => STATEMENT.test(text))
+    .map(({ path }) => `${path} does not await an assertion on a promise`);
+}

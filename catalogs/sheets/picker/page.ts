@@ -67,7 +67,7 @@ export async function pickerCallback(context: PageContext, externalId: string): 
   if (check !== "valid") return refusal(context, REFUSALS[check]);
   const error = context.query.get("error");
   if (error === "access_denied") return nothingPicked(context, "You did not grant the permission.");
-  if (error !== null) return nothingPicked(context, "The provider answered with an error.");
+  if (error !== null) return nothingPicked(context, "The provider returned an error.");
   const ids = (context.query.get(PICKED_IDS) ?? "").split(",").filter((id) => id !== "");
   const count = new Set(ids).size;
   if (count === 0) return nothingPicked(context, "No file was chosen.");

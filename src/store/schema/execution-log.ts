@@ -19,7 +19,7 @@ const first: Migration = {
   ],
 };
 
-/** What rules decided about executions, in the order in which they were asked. */
+/** The decisions of hooks about executions, in their order. */
 const decisions: Migration = {
   version: 2,
   name: "decisions of hooks",
@@ -32,7 +32,7 @@ const decisions: Migration = {
   ],
 };
 
-/** The same as one JSON text beside the run: rows of their own cost each run more than the rest of the log. */
+/** The decisions as JSON in the row of the run: separate rows would cost more than the rest of the log. */
 const decisionsInside: Migration = {
   version: 3,
   name: "decisions of hooks inside",

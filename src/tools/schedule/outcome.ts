@@ -26,7 +26,7 @@ export function endedWith({ success, output }: Execution): Ended {
 /** The end for an error before the tool ran. */
 export function endedBy(error: unknown, tool: Tool | undefined): Ended {
   if (!(error instanceof RuntimeError) || error.status >= 500) {
-    const systemError = "The server failed to do this. The log has the reason.";
+    const systemError = "The server failed to run the tool. Its log has the reason.";
     return { success: false, output: undefined, systemError };
   }
   if (error.name !== "tool_requirements_not_met") return refusedBecause(error.message);

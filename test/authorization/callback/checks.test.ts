@@ -1,4 +1,4 @@
-// Each check of a callback by itself.
+// The checks of a callback.
 import { describe, expect, test } from "bun:test";
 import {
   expiryReason,
@@ -64,7 +64,7 @@ const provider: Provider = {
   sealedPrivateKey: null,
 };
 
-describe("a callback is well formed", () => {
+describe("a callback is valid", () => {
   test.each([
     ["with a code", "code=C&state=S"],
     ["with an error", "error=access_denied&state=S"],
@@ -91,7 +91,7 @@ describe("a callback is well formed", () => {
   });
 });
 
-describe("a state belongs to the address that it came to", () => {
+describe("a state belongs to the redirect address", () => {
   test("of its own provider", () => {
     expect(checkProvider(flow, provider)).toBeUndefined();
   });
@@ -123,7 +123,7 @@ describe("the browser is the one that opened our address", () => {
   });
 });
 
-describe("a flow is in time", () => {
+describe("a flow has not expired", () => {
   test.each<[string, Partial<FlowRow>, boolean]>([
     ["while it is pending", {}, true],
     ["not at the very end of its life", { expires_at: NOW }, false],
@@ -133,8 +133,8 @@ describe("a flow is in time", () => {
   });
 });
 
-describe("the provider's record is the one that the consent began with", () => {
-  test("when it has its version and is active", () => {
+describe("the provider is the same as at the start of the consent", () => {
+  test("if it is active and has the same version", () => {
     expect(changeReason(flow, provider)).toBeUndefined();
   });
 
@@ -147,8 +147,8 @@ describe("the provider's record is the one that the consent began with", () => {
   });
 });
 
-describe("what the provider says no with", () => {
-  test("is nothing when there is a code", () => {
+describe("an error of the provider", () => {
+  test("is undefined if there is a code", () => {
     expect(errorReason(new URLSearchParams("code=C"))).toBeUndefined();
   });
 
@@ -159,7 +159,7 @@ describe("what the provider says no with", () => {
     ["<img src=x onerror=alert(1)>", "the provider answered with an error"],
     ["X".repeat(61), "the provider answered with an error"],
     ["", "the provider answered with an error"],
-  ])("%s becomes a reason in our words [fault: html-in-error]", (error, reason) => {
+  ])("%s becomes a reason [fault: html-in-error]", (error, reason) => {
     const query = new URLSearchParams({ error, error_description: "<b>Ours</b>", error_uri: "https://evil" });
 
     expect(errorReason(query)).toBe(reason);
@@ -176,7 +176,7 @@ describe("an error that names an issuer (RFC 9207)", () => {
     ["without a name, where none was promised", { issuer: ISSUER }, "error=access_denied"],
     ["of a provider whose issuer nobody knows", {}, "error=access_denied&iss=https://other.example"],
     ["that is a code, which the exchange judges", { issuer: ISSUER }, "code=C&iss=https://other.example"],
-  ])("counts: %s", (_what, oauth2, query) => {
+  ])("is accepted: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toBeUndefined();
   });
 
@@ -184,7 +184,7 @@ describe("an error that names an issuer (RFC 9207)", () => {
     ["another issuer", { issuer: ISSUER }, "error=access_denied&iss=https://other.example"],
     ["the issuer with a slash more", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}/`],
     ["nobody, where a name was promised", { issuer: ISSUER, requiresIssuer: true }, "error=access_denied"],
-  ])("is refused, and leaves the consent as it is: %s", (_what, oauth2, query) => {
+  ])("is refused and does not change the consent: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toMatchObject({ kind: "refused", status: 400 });
   });
 });

@@ -1,4 +1,4 @@
-// An issuer that cannot be believed or reached makes no record: 400, with the field that is to be changed.
+// With an invalid or unreachable issuer, creating a record is 400 with the field.
 import { describe, expect, test } from "bun:test";
 import { at } from "../../support/api";
 import { startTokenEndpoint, type TokenAnswer } from "../../support/token-endpoint";
@@ -64,7 +64,7 @@ describe("an issuer whose metadata", () => {
     expect([status, message]).toEqual([400, expect.stringContaining("oauth2.token_request.endpoint")]);
   });
 
-  test("cannot be had, because nobody is there, is refused", async () => {
+  test("cannot be loaded is refused", async () => {
     const idp = startTokenEndpoint();
     await idp[Symbol.asyncDispose]();
     const { status, message } = await refusedFor(idp.url);

@@ -80,7 +80,7 @@ describe.each<[ClientKind]>([
   });
 });
 
-test("discovery fills the record, which shows what it was filled with", async () => {
+test("discovery fills the record, which shows the result", async () => {
   await withOpenId(async (consent) => {
     const { url } = consent.provider;
     const { body } = await link(consent);
@@ -101,7 +101,7 @@ test("discovery fills the record, which shows what it was filled with", async ()
   });
 });
 
-test("what the record states goes before what discovery finds", async () => {
+test("fields of the record override discovery", async () => {
   await withOpenId(async ({ site, provider }) => {
     const stated = {
       token_request: { endpoint: "https://relay.example/token", auth_method: "client_secret_post" },
@@ -151,7 +151,7 @@ describe("the issuer in a callback (RFC 9207)", () => {
     ["a template of it", () => "http://127.0.0.1:{port}"],
     ["empty", () => ""],
     ["absent, though the provider names it always", () => undefined],
-  ])("that is %s is refused, and the code is not shown to anybody", async (_name, iss) => {
+  ])("that is %s is refused, and the code is not sent", async (_name, iss) => {
     await withOpenId(async (consent) => {
       await link(consent);
       const at = await toCallback(consent);

@@ -37,7 +37,7 @@ async function remove(site: ProviderSite, user: string): Promise<number> {
 }
 
 describe("the deletion of a connection", () => {
-  test("revokes the refresh token where the record says, and forgets the tokens", async () => {
+  test("revokes the refresh token at the record's endpoint and deletes the tokens", async () => {
     await using site = await connected();
 
     expect(await remove(site, "alice")).toBe(204);
@@ -49,21 +49,21 @@ describe("the deletion of a connection", () => {
     expect((await site.execute("alice")).status).toBe(403);
   });
 
-  test("revokes the access token where there is no other", async () => {
+  test("revokes the access token if there is no other", async () => {
     await using site = await connected({}, { token: { body: { access_token: "T", account: { id: "U1" } } } });
     await remove(site, "alice");
 
     expect(site.sent("revoke")[0]?.params["token"]).toBe("T");
   });
 
-  test("shows the client where the record wants it (RFC 7009 section 2.1)", async () => {
+  test("authenticates the client if the record requires it (RFC 7009 section 2.1)", async () => {
     await using site = await connected({ auth_method: "client_secret_post" });
     await remove(site, "alice");
 
     expect(site.sent("revoke")[0]?.params).toMatchObject({ client_id: "cl:ient", client_secret: SECRET });
   });
 
-  test("shows the access token where the record wants that", async () => {
+  test("sends the access token if the record requires it", async () => {
     await using site = await connected({ auth_method: "bearer_access_token", params: {} });
     await remove(site, "alice");
 
@@ -85,7 +85,7 @@ describe("the deletion of a connection", () => {
     ["breaks off", { resets: true }],
     ["refuses", { status: 400, body: { error: "unsupported_token_type" } }],
     ["redirects", { status: 302, headers: { location: "/revoke/again" } }],
-  ])("succeeds when the provider %s", async (_name, revoke) => {
+  ])("succeeds if the provider %s", async (_name, revoke) => {
     await using site = await connected({}, revoke === undefined ? {} : { revoke });
 
     expect(await remove(site, "alice")).toBe(204);
@@ -95,7 +95,7 @@ describe("the deletion of a connection", () => {
     expect(log).not.toContain("R-alice");
   });
 
-  test("asks nobody a second time", async () => {
+  test("sends no second request", async () => {
     await using site = await connected();
     const [connection] = await site.connections();
     await remove(site, "alice");
@@ -107,7 +107,7 @@ describe("the deletion of a connection", () => {
 });
 
 describe("the deletion of a provider", () => {
-  test("takes connections and pending consents along; a new record of the same id begins empty", async () => {
+  test("deletes connections and pending consents; a new record with the same id is empty", async () => {
     await using site = await connected({}, {}, ["alice", "bob"]);
     const auth_requirement = { id: "idp", oauth2: { scopes: ["a", "b", "z"] } };
     const pending = await site.agent.post("/v1/auth/authorize", { auth_requirement, user_id: "alice" });

@@ -68,7 +68,7 @@ describe.each(NAMINGS)("at a provider that names the account in %s", (_name, cha
     expect(await site.connections()).toHaveLength(1);
   });
 
-  test("another account brings nothing of the first along, and is audited", async () => {
+  test("another account gets nothing of the first, and is audited", async () => {
     await using site = await twice(changes, answers, ["U1", "U22"]);
     const [connection] = await site.connections();
     const id = String(at(connection, "id"));
@@ -143,7 +143,7 @@ describe("what user info gave", () => {
 });
 
 describe("a refresh whose user info is slow", () => {
-  test("has its pair in the store before anybody is asked", async () => {
+  test("stores its tokens before the request for user info", async () => {
     await using site = await startProviderSite();
     const triggers = { on_token_grant: false, on_token_refresh: true };
     const oauth2 = { user_info_request: { triggers } };

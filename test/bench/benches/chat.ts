@@ -28,7 +28,8 @@ const STREAMED: HttpRequest = { ...REQUEST, body: { ...body, stream: true } };
 
 export const chat: Bench = {
   name: "chat",
-  about: "chat completions: answers a second beside an npm gateway, and what the first streamed byte waits",
+  about:
+    "chat completions: answers per second compared with an npm gateway, and the latency of the first streamed byte",
   run: async (context) => {
     const created = await createDeployment(join(context.folder, "chat"), 1);
     const upstream = await startBaseline(context, "model", [], LOAD_CORE);
@@ -77,7 +78,7 @@ async function besideGateway(
   return [
     {
       ...rate,
-      note: `${CONNECTIONS} connections, beside @portkey-ai/gateway; ${rate.note ?? ""}`,
+      note: `${CONNECTIONS} connections, compared with @portkey-ai/gateway; ${rate.note ?? ""}`,
       doubtful: false,
     },
     slowestRow(measured.ours, measured.gateway),

@@ -62,5 +62,6 @@ test("a refresh is read flat", () => {
 
 test("the grant keeps who and where the user is", () => {
   expect(slackPreset.facts).toMatchObject({ user_id: "$.authed_user.id", team_id: "$.team.id" });
+  expect(slackPreset.account?.length).toBeGreaterThan(0);
   for (const fact of slackPreset.account ?? []) expect(slackPreset.facts).toHaveProperty(fact);
 });

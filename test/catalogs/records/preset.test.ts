@@ -17,6 +17,7 @@ test("it is what an administrator could have written into a record", () => {
   if (!Value.Check(OAuth2Create, written)) throw new Error("It does not fit the record.");
   checkOAuth2(written, false);
   for (const path of Object.values(zohoPreset.facts ?? {})) parseExpression(path);
+  expect(zohoPreset.account?.length).toBeGreaterThan(0);
   for (const fact of zohoPreset.account ?? []) expect(zohoPreset.facts).toHaveProperty(fact);
 });
 

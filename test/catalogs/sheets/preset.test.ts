@@ -62,5 +62,6 @@ test("the grant keeps who the user is, where the platform tells it", () => {
     organization_domain: claims.hd,
   });
   expect(Object.fromEntries(factsOf({}))).toEqual({});
+  expect(googlePreset.account?.length).toBeGreaterThan(0);
   for (const fact of googlePreset.account ?? []) expect(googlePreset.facts).toHaveProperty(fact);
 });

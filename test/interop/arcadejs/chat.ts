@@ -30,7 +30,7 @@ export function chat(): void {
       await site.addChatProvider();
       upstream.script((request, reply) => {
         const done = request.messages.some(({ role }) => role === "tool");
-        const input = JSON.stringify({ channel_name: "general", message: "said by a model" });
+        const input = JSON.stringify({ channel_name: "general", message: "written by a model" });
         say(
           request,
           reply,
@@ -40,8 +40,8 @@ export function chat(): void {
       const client = clientOf(site.url, chatSite.key);
       const request = { ...HELLO, user: "alice", tools: ["Chat.SendMessage"], tool_choice: "generate" };
 
-      const [owed] = (await client.chat.completions.create(request)).choices ?? [];
-      const [authorization] = owed?.tool_authorizations ?? [];
+      const [pending] = (await client.chat.completions.create(request)).choices ?? [];
+      const [authorization] = pending?.tool_authorizations ?? [];
       const { id = "", url = "" } = Object(authorization);
       await new Browser().consent(url, "alice");
       expect((await client.auth.waitForCompletion(id)).status).toBe("completed");
@@ -50,7 +50,7 @@ export function chat(): void {
       expect(done?.message?.content).toBe("Sent.");
       expect(done?.tool_messages?.map(({ role }) => role)).toContain("tool");
       const messages = await site.chat.messages(site.chat.channels.general.id);
-      expect(messages.filter(({ text }) => text === "said by a model")).toHaveLength(1);
+      expect(messages.filter(({ text }) => text === "written by a model")).toHaveLength(1);
     });
   });
 }

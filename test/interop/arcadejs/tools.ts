@@ -104,12 +104,12 @@ export function tools(world: () => World): void {
       const [tool] = toZod({ ...options, executeFactory: executeOrAuthorizeZodTool });
       const input = { channel_name: "general", message: "by zod" };
 
-      const owed = Object(await tool?.execute(input));
-      expect(owed).toMatchObject({
+      const pending = Object(await tool?.execute(input));
+      expect(pending).toMatchObject({
         authorization_required: true,
         authorization_response: { status: "pending" },
       });
-      await new Browser().consent(owed.url, "alice");
+      await new Browser().consent(pending.url, "alice");
       expect(await tool?.execute(input)).toMatchObject({ success: true, status: "completed" });
 
       const [bare] = toZod({ ...options, userId: "yara-again", executeFactory: executeZodTool });

@@ -28,10 +28,10 @@ export function troubles(world: () => World): void {
     const cases: [string, number, unknown, (client: Arcade) => PromiseLike<unknown>][] = [
       ["a tool without toolkit", 400, BadRequestError, (client) => client.tools.get("SendMessage")],
       ["an insufficient role", 403, PermissionDeniedError, (client) => client.admin.secrets.list()],
-      ["a missing consent", 403, PermissionDeniedError, (client) => client.tools.execute(owed)],
+      ["a missing consent", 403, PermissionDeniedError, (client) => client.tools.execute(withoutConsent)],
       ["an unknown path", 404, NotFoundError, (client) => client.get("/v1/made_up")],
     ];
-    const owed = { tool_name: "Chat.WhoAmI", user_id: "without-consent" };
+    const withoutConsent = { tool_name: "Chat.WhoAmI", user_id: "without-consent" };
 
     test.each(cases)("%s is %i", async (_what, status, type, act) => {
       const error = await refusal(act(agent()));
@@ -80,7 +80,7 @@ export function troubles(world: () => World): void {
       user_id: "repeating",
       input: { channel_name: "random", message },
     });
-    const said = async (message: string): Promise<number> => {
+    const messagesWith = async (message: string): Promise<number> => {
       const { chat } = world().site;
       const messages = await chat.messages(chat.channels.random.id);
       return messages.filter(({ text }) => text === message).length;
@@ -96,7 +96,7 @@ export function troubles(world: () => World): void {
       const sent = await agent(front.url).tools.execute(say("lost twice"));
 
       expect(sent.success).toBe(true);
-      expect(await said("lost twice")).toBe(1);
+      expect(await messagesWith("lost twice")).toBe(1);
       expect(front.heads).toHaveLength(3);
       expect(keysOf(front).size).toBe(1);
     });

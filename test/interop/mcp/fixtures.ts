@@ -25,7 +25,7 @@ export const conformanceCatalogs: readonly Catalog[] = [
     }),
     tool("tool_with_progress", progress),
     tool("logging_tool", async (context) => {
-      context.log("info", "A line that no client asked for.");
+      context.log("info", "An unsolicited line.");
       return "logged";
     }),
     // Capabilities that no client of the scenario announces.
@@ -33,7 +33,7 @@ export const conformanceCatalogs: readonly Catalog[] = [
     tool("streaming_elicitation", asking(ask("user_name", "What is your name?", "name"))),
     tool(
       "input_required_result_elicitation",
-      asking(ask("user_name", "What is your name?", "name"), ({ answers }) => `Hello, ${told(answers)}!`),
+      asking(ask("user_name", "What is your name?", "name"), ({ answers }) => `Hello, ${userName(answers)}!`),
     ),
     tool("input_required_result_sampling", asking(sample("What is the capital of France?"))),
     tool("input_required_result_list_roots", asking(roots())),
@@ -175,13 +175,13 @@ function roots(): Requests {
   return { client_roots: { method: "roots/list", params: {} } };
 }
 
-function told(answers: Caller["answers"]): string {
+function userName(answers: Caller["answers"]): string {
   const { content } = Object(answers["user_name"]);
   return String(Object(content).name);
 }
 
 function stateOf(state: Caller["state"]): string {
-  if (state !== "ok") throw badInput("The state is not what was left.");
+  if (state !== "ok") throw badInput("The state is not valid.");
   return state;
 }
 

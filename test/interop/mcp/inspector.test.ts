@@ -71,9 +71,9 @@ describe.each(ERAS)("the inspector, %s family", (era) => {
       expect(listed).toMatchObject([{ name: "Chat_WhoAmI" }, { name: "test_simple_text" }]);
       expect(at(await call("test_simple_text"), "result.content.0.text")).toContain("simple text response");
 
-      const asked = await call("Chat_WhoAmI");
-      expect(at(asked, "result.isError")).toBe(true);
-      const { authorization_url: url } = JSON.parse(String(at(asked, "result.content.0.text")));
+      const answer = await call("Chat_WhoAmI");
+      expect(at(answer, "result.isError")).toBe(true);
+      const { authorization_url: url } = JSON.parse(String(at(answer, "result.content.0.text")));
       await new Browser().consent(url, "alice");
       expect(at(await call("Chat_WhoAmI"), "result.structuredContent.username")).toBe("alice");
     },
@@ -98,10 +98,10 @@ describe.each(ERAS)("the inspector, %s family", (era) => {
         expect((await fetch(back)).status).toBe(200);
 
         const to = ["--connection", String(at(pending, "name"))];
-        const asked = await run("tools/call", "Chat_WhoAmI", ...to);
-        expect(at(asked, "elicitationPending.mode")).toBe("url");
-        await new Browser().consent(String(at(asked, "elicitationPending.url")), "alice");
-        const id = String(at(asked, "elicitationPending.elicitationId"));
+        const refused = await run("tools/call", "Chat_WhoAmI", ...to);
+        expect(at(refused, "elicitationPending.mode")).toBe("url");
+        await new Browser().consent(String(at(refused, "elicitationPending.url")), "alice");
+        const id = String(at(refused, "elicitationPending.elicitationId"));
         const answer = await run("elicitation/respond", id, "--done", ...to);
         expect(at(answer, "structuredContent.username")).toBe("alice");
       } finally {

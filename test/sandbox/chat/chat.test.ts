@@ -212,7 +212,7 @@ describe("people", () => {
     ["BOB@Sandbox.Example", { ok: true, user: { name: "bob" } }],
     ["dave@sandbox.example", { ok: false, error: "users_not_found" }],
     ["erin@sandbox.example", { ok: false, error: "users_not_found" }],
-    ["nobody@sandbox.example", { ok: false, error: "users_not_found" }],
+    ["unknown@sandbox.example", { ok: false, error: "users_not_found" }],
   ])("the address %s finds the right person or nothing", async (email, expected) => {
     expect(await alice("users.lookupByEmail", { email })).toMatchObject(expected);
   });

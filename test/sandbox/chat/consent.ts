@@ -58,7 +58,7 @@ export function decideConsent(
   if ("refused" in checked) return checked.refused;
   const name = form.get("user") ?? "";
   if (name === "cancel") return redirect(form, { error: "access_denied" });
-  if (!workspace.signInNames().includes(name)) return errorPage("Nobody of that name can sign in.");
+  if (!workspace.signInNames().includes(name)) return errorPage("No person of that name can sign in.");
   const granted = (scope: string): boolean => !settings.denied.has(scope);
   const code = codes.issue({
     userId: workspace.person(name).id,
@@ -80,10 +80,10 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
   }
   const userScopes = scopeList(query.get("user_scope"));
   const botScopes = scopeList(query.get("scope"));
-  const asked = [...userScopes, ...botScopes];
-  if (asked.length === 0)
+  const requested = [...userScopes, ...botScopes];
+  if (requested.length === 0)
     return { refused: errorPage("No scopes requested: user_scope and scope are missing.") };
-  const unknown = asked.filter((scope) => !KNOWN_SCOPES.has(scope));
+  const unknown = requested.filter((scope) => !KNOWN_SCOPES.has(scope));
   if (unknown.length > 0) {
     return {
       refused: errorPage(

@@ -142,7 +142,7 @@ describe("conversations.open", () => {
   });
 
   test.each([
-    ["nobody", () => "", "not_enough_users"],
+    ["an empty list", () => "", "not_enough_users"],
     ["an unknown id", () => "U0NOBODY00", "user_not_found"],
     ["a deactivated person", () => ids.dave(), "user_disabled"],
     ["the caller among others", () => `${ids.alice()},${ids.bob()}`, "invalid_user_combination"],

@@ -36,7 +36,7 @@ export class Conversations {
     this.team = team;
   }
 
-  /** Throws `channel_not_found`: unknown, a name instead of an id, or private and the caller is no member. */
+  /** Throws `channel_not_found`: unknown, a name instead of an id, or private and the caller is not a member. */
   async find(callerId: string, id: string): Promise<Conversation> {
     const answer = await this.backend.call(callerId, "conversations.info", { channel: this.innerId(id) });
     if (answer["ok"] !== true) throw new PlatformError("channel_not_found");

@@ -132,7 +132,7 @@ describe("pages", () => {
     expect(second).not.toBe(first);
   });
 
-  test("a short page has a cursor that skips nobody", async () => {
+  test("a short page has a cursor that skips no one", async () => {
     sandbox.fail("users.list", { kind: "short_page", items: 2 });
     const short = await alice("users.list", { limit: "10" });
     expect(names(short)).toEqual(everybody.slice(0, 2));

@@ -53,7 +53,7 @@ function idsOf(calls: unknown): string[] | string {
     const called = call["function"];
     if (!isLoose(called) || !NAME.test(String(called["name"])))
       return "tool_calls[].function.name is not valid";
-    if (!isJsonObject(called["arguments"])) return "tool_calls[].function.arguments is no JSON object";
+    if (!isJsonObject(called["arguments"])) return "tool_calls[].function.arguments is not a JSON object";
     const id = call["id"];
     if (typeof id !== "string" || id === "" || ids.includes(id)) return "tool_calls[].id must be given once";
     ids.push(id);
@@ -70,7 +70,7 @@ function faultOfTools(tools: unknown): string | undefined {
     const called = tool["function"];
     if (!isLoose(called) || !NAME.test(String(called["name"])))
       return `tools[${index}].function.name is not valid`;
-    if (names.has(String(called["name"]))) return `tools[${index}]: the name stands twice`;
+    if (names.has(String(called["name"]))) return `tools[${index}]: the name is repeated`;
     names.add(String(called["name"]));
     const { parameters } = called;
     if (parameters !== undefined && (!isLoose(parameters) || parameters["type"] !== "object")) {

@@ -150,7 +150,7 @@ export function speak(reply: Reply, { content, calls = [], finish, usage }: Said
 }
 
 /** Sends a message in the requested form. */
-export function say(request: ModelRequest, reply: Reply, said: Said): void {
-  if (request.stream === true) speak(reply, said);
-  else reply.json(200, completion(said));
+export function say(request: ModelRequest, reply: Reply, message: Said): void {
+  if (request.stream === true) speak(reply, message);
+  else reply.json(200, completion(message));
 }

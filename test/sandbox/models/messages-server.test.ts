@@ -31,7 +31,7 @@ const uttered = {
 };
 
 test("reads the same message from a whole and a streamed answer", async () => {
-  server.script((asked, reply) => utter(asked, reply, uttered));
+  server.script((request, reply) => utter(request, reply, uttered));
   const whole = await client.messages.create(request);
   const streamed = await client.messages.stream(request).finalMessage();
   expect(streamed).toMatchObject({ content: whole.content, stop_reason: "tool_use", usage: whole.usage });

@@ -52,7 +52,7 @@ test.each([
 });
 
 test.each(["", "id,", "sheets(", "sheets(data", "id)", "sheets()", "id id", "(id)"])(
-  "%p is no mask",
+  "%p is not a mask",
   (text) => {
     expect(() => parseMask(text, SHAPE)).toThrow(MaskError);
   },

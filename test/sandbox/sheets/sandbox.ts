@@ -153,7 +153,7 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
       const { accessToken, refreshToken } = tokens.issue({
         ...issue,
         offline: refresh,
-        asked: refresh,
+        prompted: refresh,
         expiresIn,
       });
       return { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) };

@@ -40,7 +40,7 @@ export function decideConsent(form: URLSearchParams, settings: ConsentSettings, 
   if ("refused" in checked) return checked.refused;
   const name = form.get("user") ?? "";
   if (name === "cancel") return redirect(form, { error: "access_denied" });
-  if (!PEOPLE.some((person) => person.name === name)) return errorPage("Nobody of that name can sign in.");
+  if (!PEOPLE.some((person) => person.name === name)) return errorPage("No person of that name can sign in.");
   const person = personNamed(name);
   const again = settings.consented.has(name) && form.get("prompt") !== "consent";
   settings.consented.add(name);

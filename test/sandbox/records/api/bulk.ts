@@ -31,7 +31,8 @@ export const createJob: Operation = (call) => {
 export const getJob: Operation = (call) => {
   reportOf(call);
   const job = call.jobs.find(call.path["job"] ?? "");
-  if (job === undefined || job.place !== placeOf(call)) throw new Refusal(400, 7120, "There is no such job.");
+  if (job === undefined || job.place !== placeOf(call))
+    throw new Refusal(400, 7120, "The job does not exist.");
   if (job.person !== call.person) throw new Refusal(400, 7130, "This job is somebody else's.");
   if (job.pollsLeft > 0) {
     job.pollsLeft -= 1;

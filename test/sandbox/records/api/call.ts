@@ -31,9 +31,9 @@ export function authorOf(call: Call): string {
 /** Throws 404/1040 for another owner, 404/2892 for an unknown application, 403/2933 for one that is not shared. */
 export function applicationOf(call: Call): Application {
   const { account } = call.world;
-  if (call.path["owner"] !== account.owner) throw new Refusal(404, 1040, "There is no such account owner.");
+  if (call.path["owner"] !== account.owner) throw new Refusal(404, 1040, "The account owner does not exist.");
   const application = account.applications.find(({ link }) => link === call.path["app"]);
-  if (application === undefined) throw new Refusal(404, 2892, "There is no such application.");
+  if (application === undefined) throw new Refusal(404, 2892, "The application does not exist.");
   const name = call.person?.name;
   const shared = name === undefined || name === account.ownedBy || application.sharedWith.includes(name);
   if (!shared) throw new Refusal(403, 2933, "The application is not shared with this user.");
@@ -44,7 +44,7 @@ export function applicationOf(call: Call): Application {
 export function formOf(call: Call): { application: Application; form: Form } {
   const application = applicationOf(call);
   const form = application.forms.find(({ link }) => link === call.path["form"]);
-  if (form === undefined) throw new Refusal(404, 2893, "There is no such form.");
+  if (form === undefined) throw new Refusal(404, 2893, "The form does not exist.");
   return { application, form };
 }
 
@@ -52,7 +52,7 @@ export function formOf(call: Call): { application: Application; form: Form } {
 export function reportOf(call: Call): { application: Application; report: Report; form: Form } {
   const application = applicationOf(call);
   const report = application.reports.find(({ link }) => link === call.path["report"]);
-  if (report === undefined) throw new Refusal(404, 2894, "There is no such report.");
+  if (report === undefined) throw new Refusal(404, 2894, "The report does not exist.");
   return { application, report, form: call.world.formOf(application, report) };
 }
 

@@ -98,7 +98,7 @@ function work(parts: ApiParts, arrival: Arrival, found: Found): { reply: Reply; 
 function checkHeaders({ headers }: Arrival): void {
   if (headers["accept"] !== "application/json") throw new Refusal(400, 9210, "Accept is not acceptable.");
   if ("environment" in headers || "demo_user_name" in headers) {
-    throw new Refusal(404, 2930, "This is no route of this version.");
+    throw new Refusal(404, 2930, "This version does not have this route.");
   }
 }
 

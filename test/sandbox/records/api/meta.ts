@@ -14,7 +14,7 @@ export const listApplications: Operation = (call) => ({
 /** Those of one account. */
 export const listWorkspace: Operation = (call) => {
   if (call.path["owner"] !== call.world.account.owner) {
-    throw new Refusal(404, 1040, "There is no such account owner.");
+    throw new Refusal(404, 1040, "The account owner does not exist.");
   }
   return listApplications(call);
 };

@@ -9,7 +9,7 @@ export const listRecords: Operation = (call) => {
   const { application, report, form } = reportOf(call);
   const from = call.query.position("from") ?? 1;
   const limit = call.query.position("limit") ?? MOST;
-  if (limit > MOST) throw new Refusal(200, 3970, "Too many records are asked for.");
+  if (limit > MOST) throw new Refusal(200, 3970, "Too many records are requested.");
   const rows = matching(call.world.table(application, form.link), form, call.query.text("criteria"));
   const page = rows.slice(from - 1, from - 1 + limit);
   // Past the end it is an error, not an empty list.

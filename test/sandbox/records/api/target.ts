@@ -18,7 +18,9 @@ export function targetOf(raw: string): Target {
   const [root, product, version, family = "", ...segments] = path.split("/");
   if (root !== "" || product !== "creator" || version === undefined) throw badAddress();
   if (version !== "v2") {
-    throw /^v\d/.test(version) ? new Refusal(404, 2930, "This is no route of this version.") : badAddress();
+    throw /^v\d/.test(version)
+      ? new Refusal(404, 2930, "This version does not have this route.")
+      : badAddress();
   }
   if (!FAMILIES.includes(family)) throw badAddress();
   const decoded = segments.map(decodeSegment);

@@ -62,7 +62,7 @@ function textTest(
   { field, test, text }: Extract<Criteria, { op: "test" }>,
   type: Comparable,
 ): (read: Read) => boolean {
-  if (type !== "text" && type !== "list") throw new CriteriaError(`${field} is no text.`);
+  if (type !== "text" && type !== "list") throw new CriteriaError(`${field} is not a text.`);
   return (read) => {
     const value = read(field) ?? "";
     const texts = typeof value === "string" ? [value] : value;

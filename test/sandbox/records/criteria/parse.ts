@@ -41,7 +41,7 @@ class Parser {
   }
 
   end(): void {
-    if (this.#at < this.#tokens.length) throw new CriteriaError("Something stands after the end.");
+    if (this.#at < this.#tokens.length) throw new CriteriaError("There is text after the end.");
   }
 
   #both(): Criteria {
@@ -63,7 +63,7 @@ class Parser {
     if (this.#skip(".")) {
       const name = this.#take("name").text;
       const test = TESTS.find((known) => known === name);
-      if (test === undefined) throw new CriteriaError(`${name} is no function.`);
+      if (test === undefined) throw new CriteriaError(`${name} is not a function.`);
       this.#expect("(");
       const { text } = this.#take("text");
       this.#expect(")");
@@ -82,7 +82,7 @@ class Parser {
     }
     if (token?.text === "true" || token?.text === "false") return { kind: "boolean", text: token.text };
     if (token?.text === "null") return { kind: "null" };
-    throw new CriteriaError("A value is missing, or text stands without quotes.");
+    throw new CriteriaError("A value is missing, or text has no quotes.");
   }
 
   #take(kind: Token["kind"]): Token {

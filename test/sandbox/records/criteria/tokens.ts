@@ -69,5 +69,5 @@ function plainToken(criteria: string, at: number): Token {
     const text = pattern.exec(criteria)?.[0];
     if (text !== undefined) return { kind, text };
   }
-  throw new CriteriaError(`"${criteria[at]}" is no operator.`);
+  throw new CriteriaError(`"${criteria[at]}" is not an operator.`);
 }

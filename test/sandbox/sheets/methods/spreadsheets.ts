@@ -134,6 +134,6 @@ function sheetProperties(workbook: Workbook, sheet: Sheet): JsonRecord {
 function blocksOf(sheet: Sheet, areas: readonly Area[]): JsonRecord[] {
   const { rowCount: endRow, columnCount: endColumn } = sheet;
   const whole = { sheet, startRow: 0, startColumn: 0, endRow, endColumn };
-  const asked = areas.filter((area) => area.sheet === sheet);
-  return (areas.length === 0 ? [whole] : asked).map(gridData);
+  const requested = areas.filter((area) => area.sheet === sheet);
+  return (areas.length === 0 ? [whole] : requested).map(gridData);
 }

@@ -11,7 +11,7 @@ export interface Consent {
   readonly scopes: readonly string[];
   readonly includeGranted: boolean;
   readonly offline: boolean;
-  readonly asked: boolean;
+  readonly prompted: boolean;
   /** `code_challenge` (S256). */
   readonly challenge: string;
 }

@@ -55,7 +55,7 @@ export function decideConsent(
   const name = form.get("user") ?? "";
   if (name === "cancel") return redirect(request, { error: "access_denied", iss: settings.issuer });
   const person = peopleFor(request).find((one) => one.name === name);
-  if (person === undefined) return errorPage("Nobody of that name can sign in.");
+  if (person === undefined) return errorPage("No person of that name can sign in.");
   const dropped = new Set([...form.getAll("drop"), ...settings.denied]);
   const scopes = grantedForm(scopesOf(request).filter((scope) => !dropped.has(scope)));
   if (scopes.length === 0) return redirect(request, { error: "access_denied", iss: settings.issuer });
@@ -68,7 +68,7 @@ export function decideConsent(
     scopes,
     includeGranted: request.get("include_granted_scopes") === "true",
     offline: request.get("access_type") === "offline",
-    asked: promptsOf(request).includes("consent"),
+    prompted: promptsOf(request).includes("consent"),
     challenge: request.get("code_challenge") ?? "",
   });
   return redirect(request, {
@@ -84,7 +84,7 @@ export function decideConsent(
 /** The error of a request, shown without a redirect. */
 function problemOf(query: URLSearchParams, { clientIds, redirectUris }: ConsentSettings): string | undefined {
   const names = [...query.keys()];
-  if (new Set(names).size !== names.length) return "invalid_request: a parameter stands twice";
+  if (new Set(names).size !== names.length) return "invalid_request: a parameter is repeated";
   const unknown = names.find((name) => !FIELDS.has(name));
   if (unknown !== undefined) return `invalid_request: unknown parameter ${unknown}`;
   if (!clientIds.includes(query.get("client_id") ?? ""))

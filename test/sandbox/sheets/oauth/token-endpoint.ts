@@ -78,7 +78,7 @@ function requireForm(request: Request): void {
 function clientOf({ clients }: TokenEndpoint, request: Request, form: URLSearchParams): string {
   const header = request.headers.get("authorization");
   if (header !== null && form.has("client_secret"))
-    throw tokenError("invalid_request", "Credentials stand twice.");
+    throw tokenError("invalid_request", "Credentials are repeated.");
   const [id, secret] =
     header === null ? [form.get("client_id") ?? "", form.get("client_secret") ?? ""] : basicOf(header);
   const expected = clients.get(id);

@@ -50,7 +50,7 @@ export interface Issue {
   readonly includeGranted: boolean;
   readonly offline: boolean;
   /** The person was prompted again for the same scopes. */
-  readonly asked: boolean;
+  readonly prompted: boolean;
   readonly expiresIn?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export class TokenStore {
     scopes,
     includeGranted,
     offline,
-    asked,
+    prompted,
     expiresIn = LIFETIME_S,
   }: Issue): TokenSet {
     const key = keyOf(person, clientId);
@@ -96,7 +96,7 @@ export class TokenStore {
     for (const scope of scopes) grant.scopes.add(scope);
     const unique = [...new Set(held)].toSorted().toReversed();
     const refreshToken =
-      offline && (isFirst || asked) ? this.#addRefresh({ grant, clientId, scopes: unique }) : undefined;
+      offline && (isFirst || prompted) ? this.#addRefresh({ grant, clientId, scopes: unique }) : undefined;
     return { ...this.#addAccess(grant, unique, expiresIn), refreshToken };
   }
 

@@ -9,35 +9,35 @@ export const API_SCRIPT = `"use strict";
   class DocsView {
     constructor(id) {
       if (id !== "spreadsheets") throw new Error("unknown view " + id);
-      this.told = { mimeTypes: "", drives: false };
+      this.settings = { mimeTypes: "", drives: false };
     }
-    setMimeTypes(types) { this.told.mimeTypes = types; return this; }
-    setEnableDrives(drives) { this.told.drives = drives; return this; }
+    setMimeTypes(types) { this.settings.mimeTypes = types; return this; }
+    setEnableDrives(drives) { this.settings.drives = drives; return this; }
   }
 
   class PickerBuilder {
-    told = { views: [], features: [] };
-    addView(view) { this.told.views.push(view.told); return this; }
-    setAppId(id) { this.told.appId = id; return this; }
-    setOAuthToken(token) { this.told.token = token; return this; }
-    setOrigin(origin) { this.told.origin = origin; return this; }
-    enableFeature(feature) { this.told.features.push(feature); return this; }
+    settings = { views: [], features: [] };
+    addView(view) { this.settings.views.push(view.settings); return this; }
+    setAppId(id) { this.settings.appId = id; return this; }
+    setOAuthToken(token) { this.settings.token = token; return this; }
+    setOrigin(origin) { this.settings.origin = origin; return this; }
+    enableFeature(feature) { this.settings.features.push(feature); return this; }
     setCallback(callback) { this.callback = callback; return this; }
     build() {
       for (const name of ["appId", "token", "origin"])
-        if (!this.told[name]) throw new Error("the picker was not told its " + name);
-      if (this.told.views.length === 0 || !this.callback) throw new Error("a picker needs a view and a callback");
-      return new Picker(this.told, this.callback);
+        if (!this.settings[name]) throw new Error("the picker needs its " + name);
+      if (this.settings.views.length === 0 || !this.callback) throw new Error("a picker needs a view and a callback");
+      return new Picker(this.settings, this.callback);
     }
   }
 
   class Picker {
-    constructor(told, callback) {
+    constructor(settings, callback) {
       this.frame = document.createElement("iframe");
       this.frame.className = "picker-dialog";
       this.frame.src = base + "/picker?" + new URLSearchParams({
-        app_id: told.appId, token: told.token, origin: told.origin,
-        views: JSON.stringify(told.views), features: told.features.join(","),
+        app_id: settings.appId, token: settings.token, origin: settings.origin,
+        views: JSON.stringify(settings.views), features: settings.features.join(","),
       });
       addEventListener("message", ({ origin, source, data }) => {
         if (origin !== base || source !== this.frame.contentWindow) return;
@@ -55,7 +55,7 @@ export const API_SCRIPT = `"use strict";
   }
 
   globalThis.gapi = {
-    load(name, told) {
+    load(name, settings) {
       if (name !== "picker") throw new Error("unknown part " + name);
       setTimeout(() => {
         globalThis.google = Object.assign(globalThis.google ?? {}, {
@@ -66,7 +66,7 @@ export const API_SCRIPT = `"use strict";
             Action: { PICKED: "picked", CANCEL: "cancel" },
           },
         });
-        (typeof told === "function" ? told : told.callback)();
+        (typeof settings === "function" ? settings : settings.callback)();
       }, 1);
     },
   };
@@ -78,30 +78,30 @@ export const IDENTITY_SCRIPT = `"use strict";
 (() => {
   const base = new URL(document.currentScript.src).origin;
 
-  function initTokenClient(told) {
+  function initTokenClient(settings) {
     for (const name of ["client_id", "scope", "callback"])
-      if (!told[name]) throw new Error("a token client needs " + name);
-    return { requestAccessToken: () => ask(told) };
+      if (!settings[name]) throw new Error("a token client needs " + name);
+    return { requestAccessToken: () => ask(settings) };
   }
 
-  function ask(told) {
+  function ask(settings) {
     const query = new URLSearchParams({
-      client_id: told.client_id, scope: told.scope, origin: location.origin,
-      include_granted_scopes: String(told.include_granted_scopes ?? true),
+      client_id: settings.client_id, scope: settings.scope, origin: location.origin,
+      include_granted_scopes: String(settings.include_granted_scopes ?? true),
     });
     const popup = open(base + "/gsi/select?" + query, "_blank", "popup,width=500,height=600");
-    if (popup === null) return told.error_callback?.({ type: "popup_failed_to_open" });
+    if (popup === null) return settings.error_callback?.({ type: "popup_failed_to_open" });
     const timer = setInterval(() => {
       if (!popup.closed) return;
       end();
-      told.error_callback?.({ type: "popup_closed" });
+      settings.error_callback?.({ type: "popup_closed" });
     }, 200);
     const listen = ({ origin, source, data }) => {
       if (origin !== base || source !== popup) return;
       end();
       // Closed here: a window that closes itself may be detected as closed before its message arrives.
       popup.close();
-      told.callback(data);
+      settings.callback(data);
     };
     const end = () => {
       clearInterval(timer);

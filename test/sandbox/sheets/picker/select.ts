@@ -19,11 +19,11 @@ export async function answerSelect(
     (name) =>
       `<button name="user" value="${name}">${name === "cancel" ? "Cancel" : `Continue as ${name}`}</button>`,
   );
-  const asked = Bun.escapeHTML(fields.get("scope") ?? "");
+  const scopes = Bun.escapeHTML(fields.get("scope") ?? "");
   return page(
     200,
     "Sign in",
-    `<p>A page asks for ${asked}.</p>${form("/gsi/select", fields, buttons.join(""))}`,
+    `<p>A page asks for ${scopes}.</p>${form("/gsi/select", fields, buttons.join(""))}`,
   );
 }
 
@@ -40,7 +40,7 @@ function decide(fields: URLSearchParams, settings: ConsentSettings, tokens: Toke
     scopes,
     includeGranted: fields.get("include_granted_scopes") === "true",
     offline: false,
-    asked: false,
+    prompted: false,
   });
   return telling("opener", origin, {
     access_token: token.accessToken,
