@@ -17,7 +17,7 @@ export {
   type Wait,
 } from "./port";
 export { CachedByGeneration } from "./cache";
-export { findFact, removeFact, setFact } from "./facts";
+export { findFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
 export { command, insertInto, named, rowCommands, update } from "./statements";
