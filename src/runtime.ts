@@ -75,6 +75,7 @@ export async function createRuntime(
       health: () => healthOf(core),
       listensOn,
       close: async () => {
+        await services.connections.close();
         await services.executionLog.flush();
         await close();
       },

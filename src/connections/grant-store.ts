@@ -5,18 +5,23 @@ import type { Core } from "../core";
 import { hashOf, newId } from "../crypto";
 import type { Provider } from "../providers";
 import type { Transaction } from "../store";
+import type { Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import type { TokenGrant } from "./token-request";
 import { mergeAccountInfo, openTokens, refreshTime, sealTokens, TokensLost } from "./tokens";
 
+type StoreParameters = Parameters<GrantStore["store"]>;
+
 export class GrantStore {
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #refresher: Refresher;
 
-  constructor(core: Core, audit: Audit) {
+  constructor(core: Core, audit: Audit, refresher: Refresher) {
     this.#core = core;
     this.#audit = audit;
+    this.#refresher = refresher;
   }
 
   /**
@@ -32,12 +37,24 @@ export class GrantStore {
     requestedScopes: readonly string[],
     body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
   ): Promise<void> {
+    const earlier = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    // The earlier refresh token must not be copied while it is being exchanged for a new one.
+    const copies = grant.refreshToken === undefined && earlier?.has_refresh === 1;
+    const lease = copies ? await this.#refresher.hold(earlier.id) : undefined;
+    try {
+      await this.#storeUnlessChanged(projectId, userId, provider, grant, requestedScopes, body);
+    } finally {
+      if (lease !== undefined) await this.#refresher.release(lease);
+    }
+  }
+
+  // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
+  async #storeUnlessChanged(...[projectId, userId, provider, grant, requestedScopes, body]: StoreParameters) {
     const { store } = this.#core;
-    // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await repository.findConnection(store, projectId, userId, provider.id);
       const row = await this.#rowOf(projectId, userId, provider, grant, requestedScopes, before);
-      const stored = await store.write(() => this.#store(row, before, body));
+      const stored = await store.write(() => this.#store(row, before, body), { reserved: true });
       if (stored) return;
     }
     throw new Error("a connection kept changing while a grant was stored");
@@ -77,6 +94,7 @@ export class GrantStore {
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),
       version: (before?.version ?? 0) + 1,
+      token_version: (before?.token_version ?? 0) + 1,
       created_at: before?.created_at ?? now,
       updated_at: now,
     };

@@ -18,8 +18,10 @@ export interface ConnectionRow {
   expires_at: number | null;
   /** From this time on the token is refreshed before it expires, ms. */
   refresh_at: number | null;
-  /** Grows with every new token. */
+  /** Grows with every change of the row. */
   version: number;
+  /** Grows with every new pair of tokens. */
+  token_version: number;
   created_at: number;
   updated_at: number;
 }
@@ -35,6 +37,7 @@ const SETTABLE = [
   "expires_at",
   "refresh_at",
   "version",
+  "token_version",
   "updated_at",
 ] as const;
 const ALL = ["id", "project_id", "user_id", "provider_id", "created_at", ...SETTABLE] as const;
@@ -178,6 +181,12 @@ export function* addConnection(row: ConnectionRow): Transaction<void> {
 export function* updateConnection(row: ConnectionRow): Transaction<void> {
   yield* change(row);
   yield* touch("connections");
+}
+
+/** Marks a grant that the user must give again. */
+export function* markExpired(row: ConnectionRow, reason: string, now: number): Transaction<void> {
+  const version = row.version + 1;
+  yield* updateConnection({ ...row, status: "expired", status_reason: reason, version, updated_at: now });
 }
 
 export function* deleteConnection(row: ConnectionRow): Transaction<void> {

@@ -8,9 +8,10 @@ import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
-import { type CachedConnection, type LiveGrant, LiveGrants } from "./live";
+import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
+import { RepeatedWrites } from "./repeated-writes";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { revokeGrant } from "./revoke";
@@ -46,8 +47,8 @@ export class Connections {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
-    this.#refresher = new Refresher(core, providers);
-    this.#grants = new GrantStore(core, audit);
+    this.#refresher = new Refresher(core, providers, new RepeatedWrites(core));
+    this.#grants = new GrantStore(core, audit, this.#refresher);
     this.#live = new LiveGrants(core);
     this.#pages = new ConnectionPages(core, providers, this.#live);
   }
@@ -76,14 +77,14 @@ export class Connections {
   /** The state of the user's grant at a provider; undefined if there is none. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
     const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    return cached === undefined ? undefined : this.#stateOf(cached, provider);
+    return cached === undefined ? undefined : this.#stateOf(this.#newest(cached), provider);
   }
 
   /** The same by the connection's id. */
   async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
     const cached = await this.#live.byId(projectId, id);
     if (cached === undefined) return undefined;
-    return this.#stateOf(cached, await this.#providers.find(projectId, cached.row.provider_id));
+    return this.#stateOf(this.#newest(cached), await this.#providers.find(projectId, cached.row.provider_id));
   }
 
   /**
@@ -92,7 +93,7 @@ export class Connections {
    */
   async stateNow(projectId: string, id: string): Promise<GrantState | undefined> {
     const cached = await this.#live.byId(projectId, id);
-    if (cached !== undefined && hasExpired(cached.row, this.#core.clock.now()))
+    if (cached !== undefined && hasExpired(this.#refresher.newest(cached.row), this.#core.clock.now()))
       await this.#refreshed(cached.row);
     return this.stateById(projectId, id);
   }
@@ -114,8 +115,8 @@ export class Connections {
    * Throws `TokenRequestError` (transient) if a necessary refresh failed temporarily.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
-    const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    if (cached === undefined || cached.row.status !== "active") return undefined;
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
     return this.#unlessLost(cached.row, async () => {
       const fresh = await this.#refresher.fresh(cached.row, provider);
       if (fresh === undefined) return undefined;
@@ -130,14 +131,34 @@ export class Connections {
     provider: Provider,
     used: LiveGrant,
   ): Promise<LiveGrant | undefined> {
-    const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    if (cached === undefined || cached.row.status !== "active") return undefined;
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
     return this.#unlessLost(cached.row, async () => {
-      if (cached.row.version !== used.version) return this.#live.of(cached);
+      if (cached.row.token_version !== used.version) return this.#live.of(cached);
       if (!canRefresh(cached.row, provider)) return undefined;
       const fresh = await this.#refresher.refresh(cached.row, provider);
       return fresh === undefined ? undefined : this.#live.opened(fresh);
     });
+  }
+
+  /** Waits for running refreshes, and for a bounded time until every answer of a provider is stored. */
+  close(): Promise<void> {
+    return this.#refresher.close();
+  }
+
+  async #ofUser(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+  ): Promise<CachedConnection | undefined> {
+    const cached = await this.#live.ofUser(projectId, userId, provider.id);
+    return cached && this.#newest(cached);
+  }
+
+  /** With new tokens that are not stored yet. */
+  #newest(cached: CachedConnection): CachedConnection {
+    const newest = this.#refresher.newest(cached.row);
+    return newest === cached.row ? cached : new CachedConnection(newest);
   }
 
   async #unlessLost(
@@ -149,7 +170,7 @@ export class Connections {
     } catch (error) {
       if (!(error instanceof TokensLost)) throw error;
       this.#core.log.error("tokens of a connection cannot be opened", { connection_id: row.id, error });
-      const used = { connectionId: row.id, version: row.version };
+      const used = { connectionId: row.id, version: row.token_version };
       await this.markDead(
         row.project_id,
         used,
@@ -217,19 +238,22 @@ export class Connections {
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
     // A newer token has not been refused.
-    if (row === undefined || row.version !== used.version || row.status !== "active") return;
-    const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
+    if (row === undefined || row.token_version !== used.version || row.status !== "active") return;
+    yield* repository.markExpired(row, reason, this.#core.clock.now());
   }
 
   *#narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
-    if (row === undefined || row.version !== used.version) return;
+    if (row === undefined || row.token_version !== used.version) return;
     const scopes: string[] = JSON.parse(row.scopes);
     const kept = scopes.filter((scope) => !lost.includes(scope));
     if (kept.length === scopes.length) return;
-    const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
+    const change = {
+      scopes: JSON.stringify(kept),
+      version: row.version + 1,
+      updated_at: this.#core.clock.now(),
+    };
+    yield* repository.updateConnection({ ...row, ...change });
   }
 
   #stateOf({ row, scopes }: CachedConnection, provider: Provider | undefined): GrantState {

@@ -72,6 +72,10 @@ class LateStore implements Store {
     return written;
   }
 
+  async reserve(): Promise<void> {
+    await nextTurn();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
