@@ -7,6 +7,8 @@ import { withDetails } from "./extra-requests";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import type { RepeatedWrites } from "./repeated-writes";
+import { addRevocation } from "./revocation-rows";
+import type { Revocations } from "./revocations";
 import type { TokenGrant } from "./token-request";
 import {
   type AccountInfo,
@@ -45,15 +47,22 @@ export function tokenKey({ id, token_version }: ConnectionRow): string {
   return `${id} ${token_version}`;
 }
 
+export interface UnstoredParts {
+  writes: RepeatedWrites;
+  revocations: Revocations;
+}
+
 export class UnstoredTokens {
   readonly #core: Core;
   readonly #writes: RepeatedWrites;
+  readonly #revocations: Revocations;
   /** By the version from which they were obtained. */
   readonly #rows = new Map<string, ConnectionRow>();
 
-  constructor(core: Core, writes: RepeatedWrites) {
+  constructor(core: Core, { writes, revocations }: UnstoredParts) {
     this.#core = core;
     this.#writes = writes;
+    this.#revocations = revocations;
   }
 
   /** The row with the newest tokens of this process. */
@@ -109,12 +118,13 @@ export class UnstoredTokens {
 
   async #store(tokens: NewTokens, failed: () => void): Promise<Stored> {
     const { seen } = tokens;
+    const revocation = this.#revocations.newId();
     let base = seen;
     const attempt = async (): Promise<Stored> => {
       for (;;) {
         const next = await this.#nextRow(base, tokens);
         this.#rows.set(tokenKey(seen), next);
-        const outcome = await this.#core.store.write(() => this.#update(tokens, base, next), {
+        const outcome = await this.#core.store.write(() => this.#update(tokens, base, next, revocation), {
           reserved: true,
         });
         if (outcome !== "changed") return outcome;
@@ -122,7 +132,9 @@ export class UnstoredTokens {
       }
     };
     try {
-      return await this.#writes.run("a refreshed grant", attempt, { failed });
+      const stored = await this.#writes.run("a refreshed grant", attempt, { failed });
+      if (!stored.own) this.#revocations.sendInBackground(revocation);
+      return stored;
     } finally {
       this.#rows.delete(tokenKey(seen));
     }
@@ -130,9 +142,10 @@ export class UnstoredTokens {
 
   /** "changed": the row has changed since `base` was read, but its tokens are the same. */
   *#update(
-    { lease, seen }: NewTokens,
+    { lease, seen, provider }: NewTokens,
     base: ConnectionRow,
     next: ConnectionRow,
+    revocation: string,
   ): Transaction<Stored | "changed"> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     if (row !== undefined && row.token_version === seen.token_version) {
@@ -143,7 +156,11 @@ export class UnstoredTokens {
       yield* releaseLease(lease);
       return { row: next, own: true };
     }
-    // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped.
+    // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped. Those of a
+    // grant that the current row does not continue are revoked.
+    const isContinued = row !== undefined && (row.account === null || row.account === seen.account);
+    if (!isContinued && provider.oauth2.revoke !== undefined)
+      yield* addRevocation(next, revocation, this.#core.clock.now());
     yield* releaseLease(lease);
     return { row: row?.status === "active" ? row : undefined, own: false };
   }

@@ -7,9 +7,8 @@ import type { Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { type NewTokens, tokenKey, UnstoredTokens } from "./new-tokens";
+import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
 import { RefreshDelays } from "./refresh-delays";
-import { RepeatedWrites } from "./repeated-writes";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
 import { openTokens } from "./tokens";
@@ -30,9 +29,6 @@ const DEAD_REASON = "the provider no longer accepts the grant; the user must con
 const OTHER_ACCOUNT =
   "the provider answered a refresh with the token of another account; the user must consent again";
 
-/** How long a stop waits for tokens that are not stored. */
-const CLOSE_MS = 10_000;
-
 type RefreshStart =
   | { kind: "lease"; lease: Lease; row: ConnectionRow }
   | { kind: "done"; row: ConnectionRow | undefined }
@@ -48,15 +44,13 @@ export class Refresher {
   readonly #providers: Providers;
   readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
   readonly #unstored: UnstoredTokens;
-  readonly #writes: RepeatedWrites;
   readonly #delays = new RefreshDelays();
   readonly #holder: string;
 
-  constructor(core: Core, providers: Providers, writes: RepeatedWrites) {
+  constructor(core: Core, providers: Providers, parts: UnstoredParts) {
     this.#core = core;
     this.#providers = providers;
-    this.#writes = writes;
-    this.#unstored = new UnstoredTokens(core, writes);
+    this.#unstored = new UnstoredTokens(core, parts);
     this.#holder = newToken(core.random);
   }
 
@@ -108,10 +102,9 @@ export class Refresher {
     return undefined;
   }
 
-  /** Waits for running refreshes, and for a bounded time until their tokens are stored. */
+  /** Waits for running refreshes. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running.values());
-    await this.#writes.close(CLOSE_MS);
   }
 
   #refreshInBackground(row: ConnectionRow, provider: Provider): void {

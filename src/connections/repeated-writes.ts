@@ -1,5 +1,6 @@
 // Writes of answers from outside, which exist nowhere else: repeated until they succeed or the process stops.
 import type { Core } from "../core";
+import { RuntimeError } from "../errors";
 
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 5000;
@@ -55,4 +56,10 @@ export class RepeatedWrites {
       }
     }
   }
+}
+
+/** Whether the same write may succeed later: the database is locked, or the disk is full or failing. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof RuntimeError) return error.name === "unavailable";
+  return error instanceof Error && "code" in error && /^SQLITE_(FULL|IOERR|BUSY)/.test(String(error.code));
 }

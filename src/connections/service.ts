@@ -11,13 +11,17 @@ import { GrantStore } from "./grant-store";
 import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
-import { RepeatedWrites } from "./repeated-writes";
+import { isTemporary, RepeatedWrites } from "./repeated-writes";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { revokeGrant } from "./revoke";
+import { addRevocation } from "./revocation-rows";
+import { Revocations } from "./revocations";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import { TokenRequestError } from "./token-answer";
-import { openTokens, TokensLost } from "./tokens";
+import { TokensLost } from "./tokens";
+
+/** How long a stop waits for grants that are not stored. */
+const CLOSE_MS = 10_000;
 
 /** Identifies one version of a connection's tokens. */
 type UsedGrant = Pick<LiveGrant, "connectionId" | "version">;
@@ -38,6 +42,8 @@ export class Connections {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #providers: Providers;
+  readonly revocations: Revocations;
+  readonly #writes: RepeatedWrites;
   readonly #refresher: Refresher;
   readonly #grants: GrantStore;
   readonly #pages: ConnectionPages;
@@ -47,8 +53,10 @@ export class Connections {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
-    this.#refresher = new Refresher(core, providers, new RepeatedWrites(core));
-    this.#grants = new GrantStore(core, audit, this.#refresher);
+    this.revocations = new Revocations(core, providers);
+    this.#writes = new RepeatedWrites(core);
+    this.#refresher = new Refresher(core, providers, { writes: this.#writes, revocations: this.revocations });
+    this.#grants = new GrantStore(core, audit, { refresher: this.#refresher, revocations: this.revocations });
     this.#live = new LiveGrants(core);
     this.#pages = new ConnectionPages(core, providers, this.#live);
   }
@@ -65,8 +73,12 @@ export class Connections {
 
   /** Deletes a connection: the user's next call needs consent. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
-    const row = await this.#core.store.write(() => this.#delete(principal, id));
-    await this.#revoke(row);
+    const { store } = this.#core;
+    const row = await repository.findConnectionById(store, principal.projectId, id);
+    const provider = row && (await this.#providers.find(row.project_id, row.provider_id));
+    const revocation = provider?.oauth2.revoke === undefined ? undefined : this.revocations.newId();
+    await store.write(() => this.#delete(principal, id, revocation));
+    if (revocation !== undefined) await this.revocations.send(revocation);
   }
 
   /** The answer of the provider's user info request. */
@@ -142,8 +154,15 @@ export class Connections {
   }
 
   /** Waits for running refreshes, and for a bounded time until every answer of a provider is stored. */
-  close(): Promise<void> {
-    return this.#refresher.close();
+  async close(): Promise<void> {
+    await this.#refresher.close();
+    await this.#writes.close(CLOSE_MS);
+    await this.revocations.close();
+  }
+
+  /** Repeats a write that stores a new grant until it succeeds, while the database is locked or the disk is full. */
+  keep<T>(write: () => Promise<T>): Promise<T> {
+    return this.#writes.run("a new grant", write, { isFinal: (error) => !isTemporary(error) });
   }
 
   async #ofUser(
@@ -190,49 +209,18 @@ export class Connections {
     await this.#core.store.write(() => this.#narrow(projectId, used, lost));
   }
 
-  /** Stores a grant; see `GrantStore`. */
+  /** Stores a grant, however long it takes; see `GrantStore`. */
   store(...args: Parameters<GrantStore["store"]>): Promise<void> {
-    return this.#grants.store(...args);
+    return this.keep(() => this.#grants.store(...args));
   }
 
-  *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
+  *#delete(principal: Principal, id: string, revocation: string | undefined): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
+    if (revocation !== undefined) yield* addRevocation(row, revocation, this.#core.clock.now());
     yield* this.#audit.record(principal, "connection.delete", id);
-    return row;
-  }
-
-  /** Revokes the grant at the provider, unless another connection uses, or may use, the same account. */
-  async #revoke(row: ConnectionRow): Promise<void> {
-    const provider = await this.#providers.find(row.project_id, row.provider_id);
-    if (provider?.oauth2.revoke === undefined) return;
-    if (!provider.oauth2.revokesSingleGrant && (await this.#mayBeShared(row, provider))) {
-      this.#core.log.info("a grant was not revoked at its provider: another connection may use it", {
-        connection_id: row.id,
-      });
-      return;
-    }
-    const tokens = await openTokens(this.#core.keyring, row).catch((error: unknown) => {
-      if (!(error instanceof TokensLost)) throw error;
-      this.#core.log.warn("a grant was not revoked at its provider: its tokens cannot be opened", {
-        connection_id: row.id,
-      });
-    });
-    if (tokens === undefined) return;
-    await revokeGrant(this.#core, provider, await this.#providers.clientKeys(provider), tokens);
-  }
-
-  // A revocation ends all grants of the client for the account. If the account is unknown, any other connection of the
-  // client may belong to it.
-  async #mayBeShared({ account }: ConnectionRow, provider: Provider): Promise<boolean> {
-    const { store } = this.#core;
-    if (account !== null && (await repository.isAccountUsed(store, account))) return true;
-    for (const place of await this.#providers.listByClient(provider)) {
-      if (await repository.hasActive(store, place, account === null ? "all" : "unknown")) return true;
-    }
-    return false;
   }
 
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
