@@ -78,6 +78,7 @@ export async function createRuntime(
       listensOn,
       endReads,
       close: async () => {
+        await services.connections.close();
         await services.executionLog.flush();
         await close();
       },

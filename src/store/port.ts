@@ -93,6 +93,11 @@ export interface Wait {
   signal?: AbortSignal;
 }
 
+export interface WriteOptions {
+  /** If the disk is full, the write uses the room of `reserve`. */
+  reserved?: boolean;
+}
+
 export interface Store {
   /** First row, or undefined. */
   get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined>;
@@ -101,7 +106,12 @@ export interface Store {
    * Runs a transaction and resolves after its commit is durable. An error of the body rolls it back and rejects.
    * Throws `unavailable` if the write lock is not available in time.
    */
-  write<T>(body: () => Transaction<T>): Promise<T>;
+  write<T>(body: () => Transaction<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Reserves room on the disk for a later write with `reserved`. Called before a request whose answer must be stored.
+   * Throws `unavailable` if there is no room.
+   */
+  reserve(): Promise<void>;
   /** The generation of a kind. It is read at most once per event-loop turn. */
   generation(kind: Kind): Awaitable<number>;
   /** Resolves when any process changes the generation from `since`, or when the time is over. */

@@ -5,10 +5,11 @@ import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
-import { run, type Transaction, type Wait } from "./port";
+import { run, type Transaction, type Wait, type WriteOptions } from "./port";
+import { Reserve } from "./reserve";
 import { type Durability, open, openReader } from "./sqlite-file";
 import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
-import { closeDatabase, isBusy, prepared, translate } from "./sqlite-steps";
+import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
 
 export interface SqliteOptions {
@@ -22,6 +23,8 @@ export interface SqliteOptions {
 
 interface Pending extends Waiting {
   since: number;
+  /** May use the reserved room. */
+  reserved: boolean;
 }
 
 // SQLite blocks the event loop while it waits for a lock, so it only waits this long; after that a timer retries.
@@ -54,7 +57,12 @@ export function openSqlite(options: SqliteOptions): Store {
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     const reader = early ?? keep(openReader(options.file));
-    return new SqliteStore(reader, writer, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
+    return new SqliteStore(
+      reader,
+      writer,
+      options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
+      new Reserve(options.file),
+    );
   } catch (error) {
     for (const database of opened) closeDatabase(database);
     throw error;
@@ -65,6 +73,7 @@ class SqliteStore implements Store {
   readonly #reader: Database;
   readonly #writer: Database;
   readonly #lockTimeoutMs: number;
+  readonly #reserve: Reserve;
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #generations = new Map<Kind, number>();
   #dataVersion = -1;
@@ -77,10 +86,11 @@ class SqliteStore implements Store {
   /** Why the last group could not be committed. A successful commit clears it. */
   #failure: unknown;
 
-  constructor(reader: Database, writer: Database, lockTimeoutMs: number) {
+  constructor(reader: Database, writer: Database, lockTimeoutMs: number, reserve: Reserve) {
     this.#reader = reader;
     this.#writer = writer;
     this.#lockTimeoutMs = lockTimeoutMs;
+    this.#reserve = reserve;
   }
 
   async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
@@ -97,7 +107,11 @@ class SqliteStore implements Store {
     return prepared<Row>(this.#reader, statement.text).all(...params);
   }
 
-  write<T>(body: () => Transaction<T>): Promise<T> {
+  async reserve(): Promise<void> {
+    this.#reserve.fill();
+  }
+
+  write<T>(body: () => Transaction<T>, { reserved = false }: WriteOptions = {}): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
       // The queue contains transactions of every type; each is resolved with the result of its own body.
@@ -107,6 +121,7 @@ class SqliteStore implements Store {
         resolve: settle,
         reject,
         since: performance.now(),
+        reserved,
       });
       if (!this.#flushing) this.#gather(0, performance.now());
       this.#flushing = true;
@@ -210,11 +225,17 @@ class SqliteStore implements Store {
       ran = runGroup(this.#writer, group, savepoints);
       prepared(this.#writer, ran === undefined ? "ROLLBACK" : "COMMIT").run();
     } catch (error) {
-      // The whole group is lost (disk full, I/O error): every caller gets an error.
+      // The whole group is lost (disk full, I/O error): every caller gets an error, except those with reserved room.
       if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
       this.#failure = error;
-      for (const outcome of ran?.outcomes ?? []) if ("error" in outcome) settle(outcome);
-      for (const pending of group) pending.reject(translate(error));
+      const again = this.#useReserve(error, group);
+      for (const outcome of ran?.outcomes ?? []) {
+        if ("error" in outcome && !again.some((pending) => pending === outcome.of)) settle(outcome);
+      }
+      for (const pending of group) if (!again.includes(pending)) pending.reject(translate(error));
+      if (again.length === 0) return;
+      this.#queue = [...again, ...this.#queue];
+      this.#flush();
       return;
     }
     if (ran === undefined) {
@@ -229,6 +250,13 @@ class SqliteStore implements Store {
       if (ran.touched.has(kind)) this.#generations.set(kind, value + 1);
     ran.outcomes.forEach(settle);
     void this.#watch.check();
+  }
+
+  /** On a full disk, gives up the reserved room. Returns the writes that may use it; each may once. */
+  #useReserve(error: unknown, group: readonly Pending[]): Pending[] {
+    const reserved = isFull(error) ? group.filter((pending) => pending.reserved) : [];
+    if (reserved.length === 0 || !this.#reserve.giveUp()) return [];
+    return reserved.map((pending) => Object.assign(pending, { reserved: false }));
   }
 
   // Another process has the lock: retry with a timer, and reject the writes that have waited too long.

@@ -75,6 +75,10 @@ class LateStore implements Store {
   /** Its reads share no transaction. */
   endReads(): void {}
 
+  async reserve(): Promise<void> {
+    await nextTurn();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
