@@ -78,7 +78,7 @@ export async function createRuntime(
       listensOn,
       endReads,
       close: async () => {
-        await services.connections.close();
+        await Promise.all([services.connections.close(), services.idempotency.close()]);
         await services.executionLog.flush();
         await close();
       },

@@ -52,7 +52,7 @@ export function createLog(options: LogOptions): Log {
 
 export const silentLog: Log = createLog({
   level: "silent",
-  clock: { now: () => 0, sleep: () => Promise.resolve() },
+  clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
   write: () => undefined,
 });
 

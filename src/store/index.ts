@@ -24,3 +24,5 @@ export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";
 export { type Lease, releaseLease, stillHeld, takeLease } from "./lease";
+export { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";
+export { type UntilStored, untilStored } from "./until-stored";

@@ -21,6 +21,8 @@ export interface Run {
   cache: () => ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
   caller?: Caller | undefined;
+  /** Rejects if no request may be sent any more. */
+  fence?: (() => Promise<void>) | undefined;
 }
 
 export function toolContext(core: Core, run: Run): ToolContext {
@@ -65,6 +67,7 @@ async function platformFetch(
   const scheme = run.tool.catalog.tokenScheme ?? "Bearer";
   const token = anonymous ? undefined : run.grant?.token;
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
+  if (run.fence !== undefined) await run.fence();
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),

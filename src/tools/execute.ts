@@ -93,7 +93,6 @@ export class Execute {
     if (idempotencyKey === undefined) return work({ signal, caller });
     const { tool, userId } = chosen;
     let hasStarted = false;
-    const begins = (): void => void (hasStarted = true);
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -108,7 +107,13 @@ export class Execute {
           ...(include_error_stacktrace ? [true] : []),
         ]),
       },
-      () => work({ begins }),
+      (begins) =>
+        work({
+          begins: () => {
+            hasStarted = true;
+            begins();
+          },
+        }),
       () => this.#lost(),
       signalOf(signal),
       // A call that was refused before it ran may succeed later, so its answer is not stored.
@@ -116,10 +121,15 @@ export class Execute {
     );
   }
 
-  /** An attempt of a scheduled run, with its ids. */
-  async attempt(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution> {
-    const named: Named = { ...ids, type: "scheduled", decisions: [] };
-    return this.#run(this.#choose(principal, request), named, {});
+  /** An attempt of a scheduled run, with its ids. Throws what `by.fence` throws before the tool runs. */
+  async attempt(
+    principal: Principal,
+    request: ExecuteTool,
+    { id, executionId }: RunIds,
+    by: Pick<CalledBy, "fence">,
+  ): Promise<Execution> {
+    const named: Named = { id, executionId, type: "scheduled", decisions: [] };
+    return this.#run(this.#choose(principal, request), named, by);
   }
 
   #choose(principal: Principal, request: ExecuteTool): Chosen {

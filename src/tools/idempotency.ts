@@ -1,179 +1,184 @@
 // `Idempotency-Key`: the row is committed before the run; a repeated request waits for the first one and gets its answer. A
-// run whose process died is never started again: its outcome is unknown.
+// run whose process died is never started again, and neither is one that failed after it may have had its effect: their
+// outcome is unknown.
+import { TrustedTime } from "../base";
 import type { Core } from "../core";
-import { hashOf, newToken, type Place, sealedColumn } from "../crypto";
-import { idempotencyMismatch, invalidParameter, RuntimeError } from "../errors";
-import { command, get, insertInto, named, query, run, touch, type Transaction, update } from "../store";
+import { hashOf, newToken } from "../crypto";
+import { invalidParameter, RuntimeError } from "../errors";
+import { HEARTBEAT_MS, untilStored, Witness } from "../store";
+import {
+  answerPlace,
+  begin,
+  findRow,
+  forget,
+  giveUp,
+  hasEnded,
+  keep,
+  KEPT_MS,
+  otherRequest,
+  remember,
+  type Repeatable,
+  stateOf,
+} from "./idempotency-repository";
 
-export interface Repeatable {
-  projectId: string;
-  /** The caller: keys of different callers are independent. */
-  credential: string;
-  operation: string;
-  key: string;
-  /** The request, to distinguish a repetition from another request with the same key. */
-  request: string;
-}
+/** How often a repeated request looks at the row of a run in another process. */
+const LOOK_MS = 250;
+/** How long a stop waits for answers that are not stored yet. */
+const STOP_MS = 5000;
 
-interface Key {
-  project_id: string;
-  credential: string;
-  operation: string;
-  key_hash: string;
-}
-
-interface Row extends Key {
-  request_hash: string;
-  holder: string;
-  alive_until: number;
-  sealed_answer: string | null;
-  expires_at: number;
-}
-
-/** How long answers are stored. */
-const KEPT_MS = 10 * 60_000;
-const ALIVE_MS = 15_000;
-const HEARTBEAT_MS = 5000;
-
-// The project is part of the key and of the encryption context of the answer.
-const KEY = ["project_id", "credential", "operation", "key_hash"] as const;
-const OWNED = [...KEY, "holder"] as const;
-type Owned = Key & Pick<Row, "holder">;
-
-const FIND = named<Key, Row>(
-  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at FROM idempotency WHERE " +
-    "project_id = :project_id AND credential = :credential AND operation = :operation AND key_hash = :key_hash",
-);
-const put = insertInto<Row>(
-  "idempotency",
-  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at"],
-  "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
-    "holder = excluded.holder, alive_until = excluded.alive_until, sealed_answer = NULL, " +
-    "expires_at = excluded.expires_at",
-);
-const extend = update<Owned & Pick<Row, "alive_until" | "expires_at">>(
-  "idempotency",
-  ["alive_until", "expires_at"],
-  OWNED,
-);
-const setAnswer = update<Owned & Pick<Row, "sealed_answer" | "expires_at">>(
-  "idempotency",
-  ["sealed_answer", "expires_at"],
-  OWNED,
-);
-const remove = command<Owned>(
-  "DELETE FROM idempotency WHERE project_id = :project_id AND credential = :credential " +
-    "AND operation = :operation AND key_hash = :key_hash AND holder = :holder",
-);
-const PRUNE = query(
-  "DELETE FROM idempotency WHERE key_hash IN (SELECT key_hash FROM idempotency WHERE expires_at < ? LIMIT 20) " +
-    "AND expires_at < ?",
-);
-
-type Begun = { kind: "mine" } | { kind: "answer"; sealed: string } | { kind: "lost" } | { kind: "wait" };
+/** How a run ended. After `forgotten` its key is free. */
+type Outcome = { kind: "answer"; text: string } | { kind: "lost" } | { kind: "forgotten" };
 
 export class Idempotency {
   readonly #core: Core;
+  readonly #witness: Witness;
+  readonly #time: TrustedTime;
+  /** The runs of this process until their end is stored, by key. */
+  readonly #running = new Map<string, { requestHash: string; outcome: Promise<Outcome> }>();
+  readonly #stopping = new AbortController();
+  readonly #ends = new Set<Promise<void>>();
 
   constructor(core: Core) {
     this.#core = core;
+    this.#witness = new Witness(core.clock);
+    this.#time = new TrustedTime(core.clock, KEPT_MS);
+  }
+
+  /** Waits a few seconds until the ends of all runs are stored. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    const late = new AbortController();
+    await Promise.race([Promise.all(this.#ends), this.#core.clock.sleep(STOP_MS, late.signal)]);
+    late.abort();
   }
 
   /**
-   * Runs `work` once per key and stores its answer. A `RuntimeError` means that nothing was done and is not stored; neither
-   * is an answer that `counts` rejects. `lost` returns the answer for a run with an unknown outcome. Throws
-   * `idempotency_mismatch` for another request with the same key.
+   * Runs `work` once per key and stores its answer. `work` calls `begins` before it may have an effect. An error before that
+   * is not stored, if it is a `RuntimeError`, and neither is an answer that `counts` rejects; after any other error the
+   * outcome is unknown. `lost` returns the answer for an unknown outcome. Throws `idempotency_mismatch` for another request
+   * with the same key.
    */
   async once<T>(
     repeatable: Repeatable,
-    work: () => Promise<T>,
+    work: (begins: () => void) => Promise<T>,
     lost: () => T,
     signal?: AbortSignal,
     counts: (answer: T) => boolean = () => true,
   ): Promise<T> {
     checkIdempotencyKey(repeatable.key);
     const holder = newToken(this.#core.random);
+    const name = answerPlace(repeatable).row;
+    const { clock } = this.#core;
+    let dead: string | undefined;
     while (true) {
-      const generation = await this.#core.store.generation("idempotency");
-      const begun = await this.#core.store.write(() => this.#begin(repeatable, holder));
+      const here = this.#running.get(name);
+      if (here !== undefined) {
+        if (here.requestHash !== hashOf(repeatable.request)) throw otherRequest();
+        const outcome = await unlessAborted(here.outcome, signal);
+        if (outcome?.kind === "answer") return JSON.parse(outcome.text);
+        if (outcome?.kind !== "forgotten") return lost();
+      }
+      const begun = await this.#core.store.write(() =>
+        begin(repeatable, { holder, now: clock.now(), trustedNow: this.#time.now(), dead }),
+      );
       if (begun.kind === "mine") return this.#work(repeatable, holder, work, counts);
       if (begun.kind === "answer") return this.#open(repeatable, begun.sealed);
       if (begun.kind === "lost" || signal?.aborted) return lost();
-      const wait = { timeoutMs: 1000, ...(signal === undefined ? {} : { signal }) };
-      await this.#core.store.changed("idempotency", generation, wait);
+      if (!this.#running.has(name)) dead = await this.#watch(repeatable, signal);
     }
   }
 
-  *#begin(repeatable: Repeatable, holder: string): Transaction<Begun> {
-    const now = this.#core.clock.now();
-    const row = yield* get(FIND, ...FIND.values(keyOf(repeatable)));
-    const requestHash = hashOf(repeatable.request);
-    if (row === undefined || row.expires_at <= now) {
-      yield* run(PRUNE, now, now);
-      yield* put({
-        ...keyOf(repeatable),
-        request_hash: requestHash,
-        holder,
-        alive_until: now + ALIVE_MS,
-        sealed_answer: null,
-        expires_at: now + KEPT_MS,
-      });
-      return { kind: "mine" };
+  /** Waits for the end of a run in another process. Returns the state of the row if its holder is dead. */
+  async #watch(repeatable: Repeatable, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const { store } = this.#core;
+    const { row: name } = answerPlace(repeatable);
+    while (signal?.aborted !== true) {
+      const generation = await store.generation("idempotency");
+      const row = await findRow(store, repeatable);
+      if (row === undefined || hasEnded(row)) return undefined;
+      if (this.#witness.isDead(name, stateOf(row))) return stateOf(row);
+      const wait = { timeoutMs: LOOK_MS, ...(signal === undefined ? {} : { signal }) };
+      await store.changed("idempotency", generation, wait);
     }
-    if (row.request_hash !== requestHash) {
-      throw idempotencyMismatch("This Idempotency-Key was used for another request. Use a new key.");
-    }
-    if (row.sealed_answer !== null) return { kind: "answer", sealed: row.sealed_answer };
-    return row.alive_until <= now ? { kind: "lost" } : { kind: "wait" };
+    return undefined;
   }
 
   async #work<T>(
     repeatable: Repeatable,
     holder: string,
-    work: () => Promise<T>,
+    work: (begins: () => void) => Promise<T>,
     counts: (answer: T) => boolean,
   ): Promise<T> {
     const { store, clock } = this.#core;
+    const name = answerPlace(repeatable).row;
+    const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
+    this.#running.set(name, { requestHash: hashOf(repeatable.request), outcome });
     const beat = (): void => {
-      const now = clock.now();
-      store.write(() => keep(repeatable, holder, now, now + ALIVE_MS)).catch(() => undefined);
+      store.write(() => keep(repeatable, holder, clock.now())).catch(() => undefined);
     };
     const heart = setInterval(beat, HEARTBEAT_MS);
+    const end = (ended: Outcome): Promise<void> => {
+      // What was done counts before it is stored. A key is free only after its row is deleted.
+      if (ended.kind !== "forgotten") resolve(ended);
+      return this.#end(repeatable, holder, ended, () => {
+        clearInterval(heart);
+        this.#running.delete(name);
+        resolve(ended);
+      });
+    };
+    let hasBegun = false;
+    let answer: T;
     try {
-      const answer = await work();
-      if (counts(answer)) await this.#store(repeatable, holder, answer);
-      else await store.write(() => forget(repeatable, holder));
-      return answer;
+      answer = await work(() => void (hasBegun = true));
     } catch (error) {
-      const nothingDone = error instanceof RuntimeError;
-      await store.write(() =>
-        nothingDone ? forget(repeatable, holder) : abandon(repeatable, holder, clock.now()),
-      );
+      await end({ kind: hasBegun || !(error instanceof RuntimeError) ? "lost" : "forgotten" });
       throw error;
-    } finally {
-      clearInterval(heart);
     }
+    await end(counts(answer) ? { kind: "answer", text: JSON.stringify(answer) } : { kind: "forgotten" });
+    return answer;
   }
 
-  // If the answer cannot be stored, the first caller still gets it, and a repeated request gets the answer for an unknown
-  // outcome.
-  async #store(repeatable: Repeatable, holder: string, answer: unknown): Promise<void> {
+  /** Resolves after the first attempt to store the end. More follow until one succeeds; `after` is called then. */
+  async #end(repeatable: Repeatable, holder: string, ended: Outcome, after: () => void): Promise<void> {
     const { store, clock, log } = this.#core;
-    try {
-      const text = JSON.stringify(answer);
-      const place = placeOf(keyOf(repeatable));
-      const sealed = await this.#core.keyring.seal(repeatable.projectId, place, text);
-      await store.write(() => remember(repeatable, holder, sealed, clock.now() + KEPT_MS));
-    } catch (error) {
+    const { promise: hasFailed, resolve: failedOnce } = Promise.withResolvers<void>();
+    const failed = (error: unknown): void => {
       log.error("answer not remembered", { operation: repeatable.operation, error });
-      await store.write(() => abandon(repeatable, holder, clock.now())).catch(() => undefined);
+      failedOnce();
+    };
+    const write = async (): Promise<void> => {
+      const sealed = ended.kind === "answer" ? await this.#seal(repeatable, ended.text) : undefined;
+      await store.write(() => {
+        if (sealed !== undefined) return remember(repeatable, holder, sealed, clock.now() + KEPT_MS);
+        return ended.kind === "forgotten"
+          ? forget(repeatable, holder)
+          : giveUp(repeatable, holder, clock.now());
+      });
+    };
+    const stored = untilStored(write, { clock, stopping: this.#stopping.signal, failed })
+      .catch((error: unknown) =>
+        log.error("answer lost at the stop", { operation: repeatable.operation, error }),
+      )
+      .finally(() => {
+        after();
+        this.#ends.delete(stored);
+      });
+    this.#ends.add(stored);
+    await Promise.race([stored, hasFailed]);
+  }
+
+  /** Undefined if the answer cannot be sealed: only the first caller gets it, and to others the outcome is unknown. */
+  async #seal(repeatable: Repeatable, text: string): Promise<string | undefined> {
+    try {
+      return await this.#core.keyring.seal(repeatable.projectId, answerPlace(repeatable), text);
+    } catch (error) {
+      this.#core.log.error("answer not remembered", { operation: repeatable.operation, error });
+      return undefined;
     }
   }
 
   async #open<T>(repeatable: Repeatable, sealed: string): Promise<T> {
-    return JSON.parse(
-      await this.#core.keyring.open(repeatable.projectId, placeOf(keyOf(repeatable)), sealed),
-    );
+    return JSON.parse(await this.#core.keyring.open(repeatable.projectId, answerPlace(repeatable), sealed));
   }
 }
 
@@ -183,34 +188,19 @@ export function checkIdempotencyKey(key: string): void {
   throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
 }
 
-function* remember(repeatable: Repeatable, holder: string, sealed: string, until: number): Transaction<void> {
-  yield* setAnswer({ ...keyOf(repeatable), holder, sealed_answer: sealed, expires_at: until });
-  yield* touch("idempotency");
+/** Undefined when the signal aborts first. */
+async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  if (signal === undefined) return promise;
+  if (signal.aborted) return undefined;
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
-
-/** Marks a run as ended with an unknown outcome. */
-function* abandon(repeatable: Repeatable, holder: string, now: number): Transaction<void> {
-  yield* keep(repeatable, holder, now, now);
-  yield* touch("idempotency");
-}
-
-function* forget(repeatable: Repeatable, holder: string): Transaction<void> {
-  yield* remove({ ...keyOf(repeatable), holder });
-  yield* touch("idempotency");
-}
-
-function keep(repeatable: Repeatable, holder: string, now: number, aliveUntil: number): Transaction<number> {
-  return extend({ ...keyOf(repeatable), holder, alive_until: aliveUntil, expires_at: now + KEPT_MS });
-}
-
-function keyOf({ projectId, credential, operation, key }: Repeatable): Key {
-  return { project_id: projectId, credential, operation, key_hash: hashOf(key) };
-}
-
-function placeOf(row: { readonly [Column in keyof Key]?: unknown }): Place {
-  return { table: "idempotency", row: JSON.stringify(KEY.map((name) => String(row[name]))), field: "answer" };
-}
-
-export const sealedAnswers = [
-  sealedColumn({ table: "idempotency", column: "sealed_answer", keys: KEY, place: placeOf }),
-];

@@ -48,7 +48,8 @@ export {
 } from "./policy";
 export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
 export { endedBecause, networkFailureOf } from "./failure";
-export { checkIdempotencyKey, Idempotency, sealedAnswers } from "./idempotency";
+export { checkIdempotencyKey, Idempotency } from "./idempotency";
+export { sealedAnswers } from "./idempotency-repository";
 export { sealedRuns } from "./schedule/repository";
 export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
 export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";

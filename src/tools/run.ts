@@ -24,12 +24,15 @@ interface Attempt {
   limit: TimeLimit;
   deadline: number;
   caller: Caller | undefined;
+  fence: CalledBy["fence"];
 }
 
 /** The caller of a run. `signal` aborts when it disconnects; `begins` is called before the tool runs. */
 export interface CalledBy {
   signal?: Abortable | undefined;
   begins?: (() => void) | undefined;
+  /** Called before the tool runs and before each of its requests. Rejects if the run is no longer the caller's. */
+  fence?: (() => Promise<void>) | undefined;
   caller?: Caller | undefined;
 }
 
@@ -46,16 +49,17 @@ export class Runner {
     this.#caches = new ConnectionCaches(core.clock);
   }
 
-  /** `input` is converted and checked. A failure of the tool is an outcome, not a rejection. */
+  /** `input` is converted and checked. A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
   async run(ready: Ready, input: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
-    const { signal, caller } = by;
+    const { signal, caller, fence } = by;
+    if (fence !== undefined) await fence();
     const timeoutMs = settings["tools.timeout"] * 1000;
     using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
       if (limit.over) throw networkTimeout("The caller disconnected before the tool ran.");
       const deadline = clock.now() + timeoutMs;
-      const attempt = { ready, input, logs, limit, deadline, caller };
+      const attempt = { ready, input, logs, limit, deadline, caller, fence };
       by.begins?.();
       // Without a grant there is no token to refresh.
       return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
@@ -92,7 +96,7 @@ export class Runner {
     }
   }
 
-  #once({ ready, input, logs, limit, deadline, caller }: Attempt): Promise<unknown> {
+  #once({ ready, input, logs, limit, deadline, caller, fence }: Attempt): Promise<unknown> {
     const { tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
       tool,
@@ -105,6 +109,7 @@ export class Runner {
         grant === undefined ? this.#caches.none() : this.#caches.of(grant.connectionId, grant.version),
       logs,
       caller,
+      fence,
     });
     return limit.within(tool.definition.run(input, context));
   }

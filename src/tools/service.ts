@@ -83,7 +83,7 @@ export class Tools {
         identity,
         registry: this.#registry,
         executionLog,
-        run: (principal, request, ids) => this.#execute.attempt(principal, request, ids),
+        run: (principal, request, ids, by) => this.#execute.attempt(principal, request, ids, by),
       });
   }
 

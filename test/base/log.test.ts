@@ -7,11 +7,12 @@ import {
   type LogLevel,
   Redacted,
   silentLog,
+  systemClock,
   unsafePrintSecrets,
 } from "../../src/base";
 
 const TOKEN = "xoxb-1234567890-token";
-const clock: Clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678), sleep: () => Promise.resolve() };
+const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
 
 function linesOf(level: LogLevel, fields: LogFields, printSecrets = false): string[] {
   const lines: string[] = [];

@@ -25,6 +25,7 @@ export class TestClock {
   #now = Date.parse("2026-03-08T12:00:00Z");
 
   now = (): number => this.#now;
+  monotonic = (): number => this.#now;
 
   move(ms: number): void {
     this.#now += ms;

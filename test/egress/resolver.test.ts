@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 
 function countingResolver(answers: string[][]) {
   const time = { now: 0 };
-  const clock: Clock = { now: () => time.now, sleep: () => Promise.resolve() };
+  const clock: Clock = { now: () => time.now, monotonic: () => time.now, sleep: () => Promise.resolve() };
   const asked: string[] = [];
   const resolver = createResolver((host) => {
     asked.push(host);

@@ -75,7 +75,7 @@ let site: Site;
 let now = Date.parse("2026-03-08T12:00:00Z");
 
 beforeAll(async () => {
-  const clock = { now: () => now, sleep: systemClock.sleep };
+  const clock = { ...systemClock, now: () => now };
   site = await startSite({
     parts: { egress, clock },
     environment: { RUNTIME_CHAT_API_URL: "https://slack.com/api/" },

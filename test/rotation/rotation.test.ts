@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadConfig } from "../support/config";
+import { systemClock } from "../../src/base";
 import { dataKeyOf } from "../../src/crypto";
 import type { RuntimeParts } from "../../src/open-core";
 import type { Principal } from "../../src/identity";
@@ -136,7 +137,9 @@ describe("a new data key", () => {
 
   test("keeps a retired key that a value uses again when the key is about to be deleted", async () => {
     let now = Date.now();
-    site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
+    site = await startSite({
+      parts: { clock: { monotonic: () => performance.now(), now: () => now, sleep: (ms) => Bun.sleep(ms) } },
+    });
     await fill(1);
     const { store, clock } = site.runtime.core;
     const old = await store.get<{ sealed_value: string }>({ text: "SELECT sealed_value FROM secrets" });
@@ -216,7 +219,7 @@ describe("a new data key", () => {
 
   test("keeps the old one as long as a value may need it", async () => {
     let now = Date.now();
-    site = await startSite({ parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } } });
+    site = await startSite({ parts: { clock: { ...systemClock, now: () => now } } });
     await fill(3);
     const operator = await site.runtime.identity.operator("default");
     const keys = async () => (await site.runtime.core.keyring.retiredDataKeys("default")).length;
@@ -233,7 +236,7 @@ describe("a new data key", () => {
     let now = Date.now();
     site = await startSite({
       chatOptions: { rotation: { expiresIn: 7 * 24 * 3600 } },
-      parts: { clock: { now: () => now, sleep: (ms) => Bun.sleep(ms) } },
+      parts: { clock: { ...systemClock, now: () => now } },
     });
     await site.addChatProvider();
     const agent = api(site.url, await site.key("run"));

@@ -17,6 +17,7 @@ export function movableClock(): MovableClock {
   let offset = 0;
   return {
     now: () => systemClock.now() + offset,
+    monotonic: () => systemClock.monotonic() + offset,
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
     move: (ms) => {
       offset += ms;

@@ -7,7 +7,11 @@ import { loadConfig } from "./config";
 import { createRuntime } from "../../src/runtime";
 
 let ahead = Number(process.argv[2] ?? 0);
-const clock = { now: () => systemClock.now() + ahead, sleep: systemClock.sleep };
+const clock = {
+  ...systemClock,
+  now: () => systemClock.now() + ahead,
+  monotonic: () => systemClock.monotonic() + ahead,
+};
 const config = loadConfig({ environment: process.env });
 const runtime = await createRuntime(config, extensions, { log: silentLog, clock });
 const { address } = await startServer(runtime);

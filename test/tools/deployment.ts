@@ -18,12 +18,30 @@ import { type Platform, startPlatform } from "./platform";
 /** Time that runs on, and can be moved ahead. */
 export class MovableClock implements Clock {
   #ahead = 0;
+  #wallAhead = 0;
 
-  now = (): number => Date.now() + this.#ahead;
+  now = (): number => Date.now() + this.#ahead + this.#wallAhead;
+  monotonic = (): number => performance.now() + this.#ahead;
   sleep = (ms: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(ms, signal);
 
   move(ms: number): void {
     this.#ahead += ms;
+  }
+
+  /** Sets the wall clock only, as an administrator or a time server does. */
+  jump(ms: number): void {
+    this.#wallAhead += ms;
+  }
+}
+
+/**
+ * Lets this much time pass while all processes go on looking at rows. The heartbeats of holders take real seconds, so a run
+ * that hangs looks dead to other processes.
+ */
+export async function pass(clock: MovableClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 4000) {
+    await Bun.sleep(300);
+    clock.move(4000);
   }
 }
 

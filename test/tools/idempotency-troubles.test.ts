@@ -1,7 +1,8 @@
 // `Idempotency-Key` when something of ours breaks: what was done stays done and is not done again.
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/crypto";
+import { unavailable } from "../../src/errors";
 import { GrantDead } from "../../src/tools";
 import { agent, deploy, type Deployment } from "./deployment";
 
@@ -48,6 +49,49 @@ test("an internal error after the tool ran is an error; a repetition runs nothin
   await expect(run(deployment, "Test.ActFor")).rejects.toThrow("the disk is full");
   expect(await run(deployment, "Test.ActFor")).toMatchObject(UNKNOWN);
   expect(deployment.test.runs).toBe(1);
+});
+
+describe("a tool that has run, under a locked database,", () => {
+  /** The tool runs, and then `failures` writes fail before the store works again. */
+  async function locked(failures: number, result: () => Promise<unknown>) {
+    const deployment = await deploy();
+    const { store } = deployment.runtime.core;
+    await deployment.addProvider();
+    await deployment.give("alice", { refresh: null });
+    const write = store.write.bind(store);
+    let left = 0;
+    store.write = (body) =>
+      left-- > 0 ? Promise.reject(unavailable("The database is locked.")) : write(body);
+    deployment.test.act = () => {
+      left = failures;
+      return result();
+    };
+    return deployment;
+  }
+
+  test.each([1, 2, 4])(
+    "is not run again after its grant was refused and %p writes failed",
+    async (failures) => {
+      await using deployment = await locked(failures, () => Promise.reject(new GrantDead("HTTP 401")));
+
+      await expect(run(deployment, "Test.ActFor")).rejects.toThrow("locked");
+      expect(await run(deployment, "Test.ActFor")).toMatchObject(UNKNOWN);
+      const other = await deployment.another();
+      expect(await run({ ...deployment, runtime: other }, "Test.ActFor")).toMatchObject(UNKNOWN);
+      expect(deployment.test.runs).toBe(1);
+    },
+  );
+
+  test("has its answer stored later, and gives it to repeats until then", async () => {
+    await using deployment = await locked(4, () => Promise.resolve({ sent: 1 }));
+    const first = await run(deployment, "Test.ActFor");
+
+    expect(first).toMatchObject({ success: true, output: { value: { sent: 1 } } });
+    expect(await run(deployment, "Test.ActFor")).toEqual(first);
+    const other = await deployment.another();
+    expect(await run({ ...deployment, runtime: other }, "Test.ActFor")).toEqual(first);
+    expect(deployment.test.runs).toBe(1);
+  });
 });
 
 test("answers, inputs and keys are in no file in clear text", async () => {

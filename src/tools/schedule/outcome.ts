@@ -36,6 +36,15 @@ export function endedBy(error: unknown, tool: Tool | undefined): Ended {
   return { success: false, output: { error: toolErrorRecord(failure, tool, false) }, systemError: undefined };
 }
 
+/** The end of a run whose output cannot be stored. It is not repeated: the tool may have had its effect. */
+export const UNSEALED: Ended = {
+  success: false,
+  output: undefined,
+  systemError: "The output of this run cannot be encrypted. The server's log has the reason.",
+};
+
+export const UNOPENED = "The input of this run cannot be decrypted. The server's log has the reason.";
+
 export function refusedBecause(reason: string): Ended {
   return { success: false, output: undefined, systemError: reason };
 }

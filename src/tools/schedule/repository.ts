@@ -95,7 +95,17 @@ const COUNT = query(
 );
 const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_input"]);
 const DUE = query<ListedRun>(
-  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`,
+  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?`,
+);
+const DUE_BY_TURNS = query<ListedRun>(
+  `SELECT ${LISTED} FROM (SELECT ${LISTED}, ROW_NUMBER() OVER (PARTITION BY project_id ORDER BY due_at, id) AS turn ` +
+    `FROM (SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?)) ` +
+    "AS due ORDER BY turn, due_at, id LIMIT ?",
+);
+/** How many due runs projects take turns in. */
+const BACKLOG = 5000;
+const RUNNING = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'running' ORDER BY due_at, id LIMIT ?`,
 );
 type Seen = Pick<RunRow, "id" | "fence" | "due_at">;
 const claim = command<Seen & Omit<Claim, "attemptId">>(
@@ -163,9 +173,15 @@ export function attemptsOf(store: Store, projectId: string, runId: string): Prom
   return store.all(ATTEMPTS, projectId, runId);
 }
 
-/** Due runs of all projects: their time has come or their lease has expired. */
-export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
-  return store.all(DUE, now, limit);
+/** Runs whose time has come. If there are more than `limit`, the projects take turns. */
+export async function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
+  const due = await store.all(DUE, now, limit);
+  return due.length < limit ? due : store.all(DUE_BY_TURNS, now, BACKLOG, limit);
+}
+
+/** Runs of all projects and servers whose lease ends until then. */
+export function runningRuns(store: Store, leaseUntil: number, limit: number): Promise<ListedRun[]> {
+  return store.all(RUNNING, leaseUntil, limit);
 }
 
 export function* addRun(row: RunRow): Transaction<void> {
@@ -189,8 +205,8 @@ export interface Claim {
 }
 
 /**
- * Claims a due run with a new fence; undefined if another process was first or its holder still lives. If the lease had
- * expired, the attempt of the old fence ends with `systemError`.
+ * Claims a run with a new fence; undefined if another process was first or its holder still lives. If it was running, the
+ * attempt of the old fence ends with `systemError`.
  */
 export function* claimRun(
   seen: ListedRun,
@@ -206,8 +222,9 @@ export function* claimRun(
   return { ...seen, status: "running", holder, fence: fence + 1, attempts: seen.attempts + 1, started_at };
 }
 
-export function* extendLease({ id, fence }: ListedRun, until: number): Transaction<void> {
-  yield* run(EXTEND, until, id, fence);
+/** Returns 0 if the run has ended or has a newer fence. */
+export function extendLease({ id, fence }: ListedRun, until: number): Transaction<number> {
+  return run(EXTEND, until, id, fence);
 }
 
 export interface AttemptEnd {
@@ -237,7 +254,7 @@ export function* endAttempt({ id, fence }: ListedRun, end: AttemptEnd, next: Nex
   return true;
 }
 
-/** Ends a run whose lease has expired. False if another process was first or its holder still lives. */
+/** Ends a run whose holder is dead. False if another process was first or its holder still lives. */
 export function* giveUpRun(
   { id, fence, due_at }: ListedRun,
   end: Omit<AttemptEnd, "success">,

@@ -1,11 +1,17 @@
 // Runs due runs. Each server on the database has a worker; the first one claims a run durably before it starts it. A holder
-// renews its leases. If a holder dies, another worker ends its runs, or retries those that can be repeated safely.
+// renews its leases, and the others watch them. If a holder dies, another worker ends its runs, or retries those that can be
+// repeated safely.
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
 import type { ExecutionLog } from "../../audit";
 import type { Identity, Principal } from "../../identity";
+import { DEAD_AFTER_MS, HEARTBEAT_MS, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
+import type { CalledBy } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
+import { DeadHolders } from "./dead-holders";
+import { Delays } from "./delays";
+import { Hold, LeaseLost } from "./hold";
 import {
   CUT_OFF,
   type Ended,
@@ -15,6 +21,8 @@ import {
   mayRepeat,
   pauseBefore,
   refusedBecause,
+  UNOPENED,
+  UNSEALED,
 } from "./outcome";
 import * as repository from "./repository";
 import type { ListedRun, Next } from "./repository";
@@ -24,7 +32,12 @@ export interface WorkerParts {
   registry: Registry;
   executionLog: ExecutionLog;
   /** Runs a tool. */
-  run(principal: Principal, request: ExecuteTool, ids: RunIds): Promise<Execution>;
+  run(
+    principal: Principal,
+    request: ExecuteTool,
+    ids: RunIds,
+    by: Pick<CalledBy, "fence">,
+  ): Promise<Execution>;
 }
 
 /** The ids of an attempt in the execution log. */
@@ -38,16 +51,20 @@ const POLL_MS = 250;
 const YIELD_MS = 20;
 /** Concurrent runs per process. */
 const SLOTS = 20;
-const LEASE_MS = 15_000;
-const HEARTBEAT_MS = 5000;
+const LONGEST_PAUSE_MS = 5000;
 
 export class ScheduleWorker {
   readonly #core: Core;
   readonly #parts: WorkerParts;
   readonly #holder: string;
   readonly #stopping = new AbortController();
+  readonly #deadHolders: DeadHolders;
+  /** Runs that could not be taken. */
+  readonly #delays: Delays;
   /** By the run's id. */
-  readonly #running = new Map<string, { run: ListedRun; work: Promise<void> }>();
+  readonly #running = new Map<string, { hold: Hold; work: Promise<void> }>();
+  /** The pause after a failure to read runs, ms; 0 after a success. */
+  #failurePause = 0;
   readonly #heart: ReturnType<typeof setInterval>;
   readonly #loop: Promise<void>;
   #wake: () => void = () => undefined;
@@ -57,6 +74,8 @@ export class ScheduleWorker {
     this.#core = core;
     this.#parts = parts;
     this.#holder = newToken(core.random);
+    this.#deadHolders = new DeadHolders(core);
+    this.#delays = new Delays(core);
     this.#heart = setInterval(() => void this.#beat(), HEARTBEAT_MS);
     this.#loop = this.#work();
   }
@@ -74,9 +93,11 @@ export class ScheduleWorker {
     while (!this.#stopping.signal.aborted) {
       let pause = POLL_MS;
       try {
-        if (this.#running.size < SLOTS) pause = await this.#take();
+        pause = await this.#take();
+        this.#failurePause = 0;
       } catch (error) {
-        this.#core.log.warn("due runs not taken", { error });
+        if (this.#failurePause === 0) this.#core.log.warn("due runs not taken", { error });
+        pause = this.#failurePause = Math.min(Math.max(2 * this.#failurePause, POLL_MS), LONGEST_PAUSE_MS);
       }
       if (pause > 0) await this.#pause(pause);
     }
@@ -89,56 +110,83 @@ export class ScheduleWorker {
     if (!this.#stopping.signal.aborted) await this.#core.clock.sleep(ms, woken.signal);
   }
 
-  /** Claims due runs up to the limit. Returns the pause before the next time, ms. */
+  /** Takes runs of dead holders and due runs up to the limit. Returns the pause before the next time, ms. */
   async #take(): Promise<number> {
-    const { store, clock, random } = this.#core;
-    const due = await repository.dueRuns(store, clock.now(), SLOTS);
-    // After a suspend of the machine our own leases may have expired; runs that still run here stay ours.
-    const others = due.filter(({ id, fence }) => this.#running.get(id)?.run.fence !== fence);
-    if (others.length === 0 || this.#stopping.signal.aborted) return POLL_MS;
-    const now = clock.now();
-    const lease = { holder: this.#holder, now, leaseUntil: now + LEASE_MS };
-    const taken = await Promise.all(
-      others.slice(0, SLOTS - this.#running.size).map(async (run) => {
-        if (run.status === "running" && !mayRepeat(this.#toolOf(run), run.attempts)) return this.#giveUp(run);
-        const attemptId = newId("ta", now, random);
-        const claim = { ...lease, attemptId };
-        const claimed = await store.write(() => repository.claimRun(run, claim, CUT_OFF));
-        if (claimed !== undefined) this.#begin(claimed, attemptId);
-        return claimed !== undefined;
-      }),
-    );
+    const { store, clock } = this.#core;
+    const isOurs = ({ id, fence }: ListedRun) => this.#running.get(id)?.hold.run.fence === fence;
+    const dead = (await this.#deadHolders.runs(isOurs)).filter(({ id }) => !this.#delays.has(id));
+    const free = SLOTS - this.#running.size;
+    const due = free > 0 ? await repository.dueRuns(store, clock.now(), SLOTS) : [];
+    const repeated = dead.filter((run) => mayRepeat(this.#toolOf(run), run.attempts));
+    const ended = dead.filter((run) => !repeated.includes(run));
+    const claimed = [...repeated, ...due].filter(({ id }) => !this.#delays.has(id)).slice(0, free);
+    if (claimed.length + ended.length === 0 || this.#stopping.signal.aborted) return POLL_MS;
+    const taken = await Promise.all([
+      ...ended.map((run) => this.#delays.onFailure(run.id, () => this.#giveUp(run))),
+      ...claimed.map((run) => this.#delays.onFailure(run.id, () => this.#claim(run))),
+    ]);
     return taken.includes(true) ? 0 : YIELD_MS;
   }
 
-  #begin(run: ListedRun, attemptId: string): void {
-    const work = this.#attempt(run, attemptId)
-      .catch((error: unknown) => this.#core.log.error("scheduled run not finished", { id: run.id, error }))
+  async #claim(run: ListedRun): Promise<boolean> {
+    const { store, clock, random } = this.#core;
+    const attemptId = newId("ta", clock.now(), random);
+    let at = 0;
+    // The transaction may wait long for the lock, so it takes the time itself.
+    const claimed = await store.write(() => {
+      at = clock.monotonic();
+      const now = clock.now();
+      const claim = { holder: this.#holder, now, leaseUntil: now + DEAD_AFTER_MS, attemptId };
+      return repository.claimRun(run, claim, CUT_OFF);
+    });
+    if (claimed !== undefined) this.#begin(new Hold(this.#core, claimed, at), attemptId);
+    return claimed !== undefined;
+  }
+
+  #begin(hold: Hold, attemptId: string): void {
+    const { id } = hold.run;
+    const work = this.#attempt(hold, attemptId)
+      .catch((error: unknown) => {
+        if (error instanceof LeaseLost) this.#core.log.warn("scheduled run was given up meanwhile", { id });
+        else this.#core.log.error("scheduled run not finished", { id, error });
+      })
       .finally(() => {
-        this.#running.delete(run.id);
+        this.#running.delete(id);
         this.#wake();
       });
-    this.#running.set(run.id, { run, work });
+    this.#running.set(id, { hold, work });
   }
 
-  async #attempt(run: ListedRun, attemptId: string): Promise<void> {
+  async #attempt(hold: Hold, attemptId: string): Promise<void> {
     const { store, clock, log } = this.#core;
-    const ended = await this.#perform(run, attemptId);
-    const sealedOutput = await this.#seal(run, attemptId, ended);
-    const now = clock.now();
+    const { run } = hold;
+    const performed = await this.#perform(hold, attemptId);
+    const sealedOutput = await this.#seal(run, attemptId, performed);
+    const ended = sealedOutput === undefined ? UNSEALED : performed;
     const pause = pauseBefore(ended, run.attempts);
-    const next: Next =
-      pause === undefined
-        ? { status: ended.success ? "completed" : "failed", toolkitVersion: this.#versionOf(run) }
-        : { dueAt: now + pause };
-    const end = { now, success: ended.success, sealedOutput, systemError: ended.systemError ?? null };
-    const stored = await store.write(() => repository.endAttempt(run, end, next));
-    if (!stored) log.warn("scheduled run was given up meanwhile", { id: run.id });
+    const { success, systemError = null } = ended;
+    const status = success ? "completed" : "failed";
+    const write = () => {
+      const now = clock.now();
+      const next: Next =
+        pause === undefined ? { status, toolkitVersion: this.#versionOf(run) } : { dueAt: now + pause };
+      return repository.endAttempt(
+        run,
+        { now, success, sealedOutput: sealedOutput ?? null, systemError },
+        next,
+      );
+    };
+    const stored = await untilStored(() => store.write(write), {
+      clock,
+      stopping: this.#stopping.signal,
+      failed: (error) => log.warn("end of a scheduled run not stored yet", { id: run.id, error }),
+    });
+    if (!stored) throw new LeaseLost();
   }
 
-  /** Does not reject if the run fails. */
-  async #perform(run: ListedRun, attemptId: string): Promise<Ended> {
-    const { keyring, store, log } = this.#core;
+  /** Does not reject if the run fails. Throws `LeaseLost`. */
+  async #perform({ run, check }: Hold, attemptId: string): Promise<Ended> {
+    const { store, log } = this.#core;
     const { project_id: projectId, user_id, execution_id: executionId } = run;
     try {
       const principal = await this.#parts.identity.actor(projectId, run.actor);
@@ -147,7 +195,8 @@ export class ScheduleWorker {
       }
       const row = await repository.findRun(store, projectId, run.id);
       if (row === undefined) return refusedBecause("The run was deleted.");
-      const input = await keyring.open(projectId, repository.inputPlace(run.id), row.sealed_input);
+      const input = await this.#open(row);
+      if (input === undefined) return refusedBecause(UNOPENED);
       const request: ExecuteTool = {
         tool_name: `${run.toolkit_name}.${run.tool_name}`,
         input: JSON.parse(input),
@@ -157,8 +206,9 @@ export class ScheduleWorker {
       };
       // The first attempt has the id that the caller knows.
       const id = run.attempts === 1 ? run.id : attemptId;
-      return endedWith(await this.#parts.run(principal, request, { id, executionId }));
+      return endedWith(await this.#parts.run(principal, request, { id, executionId }, { fence: check }));
     } catch (error) {
+      if (error instanceof LeaseLost) throw error;
       log.warn("scheduled run refused", { id: run.id, error });
       return endedBy(error, this.#toolOf(run));
     }
@@ -168,16 +218,19 @@ export class ScheduleWorker {
   async #giveUp(run: ListedRun): Promise<boolean> {
     const { store, clock, random, log } = this.#core;
     const attemptId = await repository.findAttempt(store, run);
-    if (attemptId === undefined) return false;
     const tool = this.#toolOf(run);
     const ended = endedUnknown(tool);
-    const sealedOutput = await this.#seal(run, attemptId, ended);
-    const end = { now: clock.now(), sealedOutput, systemError: ended.systemError ?? null };
-    if (!(await store.write(() => repository.giveUpRun(run, end)))) return false;
+    const sealedOutput = attemptId === undefined ? null : ((await this.#seal(run, attemptId, ended)) ?? null);
+    const systemError = ended.systemError ?? null;
+    const now = clock.now();
+    const isEnded = await store.write(() =>
+      repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError }),
+    );
+    if (!isEnded) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
     this.#parts.executionLog.add({
       // The holder may still be alive and use the id of the run.
-      id: newId("te", end.now, random),
+      id: newId("te", now, random),
       executionId: run.execution_id,
       projectId: run.project_id,
       userId: run.user_id,
@@ -185,25 +238,39 @@ export class ScheduleWorker {
       tool: `${run.toolkit_name}.${run.tool_name}@${run.toolkit_version}`,
       status: "failed",
       errorKind: ended.output?.error?.kind ?? null,
-      durationMs: Math.max(0, end.now - (run.started_at ?? end.now)),
+      durationMs: Math.max(0, now - (run.started_at ?? now)),
     });
     return true;
   }
 
   async #beat(): Promise<void> {
-    const { store, clock, log } = this.#core;
-    if (this.#running.size === 0) return;
-    const until = clock.now() + LEASE_MS;
-    const runs = [...this.#running.values()];
-    await Promise.all(runs.map(({ run }) => store.write(() => repository.extendLease(run, until)))).catch(
-      (error: unknown) => log.warn("leases of scheduled runs not renewed", { error }),
+    const holds = [...this.#running.values()];
+    await Promise.all(holds.map(({ hold }) => hold.renew())).catch((error: unknown) =>
+      this.#core.log.warn("leases of scheduled runs not renewed", { error }),
     );
   }
 
-  async #seal(run: ListedRun, attemptId: string, { output }: Ended): Promise<string | null> {
+  /** Undefined if the input cannot be decrypted. */
+  async #open({ id, project_id, sealed_input }: repository.RunRow): Promise<string | undefined> {
+    const { keyring, log } = this.#core;
+    try {
+      return await keyring.open(project_id, repository.inputPlace(id), sealed_input);
+    } catch (error) {
+      log.error("scheduled run not opened", { id, error });
+      return undefined;
+    }
+  }
+
+  /** Null without an output; undefined if it cannot be encrypted. */
+  async #seal(run: ListedRun, attemptId: string, { output }: Ended): Promise<string | null | undefined> {
     if (output === undefined) return null;
-    const place = repository.outputPlace(attemptId);
-    return this.#core.keyring.seal(run.project_id, place, JSON.stringify(output));
+    const { keyring, log } = this.#core;
+    try {
+      return await keyring.seal(run.project_id, repository.outputPlace(attemptId), JSON.stringify(output));
+    } catch (error) {
+      log.error("output of a scheduled run not sealed", { id: run.id, error });
+      return undefined;
+    }
   }
 
   /** Undefined if this server no longer has the tool. */

@@ -15,6 +15,7 @@ class MovedClock {
   #ahead = 0;
 
   now = (): number => Date.now() + this.#ahead;
+  monotonic = (): number => performance.now() + this.#ahead;
 
   sleep = async (): Promise<void> => {
     await Bun.sleep(0);

@@ -22,7 +22,10 @@ beforeEach(async () => {
 afterEach(() => deployment[Symbol.asyncDispose]());
 
 async function read(at = NOW): Promise<ListedRun> {
-  const [run] = await repository.dueRuns(store, at, 10);
+  const [run] = [
+    ...(await repository.dueRuns(store, at, 10)),
+    ...(await repository.runningRuns(store, at + LEASE, 10)),
+  ];
   if (run === undefined) throw new Error("nothing is due");
   return run;
 }

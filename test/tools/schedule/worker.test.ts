@@ -10,11 +10,11 @@ import {
 import { until } from "../../connections/executing";
 import type { RuntimeParts } from "../../../src/open-core";
 import { openLateStore } from "../../support/late-store";
-import { agent, deploy, operator } from "../deployment";
+import { agent, deploy, operator, pass } from "../deployment";
 import { AT_ONCE, ended, look, looked, schedule } from "./scheduling";
 
-/** Longer than a lease lives. */
-const LAPSED_MS = 16_000;
+/** Longer than a lease is watched. */
+const LAPSED_MS = 20_000;
 
 describe("a run", () => {
   test("runs at its time and not before, with its input and its ids", async () => {
@@ -251,7 +251,7 @@ describe("a run whose server died", () => {
     // Three pauses of two workers: each has looked.
     await looked(clock, 3);
     expect((await look(runtime, id)).execution_status).toBe("running");
-    clock.move(LAPSED_MS);
+    await pass(clock, LAPSED_MS);
     const run = await ended(runtime, id);
     return {
       deployment,
