@@ -12,7 +12,7 @@ import { Connections, removeConnectionsOfProvider, sealedConnections } from "./c
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
-import { type Health, healthOf } from "./health";
+import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
@@ -69,12 +69,13 @@ export async function createRuntime(
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
     const services = servicesOf(core, config, logStore, extensions);
+    const health = new HealthCheck(core);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
       core,
       extensions,
       ...services,
-      health: () => healthOf(core),
+      health: () => health.check(),
       listensOn,
       endReads,
       close: async () => {

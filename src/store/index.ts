@@ -14,6 +14,7 @@ export {
   touch,
   type Transaction,
   UniqueViolation,
+  Unwritable,
   type Wait,
 } from "./port";
 export { CachedByGeneration } from "./cache";

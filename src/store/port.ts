@@ -118,9 +118,22 @@ export interface Store {
   changed(kind: Kind, since: number, wait: Wait): Promise<void>;
   /** Ends the shared read transaction, before something that may block this process for long. */
   endReads(): void;
-  /** Resolves if the database can be read and the last commit succeeded; rejects with the reason otherwise. */
+  /**
+   * Resolves if the database can be read and writes succeed; rejects with the reason otherwise: `Unwritable` if only writes
+   * fail or wait. Never waits long for the write lock.
+   */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Writes have failed or waited for `forMs`. The message is a sentence without its full stop. */
+export class Unwritable extends Error {
+  readonly forMs: number;
+
+  constructor(message: string, forMs: number, cause: unknown) {
+    super(message, { cause });
+    this.forMs = forMs;
+  }
 }
 
 /** Thrown by an engine when a row violates a UNIQUE or PRIMARY KEY constraint. */

@@ -11,6 +11,7 @@ import { type Durability, open, openReader } from "./sqlite-file";
 import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
 import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
+import { WriteHealth } from "./write-health";
 
 export interface SqliteOptions {
   file: string;
@@ -83,8 +84,7 @@ class SqliteStore implements Store {
   /** A flush is running or scheduled. */
   #flushing = false;
   #closed = false;
-  /** Why the last group could not be committed. A successful commit clears it. */
-  #failure: unknown;
+  readonly #writeHealth = new WriteHealth();
 
   constructor(reader: Database, writer: Database, lockTimeoutMs: number, reserve: Reserve) {
     this.#reader = reader;
@@ -149,12 +149,11 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    // After a failed commit, try to write again: the disk may have free space again.
-    if (this.#failure !== undefined) {
+    this.#all(GENERATIONS);
+    await this.#writeHealth.check(async () => {
       await this.write(takeRoom);
       await this.write(giveRoom);
-    }
-    this.#all(GENERATIONS);
+    });
   }
 
   changed(kind: Kind, since: number, wait: Wait): Promise<void> {
@@ -194,7 +193,7 @@ class SqliteStore implements Store {
     } catch (error) {
       // A failed read (I/O error, damaged file) may have ended the transaction. Its caller got the error; others must not be
       // affected. `check` tests the database again.
-      this.#failure = error;
+      this.#writeHealth.failed(error);
       if (this.#reader.inTransaction) this.#reader.query("ROLLBACK").run();
     }
   }
@@ -227,7 +226,7 @@ class SqliteStore implements Store {
     } catch (error) {
       // The whole group is lost (disk full, I/O error): every caller gets an error, except those with reserved room.
       if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
-      this.#failure = error;
+      this.#writeHealth.failed(error);
       const again = this.#useReserve(error, group);
       for (const outcome of ran?.outcomes ?? []) {
         if ("error" in outcome && !again.some((pending) => pending === outcome.of)) settle(outcome);
@@ -243,7 +242,7 @@ class SqliteStore implements Store {
       this.#flush(true);
       return;
     }
-    this.#failure = undefined;
+    this.#writeHealth.succeeded();
     // End the shared read transaction, which is older than the commit: a caller must read its own write.
     this.#endRead();
     for (const [kind, value] of this.#generations)
@@ -262,6 +261,8 @@ class SqliteStore implements Store {
   // Another process has the lock: retry with a timer, and reject the writes that have waited too long.
   #later(error: unknown): void {
     const busy = isBusy(error);
+    if (busy) this.#writeHealth.waits(this.#queue[0]?.since ?? performance.now());
+    else this.#writeHealth.failed(error);
     const oldest = performance.now() - this.#lockTimeoutMs;
     const [expired, waiting] = [
       this.#queue.filter((pending) => !busy || pending.since < oldest),
