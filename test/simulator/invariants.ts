@@ -31,10 +31,10 @@ const REPAIRED_MS = 15_000;
 
 async function acknowledgedWritesReadable({ secret, processes }: Checked): Promise<string | undefined> {
   if (secret === undefined) return undefined;
-  for (const { name, runtime, isRunning } of processes) {
-    if (runtime === undefined || !isRunning) continue;
-    const value = await runtime.secrets.value("default", "WORD");
-    if (value !== secret) return `${name} read ${value} after ${secret} had been acknowledged`;
+  for (const process of processes) {
+    const value = await process.observe((runtime) => runtime.secrets.value("default", "WORD"));
+    if (process.runtime === undefined || process.isFrozen) continue;
+    if (value !== secret) return `${process.name} read ${value} after ${secret} had been acknowledged`;
   }
   return undefined;
 }

@@ -51,6 +51,7 @@ export class SimulatedProcess {
   #aheadMs = 0;
   #opened = 0;
   #freezeIn: number | undefined;
+  #isObserved = false;
   #thaw: (() => void)[] = [];
   #stores: Store[] = [];
 
@@ -58,10 +59,6 @@ export class SimulatedProcess {
     this.#index = index;
     this.#surroundings = surroundings;
     this.name = `P${index}`;
-  }
-
-  get isRunning(): boolean {
-    return this.runtime !== undefined && !this.isFrozen;
   }
 
   /** Opens the runtime and its worker for scheduled runs. */
@@ -86,11 +83,12 @@ export class SimulatedProcess {
 
   /** Stops as a server does that was told to. */
   async close(): Promise<void> {
-    const { runtime } = this;
+    const { runtime, life } = this;
     this.runtime = undefined;
+    this.#freezeIn = undefined;
     await this.#worker?.stop();
     await runtime?.close();
-    this.#end();
+    if (life.isAlive) this.#end();
   }
 
   /** Ends without finishing anything. */
@@ -112,6 +110,17 @@ export class SimulatedProcess {
   /** Stops at the given one of its next calls of the database or the network, before or after the call. */
   freezeAfter(gates: number): void {
     this.#freezeIn = gates;
+  }
+
+  /** Reads without any disturbance. */
+  async observe<T>(read: (runtime: Runtime) => Promise<T>): Promise<T | undefined> {
+    if (this.runtime === undefined || this.isFrozen) return undefined;
+    this.#isObserved = true;
+    try {
+      return await read(this.runtime);
+    } finally {
+      this.#isObserved = false;
+    }
   }
 
   thaw(): void {
@@ -202,6 +211,7 @@ export class SimulatedProcess {
   }
 
   async #gate(life: Life): Promise<void> {
+    if (this.#isObserved) return;
     this.#surroundings.active();
     if (this.#freezeIn !== undefined && life === this.life && this.#freezeIn-- <= 0) {
       this.#freezeIn = undefined;

@@ -171,18 +171,15 @@ export class Simulation implements Checked {
     process.fault = undefined;
   }
 
-  // A stop waits for the work under way; only a process without any is stopped in order.
+  // A stop waits for the work under way. What does not end by itself is ended as by a supervisor.
   async #close(process: SimulatedProcess): Promise<void> {
-    const isBusy =
-      this.pending(process).length > 0 || [...this.world.held].some((held) => held.process === process);
-    if (isBusy || process.fault !== undefined) await process.crash();
-    else await process.close();
-  }
-
-  pending(process: SimulatedProcess): Operation[] {
-    return this.operations.filter(
-      (one) => one.endedAt === undefined && one.life.isAlive && one.process === process,
-    );
+    let isClosed = false;
+    const closing = process.close().then(() => {
+      isClosed = true;
+    });
+    closing.catch(() => undefined);
+    await this.#settle();
+    if (!isClosed) await process.crash();
   }
 
   #begin(step: Step, process: SimulatedProcess, runtime: Runtime): void {
