@@ -4,7 +4,8 @@ export { firstIdAt, hashOf, newId, newToken, orderedIds, type Random, sameSecret
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
-export { keyFileOf, leftoverKeyFiles } from "./root-key-files";
+export { resolvedFile } from "./durable-file";
+export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
 export {
   dataKeyOf,

@@ -107,6 +107,16 @@ function oldSchemeOf(file: string, id: string): string[] {
   return existsSync(name) && readable(() => readRootKey(name))?.id === id ? [name] : [];
 }
 
+/** Whether a rotation has prepared any key for this key file. */
+export function hasPreparedKey(path: string): boolean {
+  const file = resolvedFile(path);
+  const prefix = `${basename(file)}.`;
+  if (!existsSync(dirname(file))) return false;
+  return readdirSync(dirname(file)).some(
+    (name) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length)),
+  );
+}
+
 /** Files next to the key file that killed rotations left behind: old or unused root keys, unchanged since `before` (ms). */
 export function leftoverKeyFiles(file: string, currentId: string, before: number): string[] {
   const [folder, name] = [dirname(file), basename(file)];
