@@ -9,6 +9,7 @@ import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
 import { RefreshDelays } from "./refresh-delays";
+import type { Revocations } from "./revocations";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
 import { openTokens } from "./tokens";
@@ -43,6 +44,7 @@ export class Refresher {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
+  readonly #revocations: Revocations;
   readonly #unstored: UnstoredTokens;
   readonly #delays = new RefreshDelays();
   readonly #holder: string;
@@ -50,6 +52,7 @@ export class Refresher {
   constructor(core: Core, providers: Providers, parts: UnstoredParts) {
     this.#core = core;
     this.#providers = providers;
+    this.#revocations = parts.revocations;
     this.#unstored = new UnstoredTokens(core, parts);
     this.#holder = newToken(core.random);
   }
@@ -216,6 +219,9 @@ export class Refresher {
       if (!namesAnotherAccount(provider, facts, grant.facts))
         return { seen: row, before, grant, receivedAt: clock.now(), provider, keys };
       log.error("a refresh returned a token of another account", { connection_id: row.id });
+      await this.#revocations.add(row.project_id, row.user_id, provider, grant).catch((cause: unknown) => {
+        throw databaseFailure(cause);
+      });
       return OTHER_ACCOUNT;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;

@@ -134,6 +134,26 @@ test("a consent of another account: the grant of the earlier account is revoked"
   expect(revoked()).toEqual(["refresh-A1"]);
 });
 
+test("a refresh that returns another account: that grant is revoked", async () => {
+  const { deployment, answers, revoked, orders } = await revoking();
+  await using _ = deployment;
+  const { runtime, clock, idp } = deployment;
+  const { oauth2 } = idpRecord(idp);
+  const revoke_request = { endpoint: `${idp.url}/revoke`, params: { token: "{{refresh_token}}" } };
+  const record = { provider_id: "known", oauth2: { ...oauth2, revoke_request } };
+  await runtime.providers.delete(operator(), "idp");
+  await deployment.addProvider(record);
+  await deployment.give("alice", { facts: { account_id: "A1" } });
+  answers.token = {
+    body: { access_token: "other", refresh_token: "other-refresh", account: { id: "A2" } },
+  };
+  clock.move(HOUR);
+  await call(runtime, "alice").catch(() => undefined);
+  await until(async () => (await orders()) === 0);
+
+  expect(revoked()).toEqual(["other-refresh"]);
+});
+
 test("a slow revocation: a new code is not exchanged before it is done", async () => {
   const { deployment, answers } = await revoking();
   await using _ = deployment;
