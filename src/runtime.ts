@@ -80,7 +80,7 @@ export async function createRuntime(
       endReads,
       close: async () => {
         await Promise.all([services.connections.close(), services.idempotency.close()]);
-        await services.executionLog.flush();
+        await services.executionLog.close();
         await close();
       },
     };

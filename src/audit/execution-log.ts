@@ -2,6 +2,7 @@
 import type { Clock, Log } from "../base";
 import {
   CachedByGeneration,
+  DeletionTime,
   insertInto,
   type Kind,
   query,
@@ -37,19 +38,24 @@ export interface Decision {
 
 type UsedKind = "key" | "secret";
 
-const add = insertInto<ReturnType<typeof rowOf>>("executions", [
-  "id",
-  "execution_id",
-  "project_id",
-  "user_id",
-  "actor",
-  "tool",
-  "status",
-  "error_kind",
-  "duration_ms",
-  "created_at",
-  "decisions",
-]);
+// An entry is written again if its commit seemed to fail.
+const add = insertInto<ReturnType<typeof rowOf>>(
+  "executions",
+  [
+    "id",
+    "execution_id",
+    "project_id",
+    "user_id",
+    "actor",
+    "tool",
+    "status",
+    "error_kind",
+    "duration_ms",
+    "created_at",
+    "decisions",
+  ],
+  "ON CONFLICT (id) DO NOTHING",
+);
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
@@ -67,6 +73,12 @@ const DAY_MS = 24 * 3600_000;
 const STAMP_EVERY_MS = 60_000;
 /** How long entries are collected: a commit for each would cost more than the run itself. */
 const FLUSH_EVERY_MS = 10;
+/** The longest pause after a failure. */
+const LONGEST_PAUSE_MS = 5000;
+/** Entries that wait because they could not be written. */
+const MAX_WAITING = 10_000;
+/** How long a stop tries to write. */
+const STOP_MS = 2000;
 
 export class ExecutionLog {
   readonly #store: Store;
@@ -79,6 +91,11 @@ export class ExecutionLog {
   #entries: Added[] = [];
   #stamps: Stamp[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The pause before the next flush, ms. */
+  #pause = FLUSH_EVERY_MS;
+  #dropped = 0;
+  #isClosed = false;
+  readonly #deletionTime: DeletionTime;
   #written: Promise<void> = Promise.resolve();
 
   /** `keepDays`: older entries are deleted when new ones are added; 0: never. */
@@ -86,6 +103,7 @@ export class ExecutionLog {
     this.#store = store;
     this.#keepMs = keepDays === 0 ? Infinity : keepDays * DAY_MS;
     this.#clock = clock;
+    this.#deletionTime = new DeletionTime(clock);
     this.#log = log;
     this.#stored = {
       key: new CachedByGeneration(store, STAMPED.key),
@@ -95,6 +113,7 @@ export class ExecutionLog {
 
   add(entry: ExecutionEntry): void {
     this.#entries.push({ entry, now: this.#clock.now() });
+    this.#bound();
     this.#later();
   }
 
@@ -119,7 +138,7 @@ export class ExecutionLog {
     return (await this.#store.get(LAST_USED, kind, id))?.at ?? NEVER;
   }
 
-  /** Writes what is pending. A failure is logged and does not affect the runs. */
+  /** Writes what is pending. What cannot be written is written later. */
   flush(): Promise<void> {
     if (this.#entries.length + this.#stamps.length === 0) return this.#written;
     clearTimeout(this.#timer);
@@ -128,17 +147,59 @@ export class ExecutionLog {
     this.#entries = [];
     this.#stamps = [];
     const written = this.#store
-      .write(() => addAll(entries, stamps, this.#clock.now() - this.#keepMs))
-      .catch((error: unknown) => {
-        this.#log.warn("execution log not written", { error });
-      });
+      .write(() => addAll(entries, stamps, this.#deletionTime.now(), this.#keepMs))
+      .then(
+        () => this.#hasWritten(),
+        (error: unknown) => {
+          this.#entries = [...entries, ...this.#entries];
+          this.#stamps = [...stamps, ...this.#stamps];
+          this.#bound();
+          this.#hasFailed(error);
+        },
+      );
     // Readers of the log also wait for earlier writes.
     this.#written = this.#written.then(() => written);
     return this.#written;
   }
 
+  /** Writes what is pending, and tries for a few seconds if that fails. */
+  async close(): Promise<void> {
+    const end = performance.now() + STOP_MS;
+    await this.flush();
+    while (this.#entries.length > 0 && performance.now() < end) {
+      await this.#clock.sleep(FLUSH_EVERY_MS * 5);
+      await this.flush();
+    }
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const lost = this.#dropped + this.#entries.length;
+    if (lost > 0) this.#log.warn("execution log entries dropped", { count: lost });
+  }
+
+  #hasWritten(): void {
+    this.#pause = FLUSH_EVERY_MS;
+    if (this.#dropped > 0) this.#log.warn("execution log entries dropped", { count: this.#dropped });
+    this.#dropped = 0;
+  }
+
+  #hasFailed(error: unknown): void {
+    // A database that stays broken must not fill the log.
+    if (this.#pause === FLUSH_EVERY_MS) this.#log.warn("execution log not written", { error });
+    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
+    this.#later();
+  }
+
+  #bound(): void {
+    const excess = this.#entries.length - MAX_WAITING;
+    if (excess > 0) {
+      this.#entries.splice(0, excess);
+      this.#dropped += excess;
+    }
+    if (this.#stamps.length > MAX_WAITING) this.#stamps.splice(0, this.#stamps.length - MAX_WAITING);
+  }
+
   #later(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS);
+    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.flush(), this.#pause);
   }
 }
 
@@ -153,9 +214,17 @@ interface Stamp {
   now: number;
 }
 
-/** Adds entries and deletes some from before `oldest`, ms. */
-function* addAll(entries: readonly Added[], stamps: readonly Stamp[], oldest: number): Transaction<void> {
-  if (entries.length > 0 && oldest > 0) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, oldest);
+/** Adds entries and deletes some that are older than `keepMs`. */
+function* addAll(
+  entries: readonly Added[],
+  stamps: readonly Stamp[],
+  time: Transaction<number | undefined>,
+  keepMs: number,
+): Transaction<void> {
+  if (entries.length > 0 && keepMs < Infinity) {
+    const now = yield* time;
+    if (now !== undefined) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
+  }
   for (const added of entries) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);

@@ -21,6 +21,7 @@ export { CachedByGeneration } from "./cache";
 export { findFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
+export { DeletionTime } from "./deletion-time";
 export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";

@@ -140,6 +140,90 @@ describe("the execution log", () => {
     },
   );
 
+  describe("under a clock that jumps ahead by 100 days", () => {
+    const some = async (log: ExecutionLog, name: string, count: number): Promise<void> => {
+      for (let number = 0; number < count; number++) {
+        const id = `te_${name}_${number}`;
+        log.add({ ...entry, id, executionId: id.replace("te", "tc") });
+        await log.flush();
+      }
+    };
+    const all = query<{ count: number }>("SELECT COUNT(*) AS count FROM executions");
+
+    test("keeps its entries, until the clock has gone on for a day", async () => {
+      const { store, clock, executionLog } = open();
+      await some(executionLog, "old", 30);
+      clock.jump(100 * DAY_MS);
+      await some(executionLog, "jumped", 5);
+      expect(await store.get(all)).toEqual({ count: 35 });
+
+      clock.move(DAY_MS);
+      await some(executionLog, "a", 2);
+      clock.move(DAY_MS);
+      await some(executionLog, "b", 2);
+      expect(await store.get(all)).toEqual({ count: 9 });
+    });
+
+    test("keeps its entries when the jump was before the start, and when it is corrected", async () => {
+      const before = open();
+      await some(before.executionLog, "old", 30);
+      const { file, store, clock, executionLog } = open(before.file);
+      clock.move(100 * DAY_MS);
+      await some(executionLog, "jumped", 5);
+      clock.move(DAY_MS / 2);
+      await some(executionLog, "later", 5);
+      expect(await store.get(all)).toEqual({ count: 40 });
+      const after = open(file);
+      await some(after.executionLog, "corrected", 5);
+      expect(await after.store.get(all)).toEqual({ count: 45 });
+    });
+  });
+
+  describe("that cannot be written", () => {
+    const ids = query<{ id: string }>("SELECT id FROM executions ORDER BY rowid");
+    const added = (log: ExecutionLog, from: number, to: number): void => {
+      for (let number = from; number < to; number++) {
+        log.add({ ...entry, id: `te_${number}`, executionId: `tc_${number}` });
+      }
+    };
+
+    test("is written later, each entry once and in order", async () => {
+      const { store, executionLog, lines } = open();
+      const write = store.write.bind(store);
+      let failures = 3;
+      // The last failure is one whose commit succeeded.
+      store.write = async (body) => {
+        if (failures === 1) await write(body);
+        if (failures-- > 0) throw new Error("the disk is full");
+        return write(body);
+      };
+      added(executionLog, 0, 3);
+      await executionLog.flush();
+      added(executionLog, 3, 5);
+      await until(async () => failures < 0);
+      await executionLog.close();
+
+      expect((await store.all(ids)).map(({ id }) => id)).toEqual(["te_0", "te_1", "te_2", "te_3", "te_4"]);
+      expect(lines.filter((line) => line.includes("execution log not written"))).toHaveLength(1);
+    });
+
+    test("keeps the newest 10,000 entries, and logs once how many it dropped", async () => {
+      const { store, executionLog, lines } = open();
+      const write = store.write.bind(store);
+      store.write = () => Promise.reject(new Error("the disk is full"));
+      added(executionLog, 0, 10_001);
+      await executionLog.flush();
+      added(executionLog, 10_001, 10_003);
+      store.write = write;
+      await executionLog.close();
+
+      const stored = await store.all(ids);
+      expect([stored.length, stored[0]?.id]).toEqual([10_000, "te_3"]);
+      const dropped = lines.filter((line) => line.includes("execution log entries dropped"));
+      expect(dropped.map((line) => Number(JSON.parse(line).count))).toEqual([3]);
+    });
+  });
+
   test("records runs", async () => {
     const { store, executionLog } = open();
     executionLog.add(entry);

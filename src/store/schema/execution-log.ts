@@ -39,4 +39,10 @@ const decisionsInside: Migration = {
   statements: ["DROP TABLE hook_decisions", "ALTER TABLE executions ADD COLUMN decisions TEXT"],
 };
 
-export const executionLogMigrations: readonly Migration[] = [first, decisions, decisionsInside];
+const facts: Migration = {
+  version: 4,
+  name: "facts",
+  statements: ["CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"],
+};
+
+export const executionLogMigrations: readonly Migration[] = [first, decisions, decisionsInside, facts];

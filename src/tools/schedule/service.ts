@@ -4,6 +4,7 @@ import type { Core } from "../../core";
 import { newId } from "../../crypto";
 import { invalidParameter } from "../../errors";
 import { actorOf, maySee, type Principal } from "../../identity";
+import { DeletionTime } from "../../store";
 import type { Tool } from "../registry";
 import type { ExecuteTool, Execution } from "../schema";
 import * as repository from "./repository";
@@ -28,9 +29,11 @@ const DAY_MS = 24 * 3600_000;
 
 export class Schedule {
   readonly #core: Core;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core) {
     this.#core = core;
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /** Stores a run durably. */
@@ -63,9 +66,11 @@ export class Schedule {
       updated_at: now,
     };
     const keepDays = settings["executions.keep_days"];
+    const deletionTime = this.#deletionTime;
     await store.write(function* () {
       yield* repository.addRun(row);
-      if (keepDays > 0) yield* repository.forgetRuns(now - keepDays * DAY_MS);
+      const time = keepDays > 0 ? yield* deletionTime.now() : undefined;
+      if (time !== undefined) yield* repository.forgetRuns(time - keepDays * DAY_MS);
     });
     return {
       id,

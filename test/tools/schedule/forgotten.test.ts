@@ -14,8 +14,10 @@ async function past(environment: Record<string, string> = {}): Promise<Deploymen
   const ids = await Promise.all(Array.from({ length: 25 }, () => schedule(runtime)));
   for (const id of ids) await ended(runtime, id);
   await worker.stop();
+  // A server that has been idle for so long first waits a day: its clock may be wrong.
+  clock.move(89 * DAY_MS);
   const waiting = await schedule(runtime, { at: new Date(clock.now() + 300 * DAY_MS).toISOString() });
-  clock.move(91 * DAY_MS);
+  clock.move(2 * DAY_MS);
   return Object.assign(deployment, { waiting });
 }
 
