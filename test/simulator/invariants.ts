@@ -3,7 +3,7 @@ import type { Observer } from "./observer";
 import type { SimulatedProcess } from "./simulated-process";
 import type { Operation } from "./simulation";
 import type { VirtualTime } from "./virtual-time";
-import type { Grant, World } from "./world";
+import type { Effect, Grant, World } from "./world";
 
 export interface Violation {
   readonly invariant: string;
@@ -39,21 +39,35 @@ async function acknowledgedWritesReadable({ secret, processes }: Checked): Promi
   return undefined;
 }
 
+function oneEffectPerCall({ world }: Checked): string | undefined {
+  const calls = new Set<string>();
+  for (const { label, call } of world.effects) {
+    if (calls.has(call)) return `one call of a tool (${label}) had two effects`;
+    calls.add(call);
+  }
+  return undefined;
+}
+
 function oneEffectPerKey({ world }: Checked): string | undefined {
-  const latest = new Map<string, number>();
-  for (const { label, at } of world.effects) {
+  const latest = new Map<string, Effect>();
+  for (const effect of world.effects) {
+    const { label, call, at } = effect;
     const before = latest.get(label);
-    latest.set(label, at);
-    if (!label.startsWith("key ") || before === undefined || at - before > KEY_MS) continue;
-    return `${label} had two effects, ${at - before} ms apart`;
+    latest.set(label, effect);
+    if (!label.startsWith("key ") || before === undefined || before.call === call) continue;
+    if (at - before.at <= KEY_MS) return `two calls with ${label} had an effect, ${at - before.at} ms apart`;
   }
   return undefined;
 }
 
 function oneEffectPerRun({ world }: Checked): string | undefined {
-  const labels = world.effects.map(({ label }) => label).filter((label) => label.startsWith("schedule "));
-  const twice = labels.find((label, index) => labels.indexOf(label) !== index);
-  return twice === undefined ? undefined : `${twice} had two effects`;
+  const first = new Map<string, string>();
+  for (const { label, call } of world.effects) {
+    if (!label.startsWith("schedule ")) continue;
+    if (first.has(label) && first.get(label) !== call) return `two attempts of ${label} had an effect`;
+    first.set(label, call);
+  }
+  return undefined;
 }
 
 function liveRunNotGivenUp({ world, runs, observer }: Checked): string | undefined {
@@ -180,6 +194,7 @@ function everythingEnds({ operations, runs, observer }: Checked): string | undef
 /** Those with a check of their own, and those that are found while a request is under way. */
 export const INVARIANTS: Readonly<Record<string, { at: "step" | "end"; check: Check }>> = {
   acknowledgedWritesReadable: { at: "step", check: acknowledgedWritesReadable },
+  oneEffectPerCall: { at: "step", check: oneEffectPerCall },
   oneEffectPerKey: { at: "step", check: oneEffectPerKey },
   oneEffectPerRun: { at: "step", check: oneEffectPerRun },
   liveRunNotGivenUp: { at: "step", check: liveRunNotGivenUp },

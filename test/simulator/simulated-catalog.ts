@@ -7,8 +7,19 @@ export const PROVIDER = "sim";
 const text = Type.Optional(Type.String({ description: "Names the effect." }));
 const authorization = { provider: PROVIDER, scopes: ["a", "b"] };
 
+/** The calls that have run, by their signals: a retry within a call has the same signal. */
+const calls = new WeakMap<AbortSignal, string>();
+let count = 0;
+
+function callOf({ signal }: ToolContext): string {
+  const call = calls.get(signal) ?? String(count++);
+  calls.set(signal, call);
+  return call;
+}
+
 async function request(context: ToolContext, path: string, body?: string): Promise<void> {
-  const sent = body === undefined ? {} : ({ method: "POST", body } as const);
+  const headers = { "x-call": callOf(context) };
+  const sent = body === undefined ? { headers } : ({ method: "POST", body, headers } as const);
   const response = await context.fetch("api", path, sent);
   if (response.status === 401) throw new GrantDead("HTTP 401");
 }

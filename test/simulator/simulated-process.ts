@@ -117,7 +117,8 @@ export class SimulatedProcess {
     if (this.runtime === undefined || this.isFrozen) return undefined;
     this.#isObserved = true;
     try {
-      return await read(this.runtime);
+      const { runtime } = this;
+      return await this.#surroundings.time.within(this, () => read(runtime));
     } finally {
       this.#isObserved = false;
     }
@@ -156,7 +157,10 @@ export class SimulatedProcess {
       openStore: (options) => this.#openStore(life, options),
       egress: {
         fetch: async (...request) => {
-          const response = await this.#gated(life, () => this.#surroundings.send(this, life, ...request));
+          // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
+          const response = await this.#surroundings
+            .send(this, life, ...request)
+            .finally(() => this.#gate(life));
           this.#surroundings.received(life, response);
           return response;
         },

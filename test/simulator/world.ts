@@ -19,7 +19,7 @@ export interface Grant {
   revoked: boolean;
   /** The user has consented again, so this grant is not needed any more. */
   superseded: boolean;
-  /** The numbers of refused refresh tokens. */
+  /** The numbers of pairs of which a token was refused. */
   readonly refused: Set<number>;
   /** The newest pair that each runtime has received. */
   readonly received: Map<Life, number>;
@@ -28,6 +28,8 @@ export interface Grant {
 
 export interface Effect {
   readonly label: string;
+  /** The same for all effects of one call of a tool. */
+  readonly call: string;
   readonly at: number;
   readonly process: SimulatedProcess;
 }
@@ -120,7 +122,8 @@ export class World {
   ): Promise<Response> {
     const { pathname } = new URL(url);
     const body = textOf(request.body);
-    const waits: Waits = { process, life, timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS };
+    const call = textOf(request.headers?.["x-call"]);
+    const waits: Waits = { process, life, call, timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS };
     if (pathname === "/token") return this.#token(new URLSearchParams(body), waits);
     if (pathname === "/revoke") return this.#revoke(new URLSearchParams(body));
     const bearer = textOf(request.headers?.["authorization"]).replace("Bearer ", "");
@@ -179,26 +182,25 @@ export class World {
       found !== undefined &&
       !found.grant.revoked &&
       (found.grant.expiresAt[found.pair] ?? 0) > this.#time.now;
-    if (!works) return new Response("{}", { status: 401 });
-    const [next] = this.#platformFates;
-    if (path === "/confirm") {
-      if (next !== "refuse_after") return Response.json({});
-      this.#platformFates.shift();
-      return new Response("{}", { status: 401 });
-    }
-    if (path !== "/effects" || next === "refuse_after") return this.#act(path, label, "ok", waits);
-    return this.#act(path, label, this.#platformFates.shift() ?? "ok", waits);
+    if (works && (await this.#isAccepted(path, label, waits))) return Response.json({});
+    found?.grant.refused.add(found.pair);
+    return new Response("{}", { status: 401 });
   }
 
-  async #act(path: string, label: string, fate: Fate, waits: Waits): Promise<Response> {
-    if (fate === "refuse") return new Response("{}", { status: 401 });
-    if (path !== "/effects") return Response.json({});
-    const effect = { label, at: this.#time.now, process: waits.process };
+  /** Does what the request wants; false: the token is refused. */
+  async #isAccepted(path: string, label: string, waits: Waits): Promise<boolean> {
+    const [next] = this.#platformFates;
+    const isMine =
+      path === "/effects" ? next !== "refuse_after" : path === "/confirm" && next === "refuse_after";
+    const fate = isMine ? (this.#platformFates.shift() ?? "ok") : "ok";
+    if (fate === "refuse" || fate === "refuse_after") return false;
+    if (path !== "/effects") return true;
+    const effect = { label, call: waits.call, at: this.#time.now, process: waits.process };
     this.effects.push(effect);
     this.#listener.begins(effect);
     if (fate === "hang" || fate === "hang_after") await this.#hold(label, waits);
     if (fate === "lose") throw lost();
-    return Response.json({});
+    return true;
   }
 
   /** Waits for `release`, or until the caller's time is up. */
@@ -225,6 +227,7 @@ export class World {
 }
 
 interface Waits {
+  call: string;
   process: SimulatedProcess;
   life: Life;
   timeoutMs: number;
