@@ -39,4 +39,11 @@ const decisionsInside: Migration = {
   statements: ["DROP TABLE hook_decisions", "ALTER TABLE executions ADD COLUMN decisions TEXT"],
 };
 
-export const executionLogMigrations: readonly Migration[] = [first, decisions, decisionsInside];
+/** The incarnation of the project (see `011-incarnations.ts`). */
+const incarnations: Migration = {
+  version: 4,
+  name: "incarnations",
+  statements: ["ALTER TABLE executions ADD COLUMN incarnation TEXT NOT NULL DEFAULT ''"],
+};
+
+export const executionLogMigrations: readonly Migration[] = [first, decisions, decisionsInside, incarnations];

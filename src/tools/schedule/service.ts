@@ -1,4 +1,5 @@
 // Adds, lists and returns scheduled runs. The worker runs them.
+import { requireIncarnation } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
@@ -64,6 +65,7 @@ export class Schedule {
     };
     const keepDays = settings["executions.keep_days"];
     await store.write(function* () {
+      yield* requireIncarnation(principal);
       yield* repository.addRun(row);
       if (keepDays > 0) yield* repository.forgetRuns(now - keepDays * DAY_MS);
     });
