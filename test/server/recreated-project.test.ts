@@ -40,7 +40,12 @@ async function sendInHalves(path: string, key: string, body: object, between: ()
       controller.close();
     },
   });
-  const headers = { authorization: key, "content-type": "application/json" };
+  const headers = {
+    authorization: key,
+    "arcade-user-id": "alice",
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+  };
   return fetch(stage.site.url + path, { method: "POST", headers, body: halves });
 }
 
@@ -49,6 +54,7 @@ const REQUESTS: [string, string, object][] = [
   ["a tool call", "/v1/tools/execute", CALL],
   ["a scheduled tool call", "/v1/tools/execute", { ...CALL, run_at: "2999-01-01T00:00:00" }],
   ["a consent", "/v1/tools/authorize", CALL],
+  ["an MCP call", "/mcp/again", { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }],
   ["an auth provider", "/v1/admin/auth_providers", { id: "late", oauth2: { client_id: "c" } }],
 ];
 
@@ -57,6 +63,8 @@ test.each(REQUESTS)("%s is refused, and nothing is stored in the new project", a
   const { identity } = site.runtime;
   const operator = await identity.operator("default");
   await identity.createProject(operator, ID, "Again");
+  const gateway = { name: "Again", slug: "again", auth_type: "arcade_header" } as const;
+  await site.runtime.gateways.create(await identity.operator(ID), gateway);
   const key = await site.key("admin", undefined, ID);
   let created: unknown;
 
