@@ -60,8 +60,9 @@ describe("the audit trail", () => {
     const { runtime, clock } = deployment;
     const make = () => runtime.identity.createProject(operator(), "second", "Second");
     await make();
-    await runtime.secrets.upsert(operator("second"), "FORMER", { value: "v" });
-    await runtime.tools.execute(operator("second"), { tool_name: "Test.Look", user_id: "former" });
+    const former = await runtime.identity.operator("second");
+    await runtime.secrets.upsert(former, "FORMER", { value: "v" });
+    await runtime.tools.execute(former, { tool_name: "Test.Look", user_id: "former" });
     const seen = async () =>
       JSON.stringify([
         await runtime.trail.audit(operator("second"), {}),
@@ -111,6 +112,30 @@ describe("the audit trail", () => {
     } while (before !== undefined);
 
     expect(windows).toEqual(["C", "B", "A"]);
+  });
+
+  test("has the order of the commits of two processes whose clocks differ, in contiguous pages", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock } = deployment;
+    const other = await deployment.another();
+    clock.move(60_000);
+    await runtime.secrets.upsert(operator(), "A", { value: "v" });
+    clock.move(-3_600_000);
+    await other.secrets.upsert(operator(), "B", { value: "v" });
+    await runtime.secrets.upsert(operator(), "C", { value: "v" });
+    clock.move(3_600_000);
+    await other.secrets.upsert(operator(), "D", { value: "v" });
+
+    const first = await runtime.trail.audit(operator(), { action: "secret.", limit: 2 });
+    const second = await other.trail.audit(operator(), { action: "secret.", before: first.next ?? "" });
+    const deployed = await runtime.trail.deploymentAudit(operator(), {});
+
+    expect([first, second].map(({ items }) => items.map(({ target }) => target))).toEqual([
+      ["D", "C"],
+      ["B", "A"],
+    ]);
+    expect(second.next).toBeUndefined();
+    expect(deployed.items).toEqual([]);
   });
 
   test("of an earlier version is listed and can be continued", async () => {

@@ -12,6 +12,7 @@ import { dataKeys } from "./007-data-keys";
 import { leanAudit } from "./008-lean-audit";
 import { endedRuns } from "./009-ended-runs";
 import { grants } from "./010-grants";
+import { incarnations } from "./011-incarnations";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -24,4 +25,5 @@ export const mainMigrations: readonly Migration[] = [
   leanAudit,
   endedRuns,
   grants,
+  incarnations,
 ];
