@@ -1,5 +1,5 @@
 // SQL of the audit trail.
-import { command, named, query, type Store } from "../store";
+import { command, get, named, query, type Store, type Transaction } from "../store";
 
 export interface AuditRow {
   id: string;
@@ -73,6 +73,21 @@ const BEGIN = query<{ created_at: number }>("SELECT created_at FROM projects WHE
 /** When the project was created, ms; undefined if it does not exist. */
 export async function beginOfProject(store: Store, projectId: string): Promise<number | undefined> {
   return (await store.get(BEGIN, projectId))?.created_at;
+}
+
+export function* beginInTransaction(projectId: string): Transaction<number | undefined> {
+  return (yield* get(BEGIN, projectId))?.created_at;
+}
+
+const NEWEST_ID = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? ORDER BY id DESC LIMIT 1");
+const NEWEST_DEPLOYMENT_ID = query<{ id: string }>(
+  "SELECT id FROM audit WHERE project_id IS NULL ORDER BY id DESC LIMIT 1",
+);
+
+/** The last committed entry of a project; null: of the deployment. */
+export function* newestAuditId(projectId: string | null): Transaction<string | undefined> {
+  const row = projectId === null ? yield* get(NEWEST_DEPLOYMENT_ID) : yield* get(NEWEST_ID, projectId);
+  return row?.id;
 }
 
 const NEWEST = query<{ created_at: number }>(

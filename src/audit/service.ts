@@ -1,8 +1,8 @@
 // The audit trail. An administrative write and its audit entry are committed together or not at all.
 import type { Clock } from "../base";
-import { orderedIds, type Random } from "../crypto";
+import { idAfter, type Random } from "../crypto";
 import type { Transaction } from "../store";
-import { addAuditRow } from "./repository";
+import { addAuditRow, newestAuditId, beginInTransaction } from "./repository";
 
 /** Who makes a change, and in which project; null: it concerns the whole deployment. A principal is one. */
 export type Actor = { projectId: string | null } & (
@@ -17,23 +17,26 @@ export function actorOf(actor: Actor): string {
 
 export class Audit {
   readonly #clock: Clock;
-  /** Entries of one millisecond are listed in the order in which they were made. */
-  readonly #newId: (now: number) => string;
+  readonly #random: Random;
 
   constructor({ clock, random }: { clock: Clock; random: Random }) {
     this.#clock = clock;
-    this.#newId = orderedIds("au", random);
+    this.#random = random;
   }
 
   /**
    * The entry, as a step of the transaction that does the write. `action`: `secret.upsert`, `provider.delete` …
-   * `target`: the record's id or name. No secret value may be in `target` or `details`.
+   * `target`: the record's id or name. No secret value may be in `target` or `details`. Ids sort in the order of the commits,
+   * although the clocks of processes differ, and no entry of a project is older than the project.
    */
-  record(actor: Actor, action: string, target: string, details?: object): Transaction<unknown> {
-    const now = this.#clock.now();
-    return addAuditRow({
-      id: this.#newId(now),
-      projectId: actor.projectId,
+  *record(actor: Actor, action: string, target: string, details?: object): Transaction<unknown> {
+    const { projectId } = actor;
+    const newest = yield* newestAuditId(projectId);
+    const begin = projectId === null ? undefined : yield* beginInTransaction(projectId);
+    const now = Math.max(this.#clock.now(), begin ?? 0);
+    return yield* addAuditRow({
+      id: idAfter("au", newest, now, this.#random),
+      projectId,
       actor: actorOf(actor),
       action,
       target,

@@ -25,22 +25,16 @@ function timeText(ms: number): string {
 const MOST_PER_MILLISECOND = 0x10000;
 
 /**
- * Returns a generator of record ids that sort in the order of creation in this process, even within a millisecond and
- * when the clock steps back. They have 64 random bits.
+ * A record id that sorts after `last`, which is one of the same prefix, even if the clock of the process that made that one
+ * is ahead. It has 64 random bits.
  */
-export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => string {
-  let latest = 0;
-  let start = firstIdAt(prefix, latest);
-  let count = 0;
-  return (now) => {
-    count = now > latest ? 0 : (count + 1) % MOST_PER_MILLISECOND;
-    if (count === 0) {
-      latest = now > latest ? now : latest + 1;
-      start = firstIdAt(prefix, latest);
-    }
-    // The leading digit, which is cut off, preserves the zeros of a small count.
-    return start + (MOST_PER_MILLISECOND + count).toString(16).slice(1) + random(8).toHex();
-  };
+export function idAfter(prefix: IdPrefix, last: string | undefined, now: number, random: Random): string {
+  const at = prefix.length + 1;
+  const time = Number.parseInt(last?.slice(at, at + 12) ?? "", 16) || 0;
+  const count = now > time ? 0 : (Number.parseInt(last?.slice(at + 12, at + 16) ?? "", 16) || 0) + 1;
+  const carry = count === MOST_PER_MILLISECOND;
+  const start = firstIdAt(prefix, carry ? time + 1 : Math.max(now, time));
+  return start + (MOST_PER_MILLISECOND + (carry ? 0 : count)).toString(16).slice(1) + random(8).toHex();
 }
 
 /** A secret of 256 random bits, as base64url text of 43 characters. */

@@ -1,6 +1,6 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
-export { firstIdAt, hashOf, newId, newToken, orderedIds, type Random, sameSecret, systemRandom } from "./ids";
+export { firstIdAt, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";

@@ -1,6 +1,15 @@
 // Ids that sort by time, tokens, hashes, and a constant-time comparison of texts.
 import { describe, expect, test } from "bun:test";
-import { firstIdAt, hashOf, newId, newToken, orderedIds, sameSecret, systemRandom } from "../../src/crypto";
+import {
+  firstIdAt,
+  hashOf,
+  idAfter,
+  newId,
+  newToken,
+  type Random,
+  sameSecret,
+  systemRandom,
+} from "../../src/crypto";
 
 describe("ids", () => {
   test("sort by creation time, whatever their random part", () => {
@@ -25,9 +34,14 @@ describe("ids", () => {
   });
 });
 
-describe("ordered ids", () => {
+describe("ids after another one", () => {
+  const ordered = (random: Random): ((now: number) => string) => {
+    let last: string | undefined;
+    return (now) => (last = idAfter("au", last, now, random));
+  };
+
   test("sort by order of creation: within a millisecond, when the clock steps back, and past 65,536 of them", () => {
-    const next = orderedIds("au", systemRandom);
+    const next = ordered(systemRandom);
     const times = [5, 5, 5, 6, 4, 4, ...Array.from({ length: 70_000 }, () => 7), 8, 7_000];
     const ids = times.map(next);
 
@@ -35,16 +49,23 @@ describe("ordered ids", () => {
     expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([newId("au", 5, systemRandom).length]));
   });
 
+  test("sort after an id of any random part", () => {
+    const last = newId("au", 5, (bytes) => new Uint8Array(bytes).fill(255));
+
+    expect(idAfter("au", last, 5, (bytes) => new Uint8Array(bytes)) > last).toBe(true);
+    expect(idAfter("au", last, 4, (bytes) => new Uint8Array(bytes)) > last).toBe(true);
+  });
+
   test("sort after the first id of their time, and earlier ones before it", () => {
-    const next = orderedIds("au", (bytes) => new Uint8Array(bytes));
+    const next = ordered((bytes) => new Uint8Array(bytes));
     const [earlier, then, later] = [next(999), next(1000), next(1001)];
     const first = firstIdAt("au", 1000);
 
     expect([earlier < first, then >= first, later >= first]).toEqual([true, true, true]);
   });
 
-  test("of two processes differ in 64 random bits", () => {
-    expect(orderedIds("au", systemRandom)(5)).not.toBe(orderedIds("au", systemRandom)(5));
+  test("differ in 64 random bits", () => {
+    expect(idAfter("au", undefined, 5, systemRandom)).not.toBe(idAfter("au", undefined, 5, systemRandom));
   });
 });
 
