@@ -1,8 +1,12 @@
 // Reading the audit trail and the execution log: newest first, page by page, only of the own project.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, onTestFinished, test } from "bun:test";
 import { Audit, Trail } from "../../src/audit";
+import { silentLog } from "../../src/base";
 import { systemRandom } from "../../src/crypto";
+import { createRuntime } from "../../src/runtime";
 import { mainMigrations, openSqlite, query, run } from "../../src/store";
+import { loadConfig } from "../support/config";
+import { NO_EXTENSIONS } from "../support/extensions";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { agent, deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
 
@@ -89,6 +93,29 @@ describe("the audit trail", () => {
     await expect(runtime.trail.audit(operator("second"), { before: entry?.id ?? "" })).rejects.toMatchObject({
       name: "not_found",
     });
+  });
+
+  test("keeps the order of the commits of two processes whose clocks differ", async () => {
+    const ahead = new MovableClock();
+    ahead.move(60_000);
+    const folder = temporaryFolder();
+    const opened = async (clock: MovableClock) => {
+      const runtime = await createRuntime(loadConfig({ environment: { HOME: folder } }), NO_EXTENSIONS, {
+        log: silentLog,
+        clock,
+      });
+      onTestFinished(() => runtime.close());
+      return runtime;
+    };
+    const [fast, slow] = [await opened(ahead), await opened(new MovableClock())];
+    await fast.identity.createProject(operator(), "second", "Second");
+    for (const [index, runtime] of [slow, fast, slow, slow, fast].entries())
+      await runtime.secrets.upsert(operator("second"), `KEY_${index}`, { value: "v" });
+
+    for (const runtime of [fast, slow]) {
+      const { items } = await runtime.trail.audit(operator("second"), { action: "secret." });
+      expect(items.map(({ target }) => target)).toEqual(["KEY_4", "KEY_3", "KEY_2", "KEY_1", "KEY_0"]);
+    }
   });
 
   test("keeps the order of entries while the clock is set back, in contiguous pages", async () => {
