@@ -111,7 +111,7 @@ async function expiresOnlyByRefusal({ world, observer }: Checked): Promise<strin
 
 /** The newest pair works and was received by a runtime that is still there. */
 function isHeld(grant: Grant): boolean {
-  if (grant.revoked || grant.superseded) return false;
+  if (grant.revoked || grant.superseded || !grant.isAcknowledged) return false;
   return [...grant.received].some(([life, pair]) => life.isAlive && pair === grant.newest);
 }
 
@@ -191,7 +191,11 @@ function everythingEnds({ operations, runs, observer }: Checked): string | undef
   return undefined;
 }
 
-/** Those with a check of their own, and those that are found while a request is under way. */
+/** For what the observer finds while a request is under way. */
+function underWay(name: string): Check {
+  return ({ found }) => found.find(({ invariant }) => invariant === name)?.detail;
+}
+
 export const INVARIANTS: Readonly<Record<string, { at: "step" | "end"; check: Check }>> = {
   acknowledgedWritesReadable: { at: "step", check: acknowledgedWritesReadable },
   oneEffectPerCall: { at: "step", check: oneEffectPerCall },
@@ -202,6 +206,9 @@ export const INVARIANTS: Readonly<Record<string, { at: "step" | "end"; check: Ch
   expiresOnlyByRefusal: { at: "step", check: expiresOnlyByRefusal },
   liveGrantIsStored: { at: "step", check: liveGrantIsStored },
   deletedGrantIsRevoked: { at: "step", check: deletedGrantIsRevoked },
+  noOldRefreshToken: { at: "step", check: underWay("noOldRefreshToken") },
+  noneRevokedThatIsNeeded: { at: "step", check: underWay("noneRevokedThatIsNeeded") },
+  endedRunBeginsNoEffect: { at: "step", check: underWay("endedRunBeginsNoEffect") },
   sealedValuesOpen: { at: "step", check: sealedValuesOpen },
   oneLogEntry: { at: "end", check: oneLogEntry },
   everythingEnds: { at: "end", check: everythingEnds },

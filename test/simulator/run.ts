@@ -1,5 +1,6 @@
-// Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--ignore a,b] [--reduce]`.
+// Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--only invariant] [--ignore a,b] [--reduce]`.
 import { parseArgs } from "node:util";
+import { INVARIANTS } from "./invariants";
 import { failureOf, reduced, reportOf } from "./reduce";
 
 const { values } = parseArgs({
@@ -7,11 +8,14 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
     steps: { type: "string", default: "100" },
+    only: { type: "string", default: "" },
     ignore: { type: "string", default: "" },
     reduce: { type: "boolean", default: false },
   },
 });
-const ignored = new Set(values.ignore.split(",").filter((name) => name !== ""));
+const { only } = values;
+const others = only === "" ? [] : Object.keys(INVARIANTS).filter((name) => name !== only);
+const ignored = new Set([...others, ...values.ignore.split(",")]);
 const first = Number(values.seed);
 let failures = 0;
 for (let seed = first; seed < first + Number(values.seeds); seed++) {

@@ -17,6 +17,7 @@ export type StoreFault = "full" | "locked";
 /** The runtime from its start to its end. What it still waits for after a crash never returns. */
 export class Life {
   isAlive = true;
+  endedAt: number | undefined;
 }
 
 export interface Surroundings {
@@ -100,6 +101,7 @@ export class SimulatedProcess {
 
   #end(): void {
     this.life.isAlive = false;
+    this.life.endedAt = this.#surroundings.time.now;
     this.isFrozen = false;
     this.#freezeIn = undefined;
     this.#thaw = [];

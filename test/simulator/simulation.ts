@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redacted } from "../../src/base";
-import { RuntimeError } from "../../src/errors";
 import type { Principal } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
 import type { Execution } from "../../src/tools";
@@ -104,7 +103,7 @@ export class Simulation implements Checked {
       const detail = await check(this);
       if (detail !== undefined) return { invariant, detail };
     }
-    return this.found.find(({ invariant }) => !ignored.has(invariant));
+    return undefined;
   }
 
   /** Ends all disturbances and waits until everything has ended. */
@@ -210,7 +209,7 @@ export class Simulation implements Checked {
       this.runs.set(label, (await runtime.tools.execute(OPERATOR, request)).id);
     } else if (step.kind === "consent") await this.#consent(runtime, operation.life, step);
     else if (step.kind === "delete") await this.#delete(runtime, step.user);
-    else if (step.kind === "secret") await this.#secret(runtime, label);
+    else if (step.kind === "secret") await this.#secret(runtime, operation);
   }
 
   async #consent(
@@ -220,7 +219,7 @@ export class Simulation implements Checked {
   ): Promise<void> {
     const provider = await runtime.providers.find("default", PROVIDER);
     if (provider === undefined) throw new Error("the provider is missing");
-    const { access, refresh } = this.world.consent(user, life, again);
+    const { grant: given, access, refresh } = this.world.consent(user, life, again);
     const grant = {
       accessToken: new Redacted(access),
       refreshToken: refresh === undefined ? undefined : new Redacted(refresh),
@@ -229,6 +228,7 @@ export class Simulation implements Checked {
       facts: { account_id: user },
     };
     await runtime.connections.store("default", user, provider, grant, SCOPES, function* () {});
+    given.isAcknowledged = true;
   }
 
   async #delete(runtime: Runtime, user: string): Promise<void> {
@@ -237,13 +237,18 @@ export class Simulation implements Checked {
     await runtime.connections.delete(OPERATOR, row.id);
   }
 
-  async #secret(runtime: Runtime, value: string): Promise<void> {
+  async #secret(runtime: Runtime, operation: Operation): Promise<void> {
+    const { label: value, since } = operation;
     this.secret = undefined;
     await runtime.secrets.upsert(OPERATOR, SECRET, { value });
-    const others = this.operations.some(
-      ({ step, endedAt, label }) => step.kind === "secret" && endedAt === undefined && label !== value,
+    // Of two writes at the same time either may be the last.
+    const isAlone = this.operations.every(
+      (other) =>
+        other === operation ||
+        other.step.kind !== "secret" ||
+        (other.endedAt ?? other.life.endedAt ?? Infinity) < since,
     );
-    if (!others) this.secret = value;
+    if (isAlone) this.secret = value;
   }
 }
 
@@ -260,8 +265,4 @@ function requestOf(tool: string, user: string, text: string) {
 function labelOf(step: Step): string {
   if (step.kind === "call" && step.key !== undefined) return `key ${step.key} of ${step.user}`;
   return `${step.kind} ${step.number}`;
-}
-
-export function isRefusal(error: unknown): boolean {
-  return error instanceof RuntimeError;
 }

@@ -17,6 +17,8 @@ export interface Grant {
   /** The number of the pair that works. */
   newest: number;
   revoked: boolean;
+  /** The consent was answered with success. */
+  isAcknowledged: boolean;
   /** The user has consented again, so this grant is not needed any more. */
   superseded: boolean;
   /** The numbers of pairs of which a token was refused. */
@@ -88,23 +90,28 @@ export class World {
   }
 
   /** The user consents: a new grant, or with `again` another access token of the present grant. */
-  consent(user: string, life: Life, again: boolean): { access: string; refresh: string | undefined } {
+  consent(
+    user: string,
+    life: Life,
+    again: boolean,
+  ): { grant: Grant; access: string; refresh: string | undefined } {
     const present = this.grants.findLast((grant) => grant.user === user && !grant.revoked);
-    if (again && present !== undefined && !present.superseded)
-      return { access: tokenOf("access", present.name, present.newest), refresh: undefined };
+    if (again && present?.isAcknowledged === true && !present.superseded)
+      return { grant: present, access: tokenOf("access", present.name, present.newest), refresh: undefined };
     for (const grant of this.grants) if (grant.user === user) grant.superseded = true;
     const grant: Grant = {
       name: `${user}${this.grants.length}`,
       user,
       newest: 0,
       revoked: false,
+      isAcknowledged: false,
       superseded: false,
       refused: new Set(),
       received: new Map([[life, 0]]),
       expiresAt: [this.#time.now + LIFETIME_S * 1000],
     };
     this.grants.push(grant);
-    return { access: tokenOf("access", grant.name, 0), refresh: tokenOf("refresh", grant.name, 0) };
+    return { grant, access: tokenOf("access", grant.name, 0), refresh: tokenOf("refresh", grant.name, 0) };
   }
 
   /** The grant and the number of a token. */
