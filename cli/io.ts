@@ -44,6 +44,8 @@ export interface Io {
   readonly openBrowser: Opener;
   /** Sets the handler for stop signals; before the first call the process exits. */
   onStop(handler: () => void): void;
+  /** Sets what runs before each output, which may block for as long as the reader wants. */
+  beforeOutput(handler: () => void): void;
 }
 
 /** The environment of this process. */
@@ -53,11 +55,19 @@ export async function systemIo(): Promise<Io> {
   const notesAreTerminal = isTerminal(2);
   const coloured = (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
   const colours = coloured && (outIsTerminal || notesAreTerminal) ? await terminalPaint() : plainPaint;
+  let before = (): void => undefined;
+  const note = (text: string): void => {
+    before();
+    writeAll(2, text);
+  };
   return {
     env,
-    out: writeOut,
-    note: (line) => void writeAll(2, `${line}\n`),
-    transient: notesAreTerminal ? (line) => void writeAll(2, `\r\u001b[K${line}`) : undefined,
+    out: (text) => {
+      before();
+      writeOut(text);
+    },
+    note: (line) => note(`${line}\n`),
+    transient: notesAreTerminal ? (line) => note(`\r\u001b[K${line}`) : undefined,
     paint: outIsTerminal ? colours : plainPaint,
     notePaint: notesAreTerminal ? colours : plainPaint,
     columns: outIsTerminal ? process.stdout.columns || 80 : undefined,
@@ -67,6 +77,7 @@ export async function systemIo(): Promise<Io> {
     stdinLines: () => console,
     openBrowser: (address) => openBrowser(address, env),
     onStop: stopHandling(),
+    beforeOutput: (handler) => (before = handler),
   };
 }
 

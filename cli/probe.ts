@@ -2,14 +2,19 @@
 // leaves it behind.
 import { isObject } from "../src/base";
 import type { Runtime } from "../src/runtime";
-import { type Announcement, announcedServer } from "../src/serving";
+import { type Announcement, announcedServers } from "../src/serving";
 import { plainFetch } from "./plain-fetch";
 
 const TIMEOUT_MS = 2000;
 
+/** The newest server that responds. */
 export async function findServer({ core }: Runtime): Promise<Announcement | undefined> {
-  const announced = await announcedServer(core);
-  return announced !== undefined && (await answers(announced.address)) ? announced : undefined;
+  const announced = await announcedServers(core);
+  // A server that is killed and restarted announces the same address again.
+  const responses = new Map<string, Promise<boolean>>();
+  for (const { address } of announced) responses.getOrInsertComputed(address, answers);
+  for (const one of announced) if (await responses.get(one.address)) return one;
+  return undefined;
 }
 
 async function answers(address: string): Promise<boolean> {

@@ -58,6 +58,7 @@ export async function withSession<T>(
   const level = quiet && config.originOf("log.level") === "default" ? "warn" : config.settings["log.level"];
   const log = createLog({ level, clock: systemClock, write });
   const runtime = await createRuntime(config, extensions, { log });
+  io.beforeOutput(() => runtime.endReads());
   try {
     const principal = await runtime.identity.operator(config.settings.project);
     return await work({ config, runtime, principal, server: findOnce(runtime) });

@@ -62,7 +62,12 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     requireRole(principal, operation.credential);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
   }
-  const read = operation.body === undefined ? NO_BODY : await checkedBody(front, operation.body, request);
+  let read = NO_BODY;
+  if (operation.body !== undefined) {
+    read = await checkedBody(front, operation.body, request);
+    // The body may have been on its way for long.
+    if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
+  }
   checkParameters(operation, params);
   const call = new CheckedCall(front, operation, principal, incoming, read);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
@@ -109,7 +114,14 @@ function handledOnce(
   const request = JSON.stringify([params, body]);
   const credential = actorOf(principal);
   return runtime.idempotency.once<unknown>(
-    { projectId: principal.projectId, credential, operation: operation.id, key, request },
+    {
+      projectId: principal.projectId,
+      incarnation: principal.incarnation,
+      credential,
+      operation: operation.id,
+      key,
+      request,
+    },
     async () => operation.handle(call),
     () => {
       throw internalError(

@@ -55,6 +55,8 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   let current = tls;
   const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
+  const revocations =
+    options.runsScheduled === false ? undefined : runtime.consent.revokeUnusedGrants(stopping.signal);
   const renew = async (): Promise<void> => {
     if (files === undefined) return;
     const renewed = readTls(files);
@@ -73,7 +75,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
       stopping.abort();
-      await Promise.all([app.stop(), worker?.stop(), ...draining]);
+      await Promise.all([app.stop(), worker?.stop(), revocations, ...draining]);
     },
   };
 }

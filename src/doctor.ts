@@ -8,6 +8,7 @@ import {
   checkFiles,
   checkPort,
   type Finding,
+  leftoverKeysFinding,
   ok,
   problem,
   refused,
@@ -71,17 +72,19 @@ async function examineOpen(
     return [refused("project", error)];
   }
   const port = await checkPort(config.settings, await running(runtime));
+  const { core } = runtime;
   const { verifier_url } = await runtime.settings.get(principal);
   const { items } = await runtime.providers.list(principal);
   const keys = await runtime.identity.listKeys(principal);
   const endpoints = await Promise.all(
-    originsOf(items).map(([name, address]) => checkEndpoint(runtime.core, name, address)),
+    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address)),
   );
   return [
     await clockFinding(runtime, principal),
     port,
-    ...usersFindings(runtime.core),
-    ...checkAddresses(runtime.core, verifier_url !== null),
+    ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
+    ...usersFindings(core),
+    ...checkAddresses(core, verifier_url !== null),
     keys.items.length === 0
       ? problem(
           "API keys",

@@ -23,6 +23,8 @@ export interface OpenCore {
   readonly logStore: Store;
   /** Sets the address that the server listens on; `public_url` overrides it. */
   listensOn(address: string): void;
+  /** Ends the shared read transactions, before something that may block this process for long. */
+  endReads(): void;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         store,
         random,
         now: () => clock.now(),
+        log,
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),
@@ -64,6 +67,10 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       logStore,
       listensOn: (listening) => {
         address = trimSlash(settings.public_url ?? listening);
+      },
+      endReads: () => {
+        store.endReads();
+        logStore.endReads();
       },
       close,
     };

@@ -12,7 +12,7 @@ import { Connections, removeConnectionsOfProvider, sealedConnections } from "./c
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
-import { type Health, healthOf } from "./health";
+import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
@@ -55,6 +55,8 @@ export interface Runtime {
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
+  /** Ends the shared read transactions, before output that may block: an open one stops the log of the database shrinking. */
+  endReads(): void;
   close(): Promise<void>;
 }
 
@@ -64,18 +66,20 @@ export async function createRuntime(
   extensions: Extensions,
   parts: RuntimeParts = {},
 ): Promise<Runtime> {
-  const { core, logStore, listensOn, close } = await openCore(config, parts);
+  const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
     const services = servicesOf(core, config, logStore, extensions);
+    const health = new HealthCheck(core);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
       core,
       extensions,
       ...services,
-      health: () => healthOf(core),
+      health: () => health.check(),
       listensOn,
+      endReads,
       close: async () => {
-        await services.idempotency.close();
+        await Promise.all([services.connections.close(), services.idempotency.close()]);
         await services.executionLog.close();
         await close();
       },

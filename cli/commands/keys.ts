@@ -93,7 +93,7 @@ export const verbs = [
     read: () => ({}),
     run: async ({ io, common, client }) => {
       const rotated = await withProgress(io, "Re-encrypting", rotateDataKey(client));
-      const { id, resealed, unopenable = 0 } = rotated;
+      const { id, resealed, unopenable = 0, remaining = 0 } = rotated;
       printRecord(io, common, rotated, {
         name: () => id,
         columns: [],
@@ -104,6 +104,8 @@ export const verbs = [
       });
       if (unopenable > 0)
         io.note(`Values that cannot be decrypted and were left unchanged: ${unopenable}. See the log.`);
+      if (remaining > 0)
+        io.note(`Values that changed all the time and were not re-encrypted: ${remaining}. Run this again.`);
     },
   }),
 ];

@@ -30,6 +30,8 @@ export async function mcpEndpoint(front: Front, { request, params }: Incoming): 
   } catch (error) {
     return unreadable(error);
   }
+  // The body may have been on its way for long.
+  await runtime.identity.requireCurrent(user.principal);
   if (isObject(value) && value["method"] === "tools/call") return answerCall(front, value, user, request);
   return replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, stopping, undefined)));
 }

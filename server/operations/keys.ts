@@ -14,6 +14,11 @@ const Rotated = Type.Object({
       description: "Values that could not be decrypted and were not changed; the log names them",
     }),
   ),
+  remaining: Type.Optional(
+    Type.Integer({
+      description: "Values that changed all the time and may still be sealed with an older key",
+    }),
+  ),
 });
 
 export const keyOperations = [

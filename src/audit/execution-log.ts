@@ -16,6 +16,8 @@ export interface ExecutionEntry {
   id: string;
   executionId: string;
   projectId: string;
+  /** Of the caller's project, which may have been deleted meanwhile. */
+  incarnation: string;
   userId: string;
   actor: string;
   /** Fully qualified name. */
@@ -45,6 +47,7 @@ const add = insertInto<ReturnType<typeof rowOf>>(
     "id",
     "execution_id",
     "project_id",
+    "incarnation",
     "user_id",
     "actor",
     "tool",
@@ -235,6 +238,7 @@ function rowOf({ entry, now }: Added) {
     id: entry.id,
     execution_id: entry.executionId,
     project_id: entry.projectId,
+    incarnation: entry.incarnation,
     user_id: entry.userId,
     actor: entry.actor,
     tool: entry.tool,

@@ -1,5 +1,6 @@
 // SQL that reads the execution log.
-import { named, query, type Store } from "../store";
+import { named, type Store } from "../store";
+import type { ProjectPart } from "./repository";
 
 export interface ExecutionRow {
   id: string;
@@ -21,35 +22,36 @@ export interface ExecutionsWindow {
   tool: string;
   user: string;
   status: string;
+  /** Where the incarnation is empty: nothing that an earlier version logged before this time. */
   sinceTime: number;
   beforeTime: number;
   beforeId: string;
   limit: number;
 }
 
-const LIST = named<ExecutionsWindow & { projectId: string }, ExecutionRow>(
+const LIST = named<ExecutionsWindow & ProjectPart, ExecutionRow>(
   "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions FROM executions " +
-    "WHERE project_id = :projectId " +
+    "WHERE project_id = :projectId AND incarnation = :incarnation " +
     "AND (:tool = '' OR LOWER(tool) = :tool OR SUBSTR(LOWER(tool), 1, LENGTH(:tool) + 1) = :tool || '@') " +
-    "AND (:user = '' OR user_id = :user) AND (:status = '' OR status = :status) AND created_at >= :sinceTime " +
+    "AND (:user = '' OR user_id = :user) AND (:status = '' OR status = :status) AND (incarnation <> '' OR created_at >= :sinceTime) " +
     "AND (created_at, id) < (:beforeTime, :beforeId) ORDER BY created_at DESC, id DESC LIMIT :limit",
 );
-const TIME_OF = query<{ created_at: number }>(
-  "SELECT created_at FROM executions WHERE project_id = ? AND id = ?",
+const TIME_OF = named<ProjectPart & { id: string }, { created_at: number }>(
+  "SELECT created_at FROM executions WHERE project_id = :projectId AND incarnation = :incarnation AND id = :id",
 );
 
 export function listExecutions(
   store: Store,
-  projectId: string,
+  project: ProjectPart,
   window: ExecutionsWindow,
 ): Promise<ExecutionRow[]> {
-  return store.all(LIST, ...LIST.values({ ...window, projectId }));
+  return store.all(LIST, ...LIST.values({ ...window, ...project }));
 }
 
 export async function executionTime(
   store: Store,
-  projectId: string,
+  project: ProjectPart,
   id: string,
 ): Promise<number | undefined> {
-  return (await store.get(TIME_OF, projectId, id))?.created_at;
+  return (await store.get(TIME_OF, ...TIME_OF.values({ ...project, id })))?.created_at;
 }

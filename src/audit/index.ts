@@ -1,4 +1,5 @@
 // The audit trail and the execution log.
+export { type ProjectReference, requireIncarnation } from "./incarnation";
 export { type ExecutionEntry, ExecutionLog } from "./execution-log";
 export { type Actor, actorOf, Audit } from "./service";
 export type {

@@ -1,9 +1,11 @@
 // SQL of the audit trail.
-import { command, named, query, type Store } from "../store";
+import { command, get, named, query, type Store, type Transaction } from "../store";
 
 export interface AuditRow {
   id: string;
   projectId: string | null;
+  /** Of the project; empty for the deployment. */
+  incarnation: string;
   actor: string;
   action: string;
   target: string;
@@ -12,8 +14,8 @@ export interface AuditRow {
 }
 
 export const addAuditRow = command<AuditRow>(
-  "INSERT INTO audit (id, project_id, actor, action, target, details, created_at) " +
-    "VALUES (:id, :projectId, :actor, :action, :target, :details, :createdAt)",
+  "INSERT INTO audit (id, project_id, incarnation, actor, action, target, details, created_at) " +
+    "VALUES (:id, :projectId, :incarnation, :actor, :action, :target, :details, :createdAt)",
 );
 
 export interface StoredAuditRow {
@@ -25,14 +27,11 @@ export interface StoredAuditRow {
   created_at: number;
 }
 
-/** A window of the trail, newest first; an empty text means "any". Ids sort by time. */
+/** A window of the trail, newest first; an empty text means "any". Ids sort by the order of the commits. */
 export interface AuditWindow {
   actor: string;
   action: string;
   target: string;
-  /** The smallest id of an entry at `sinceTime`. */
-  sinceId: string;
-  sinceTime: number;
   beforeId: string;
   limit: number;
 }
@@ -40,45 +39,56 @@ export interface AuditWindow {
 const COLUMNS = "id, actor, action, target, details, created_at";
 const FILTER =
   "(:actor = '' OR actor = :actor) AND (:action = '' OR SUBSTR(action, 1, LENGTH(:action)) = :action) " +
-  "AND (:target = '' OR target = :target) AND id >= :sinceId AND created_at >= :sinceTime AND id < :beforeId " +
+  "AND (:target = '' OR target = :target) AND id < :beforeId " +
   "ORDER BY id DESC LIMIT :limit";
 
-const LIST = named<AuditWindow & { projectId: string }, StoredAuditRow>(
-  `SELECT ${COLUMNS} FROM audit WHERE project_id = :projectId AND ${FILTER}`,
+const LIST = named<AuditWindow & ProjectPart, StoredAuditRow>(
+  `SELECT ${COLUMNS} FROM audit WHERE project_id = :projectId AND incarnation = :incarnation AND ${FILTER}`,
 );
 const LIST_DEPLOYMENT = named<AuditWindow, StoredAuditRow>(
   `SELECT ${COLUMNS} FROM audit WHERE project_id IS NULL AND ${FILTER}`,
 );
-const FIND = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? AND id = ?");
+const FIND = named<ProjectPart & { id: string }, { id: string }>(
+  "SELECT id FROM audit WHERE project_id = :projectId AND incarnation = :incarnation AND id = :id",
+);
 const FIND_DEPLOYMENT = query<{ id: string }>("SELECT id FROM audit WHERE project_id IS NULL AND id = ?");
+const NEWEST = query<{ id: string }>("SELECT id FROM audit WHERE project_id = ? ORDER BY id DESC LIMIT 1");
+const NEWEST_OF_DEPLOYMENT = query<{ id: string }>(
+  "SELECT id FROM audit WHERE project_id IS NULL ORDER BY id DESC LIMIT 1",
+);
+const NEWEST_TIME = named<ProjectPart, { created_at: number }>(
+  "SELECT created_at FROM audit WHERE project_id = :projectId AND incarnation = :incarnation ORDER BY id DESC LIMIT 1",
+);
+
+/** A project, not an earlier one with the same id. */
+export interface ProjectPart {
+  projectId: string;
+  incarnation: string;
+}
+
+/** The id of the last entry of a project or an earlier one with its id; null: of the deployment. */
+export function* newestAuditId(projectId: string | null): Transaction<string | undefined> {
+  const row = projectId === null ? yield* get(NEWEST_OF_DEPLOYMENT) : yield* get(NEWEST, projectId);
+  return row?.id;
+}
 
 /** Entries of a project; null: of the deployment. */
 export function listAudit(
   store: Store,
-  projectId: string | null,
+  project: ProjectPart | null,
   window: AuditWindow,
 ): Promise<StoredAuditRow[]> {
-  return projectId === null
+  return project === null
     ? store.all(LIST_DEPLOYMENT, ...LIST_DEPLOYMENT.values(window))
-    : store.all(LIST, ...LIST.values({ ...window, projectId }));
+    : store.all(LIST, ...LIST.values({ ...window, ...project }));
 }
 
-export async function hasAuditEntry(store: Store, projectId: string | null, id: string): Promise<boolean> {
-  const row = projectId === null ? store.get(FIND_DEPLOYMENT, id) : store.get(FIND, projectId, id);
+export async function hasAuditEntry(store: Store, project: ProjectPart | null, id: string): Promise<boolean> {
+  const row =
+    project === null ? store.get(FIND_DEPLOYMENT, id) : store.get(FIND, ...FIND.values({ ...project, id }));
   return (await row) !== undefined;
 }
 
-const BEGIN = query<{ created_at: number }>("SELECT created_at FROM projects WHERE id = ?");
-
-/** When the project was created, ms; undefined if it does not exist. */
-export async function beginOfProject(store: Store, projectId: string): Promise<number | undefined> {
-  return (await store.get(BEGIN, projectId))?.created_at;
-}
-
-const NEWEST = query<{ created_at: number }>(
-  "SELECT created_at FROM audit WHERE project_id = ? ORDER BY id DESC LIMIT 1",
-);
-
-export async function newestAuditTime(store: Store, projectId: string): Promise<number | undefined> {
-  return (await store.get(NEWEST, projectId))?.created_at;
+export async function newestAuditTime(store: Store, project: ProjectPart): Promise<number | undefined> {
+  return (await store.get(NEWEST_TIME, ...NEWEST_TIME.values(project)))?.created_at;
 }

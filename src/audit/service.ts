@@ -1,11 +1,12 @@
 // The audit trail. An administrative write and its audit entry are committed together or not at all.
 import type { Clock } from "../base";
-import { orderedIds, type Random } from "../crypto";
+import { idAfter, type Random } from "../crypto";
 import type { Transaction } from "../store";
-import { addAuditRow } from "./repository";
+import { requireIncarnation } from "./incarnation";
+import { addAuditRow, newestAuditId } from "./repository";
 
 /** Who makes a change, and in which project; null: it concerns the whole deployment. A principal is one. */
-export type Actor = { projectId: string | null } & (
+export type Actor = { projectId: string | null; incarnation?: string | undefined } & (
   { kind: "key"; keyId: string } | { kind: "user"; userId: string } | { kind: "operator" }
 );
 
@@ -17,23 +18,25 @@ export function actorOf(actor: Actor): string {
 
 export class Audit {
   readonly #clock: Clock;
-  /** Entries of one millisecond are listed in the order in which they were made. */
-  readonly #newId: (now: number) => string;
+  readonly #random: Random;
 
   constructor({ clock, random }: { clock: Clock; random: Random }) {
     this.#clock = clock;
-    this.#newId = orderedIds("au", random);
+    this.#random = random;
   }
 
   /**
    * The entry, as a step of the transaction that does the write. `action`: `secret.upsert`, `provider.delete` …
-   * `target`: the record's id or name. No secret value may be in `target` or `details`.
+   * `target`: the record's id or name. No secret value may be in `target` or `details`. Throws as `requireIncarnation` does.
    */
-  record(actor: Actor, action: string, target: string, details?: object): Transaction<unknown> {
+  *record(actor: Actor, action: string, target: string, details?: object): Transaction<void> {
     const now = this.#clock.now();
-    return addAuditRow({
-      id: this.#newId(now),
-      projectId: actor.projectId,
+    const { projectId, incarnation } = actor;
+    const current = projectId === null ? "" : yield* requireIncarnation({ projectId, incarnation });
+    yield* addAuditRow({
+      id: idAfter("au", yield* newestAuditId(projectId), now, this.#random),
+      projectId,
+      incarnation: current,
       actor: actorOf(actor),
       action,
       target,

@@ -1,10 +1,16 @@
 // Reads the audit trail and the execution log, newest first, page by page.
 import { MAX_LIMIT, present, timestamp } from "../base";
-import { firstIdAt } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
-import { beginOfProject, hasAuditEntry, listAudit, newestAuditTime, type StoredAuditRow } from "./repository";
+import { currentProject, type ProjectReference } from "./incarnation";
+import {
+  hasAuditEntry,
+  listAudit,
+  newestAuditTime,
+  type ProjectPart,
+  type StoredAuditRow,
+} from "./repository";
 import type {
   AuditEntryRecord,
   AuditFilter,
@@ -15,15 +21,16 @@ import type {
 } from "./schema";
 
 /** The part of a principal that is needed here; `identity` depends on this area. */
-interface Reader {
+interface Reader extends ProjectReference {
   kind: string;
-  projectId: string;
   users?: readonly string[] | null;
 }
 
 const DEFAULT_LIMIT = 25;
 /** Greater than any id. */
 const MAX_ID = "~";
+/** No project has this incarnation. */
+const NO_PROJECT = "none";
 
 export class Trail {
   readonly #store: Store;
@@ -38,8 +45,8 @@ export class Trail {
   }
 
   /** Administrative changes in the project. Throws `not_found` for an unknown `before`. */
-  audit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
-    return this.#audit(reader.projectId, filter);
+  async audit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
+    return this.#audit(await this.#projectOf(reader), filter);
   }
 
   /** Changes of the deployment (projects, root keys). Throws `forbidden` for all but the operator. */
@@ -49,8 +56,8 @@ export class Trail {
   }
 
   /** The time of the last recorded change of the project, ms. */
-  newestChange(reader: Reader): Promise<number | undefined> {
-    return newestAuditTime(this.#store, reader.projectId);
+  async newestChange(reader: Reader): Promise<number | undefined> {
+    return newestAuditTime(this.#store, await this.#projectOf(reader));
   }
 
   /** Runs in the project. Throws `not_found` for an unknown `before`. */
@@ -58,16 +65,15 @@ export class Trail {
     await this.#flush();
     const { before, tool = "", user_id = "", status = "" } = filter;
     const limit = limitOf(filter.limit);
+    const { sinceTime, ...project } = await this.#projectOf(reader);
     const beforeTime =
-      before === undefined
-        ? Number.MAX_SAFE_INTEGER
-        : await executionTime(this.#logStore, reader.projectId, before);
+      before === undefined ? Number.MAX_SAFE_INTEGER : await executionTime(this.#logStore, project, before);
     if (beforeTime === undefined) throw notFound("There is no execution with the id in `before`.");
-    const rows = await listExecutions(this.#logStore, reader.projectId, {
+    const rows = await listExecutions(this.#logStore, project, {
       tool: tool.toLowerCase(),
       user: user_id,
       status,
-      sinceTime: await this.#beginOf(reader.projectId),
+      sinceTime,
       beforeTime,
       beforeId: before ?? "",
       limit: limit + 1,
@@ -78,20 +84,21 @@ export class Trail {
     return { items: own, ...present({ next }) };
   }
 
-  async #audit(projectId: string | null, filter: AuditFilter): Promise<AuditPage> {
+  async #audit(project: ProjectPart | null, filter: AuditFilter): Promise<AuditPage> {
     const { before, actor = "", action = "", target = "" } = filter;
     const limit = limitOf(filter.limit);
-    if (before !== undefined && !(await hasAuditEntry(this.#store, projectId, before)))
+    if (before !== undefined && !(await hasAuditEntry(this.#store, project, before)))
       throw notFound("There is no entry with the id in `before`.");
-    const sinceTime = projectId === null ? 0 : await this.#beginOf(projectId);
-    const since = { sinceTime, sinceId: firstIdAt("au", sinceTime) };
-    const window = { actor, action, target, ...since, beforeId: before ?? MAX_ID, limit: limit + 1 };
-    return windowOf((await listAudit(this.#store, projectId, window)).map(auditRecord), limit);
+    const window = { actor, action, target, beforeId: before ?? MAX_ID, limit: limit + 1 };
+    return windowOf((await listAudit(this.#store, project, window)).map(auditRecord), limit);
   }
 
-  // Entries of a deleted project are not visible in a later project with the same id.
-  async #beginOf(projectId: string): Promise<number> {
-    return (await beginOfProject(this.#store, projectId)) ?? Number.MAX_SAFE_INTEGER;
+  // Entries of a deleted project are not visible in a later project with the same id, whatever the clock.
+  async #projectOf(reader: Reader): Promise<ProjectPart & { sinceTime: number }> {
+    const { projectId } = reader;
+    const project = await currentProject(this.#store, reader);
+    if (project === undefined) return { projectId, incarnation: NO_PROJECT, sinceTime: 0 };
+    return { projectId, incarnation: project.incarnation, sinceTime: project.created_at };
   }
 }
 

@@ -52,6 +52,11 @@ export class Consent {
     this.signIn = new SignIn(core, this.#finish, parts.issuer);
   }
 
+  /** Revokes grants that no connection holds, also those of expired flows, until the signal aborts. */
+  revokeUnusedGrants(signal: AbortSignal): Promise<void> {
+    return this.#connections.revocations.work(signal, () => this.#finish.failExpired());
+  }
+
   /**
    * Opens our address: binds the flow to this browser (with a new cookie if it has none) and redirects to the provider.
    * If another browser opens the address, the state of the earlier one becomes invalid.
@@ -94,6 +99,8 @@ export class Consent {
     const ended = this.#finish.ended(flow);
     if (ended !== undefined) return flow.used_at === null ? ended : USED_STATE;
     // Browsers repeat slow requests. The first one continues, the second shows the current step.
+    // The code can be exchanged once, so there must be room for the grant.
+    await store.reserve();
     const first = await store.write(() => repository.useState(flow, clock.now()));
     if (!first) return this.#resume(flow, undefined, cookie);
 
@@ -130,6 +137,7 @@ export class Consent {
     const exchange = await openExchange(this.#core, flow);
     if (exchange === undefined) return UNKNOWN_STATE;
     const { state, verifier } = exchange;
+    await this.#connections.revocations.wait(flow.project_id, flow.user_id, provider.id);
     try {
       return await exchangeCode(this.#core, provider, await this.#providers.clientKeys(provider), {
         parameters,
@@ -159,7 +167,8 @@ export class Consent {
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
     const check = await this.#userCheck(flow);
     if (check?.kind === "none") return this.#finish.complete(flow, provider, grant);
-    return this.#startCheck(await this.#finish.hold(flow, grant), check);
+    const held = await this.#finish.hold(flow, provider, grant);
+    return "kind" in held ? held : this.#startCheck(held, check);
   }
 
   /** The current check. Undefined if the settings have changed and users are not verified any more. */

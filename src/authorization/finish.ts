@@ -1,24 +1,18 @@
 // The end of a flow: holds a grant for the user check, stores a grant, or fails.
-import { type Json, Redacted } from "../base";
-import { type Connections, missingScopes, type TokenGrant } from "../connections";
+import {
+  type Connections,
+  missingScopes,
+  openHeldGrant,
+  sealHeldGrant,
+  type TokenGrant,
+} from "../connections";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import { changeReason } from "./callback/checks";
-import { EXPIRED, placeOf, reasonOf, statusOf } from "./flow";
+import { EXPIRED, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
-
-interface HeldGrant {
-  access: string;
-  refresh: string | null;
-  expiresIn: number | null;
-  /** When the provider issued it, ms. `expiresIn` counts from here, not from the confirmation. */
-  grantedAt: number;
-  scopes: string[] | null;
-  facts: TokenGrant["facts"];
-  userInfo?: Json;
-}
 
 /** Rolls back the transaction that stores a grant, because the flow has ended. */
 class FlowEnded extends Error {}
@@ -34,21 +28,17 @@ export class Finish {
     this.#connections = connections;
   }
 
-  /** Stores the sealed grant in its flow until the user check has succeeded. Returns the flow with it. */
-  async hold(flow: FlowRow, grant: TokenGrant): Promise<FlowRow> {
+  /**
+   * Stores the sealed grant in its flow until the user check has succeeded. Returns the flow with it, or the outcome of a
+   * flow that has ended in the meantime, whose grant is revoked.
+   */
+  async hold(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<FlowRow | Outcome> {
     const { store, keyring, clock } = this.#core;
-    const held: HeldGrant = {
-      access: grant.accessToken.reveal(),
-      refresh: grant.refreshToken?.reveal() ?? null,
-      expiresIn: grant.expiresIn ?? null,
-      grantedAt: clock.now(),
-      scopes: grant.scopes ?? null,
-      facts: grant.facts,
-      ...(grant.userInfo === undefined ? {} : { userInfo: grant.userInfo }),
-    };
-    const sealed = await keyring.seal(flow.project_id, placeOf(flow.id, "grant"), JSON.stringify(held));
-    await store.write(() => repository.holdGrant(flow, sealed));
-    return { ...flow, sealed_grant: sealed };
+    const sealed = await sealHeldGrant(keyring, flow.project_id, flow.id, grant, clock.now());
+    const isHeld = await this.#connections.keep(() =>
+      store.write(() => repository.holdGrant(flow, sealed), { reserved: true }),
+    );
+    return isHeld ? { ...flow, sealed_grant: sealed } : this.#tooLate(flow, provider, grant);
   }
 
   /** Stores the held grant after the user check. */
@@ -86,17 +76,24 @@ export class Finish {
       );
     } catch (error) {
       if (!(error instanceof FlowEnded)) throw error;
-      const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
-      return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
+      return this.#tooLate(flow, provider, grant);
     }
     return reason === null ? completedOutcome(flow) : { kind: "failed", reason };
   }
 
+  /** Fails a flow. The grant that it holds is revoked. */
   async fail(flow: FlowRow, reason: string): Promise<Outcome> {
     const { store, clock } = this.#core;
     const ending = { status: "failed", reason, scopes: JSON.parse(flow.scopes), connectionId: null } as const;
     await store.write(() => repository.finishFlow(flow, ending, clock.now()));
+    this.#connections.revocations.sendInBackground(flow.id);
     return { kind: "failed", reason };
+  }
+
+  /** Fails flows that have expired with a grant. */
+  async failExpired(): Promise<void> {
+    const { store, clock } = this.#core;
+    for (const flow of await repository.heldTooLong(store, clock.now())) await this.fail(flow, EXPIRED);
   }
 
   /** The outcome of a flow that has ended; undefined for a pending one. */
@@ -107,18 +104,22 @@ export class Finish {
     return status === "failed" ? { kind: "failed", reason: reasonOf(flow, now) ?? EXPIRED } : undefined;
   }
 
+  // A grant that the flow holds is stored or revoked by whatever has ended the flow.
+  async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
+    if (flow.sealed_grant === null)
+      await this.#connections.keep(() =>
+        this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
+      );
+    const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
+    return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
+  }
+
   async #held(flow: FlowRow, sealed: string): Promise<TokenGrant> {
-    const text = await this.#core.keyring.open(flow.project_id, placeOf(flow.id, "grant"), sealed);
-    const held: HeldGrant = JSON.parse(text);
-    const age = Math.ceil((this.#core.clock.now() - held.grantedAt) / 1000);
-    return {
-      accessToken: new Redacted(held.access),
-      refreshToken: held.refresh === null ? undefined : new Redacted(held.refresh),
-      expiresIn: held.expiresIn === null ? undefined : Math.max(0, held.expiresIn - age),
-      scopes: held.scopes ?? undefined,
-      facts: held.facts,
-      ...(held.userInfo === undefined ? {} : { userInfo: held.userInfo }),
-    };
+    const { keyring, clock } = this.#core;
+    const { grantedAt, ...grant } = await openHeldGrant(keyring, flow.project_id, flow.id, sealed);
+    const age = Math.ceil((clock.now() - grantedAt) / 1000);
+    const { expiresIn } = grant;
+    return { ...grant, expiresIn: expiresIn === undefined ? undefined : Math.max(0, expiresIn - age) };
   }
 }
 

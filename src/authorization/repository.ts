@@ -104,6 +104,17 @@ const FAIL_OF_PROVIDER = query(
   "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
     "sealed_exchange = NULL, sealed_grant = NULL WHERE project_id = ? AND provider_id = ? AND status = 'pending'",
 );
+// The flow gives up its grant: it must be revoked.
+const REVOKE =
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, flow_id, sealed_grant, attempts, due_at, created_at) " +
+  "SELECT id, project_id, user_id, provider_id, id, sealed_grant, 0, ?, ? FROM authorizations " +
+  "WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
+const REVOKE_FLOW = query(`${REVOKE}id = ?`);
+const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
+const HELD_TOO_LONG = query<FlowRow>(
+  `SELECT ${COLUMNS} FROM authorizations WHERE sealed_grant IS NOT NULL AND expires_at <= ? ` +
+    "AND status = 'pending' ORDER BY expires_at LIMIT 20",
+);
 const PRUNE = query(
   "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
 );
@@ -205,6 +216,7 @@ export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transact
   const { status, reason, scopes, connectionId: connection_id } = ending;
   const { project_id, id } = row;
   yield* touch("authorizations");
+  if (status === "failed" && connection_id === null) yield* run(REVOKE_FLOW, now, now, project_id, id);
   const end = { status, reason, scopes: JSON.stringify(scopes), connection_id, finished_at: now };
   return (yield* finish({ project_id, id, ...end })) === 1;
 }
@@ -216,8 +228,14 @@ export function* failFlowsOfProvider(
   reason: string,
   now: number,
 ): Transaction<void> {
+  yield* run(REVOKE_OF_PROVIDER, now, now, projectId, providerId);
   yield* run(FAIL_OF_PROVIDER, reason, now, projectId, providerId);
   yield* touch("authorizations");
+}
+
+/** Some flows that have expired with a grant. */
+export function heldTooLong(store: Store, now: number): Promise<FlowRow[]> {
+  return store.all(HELD_TOO_LONG, now);
 }
 
 /** Deletes some old flows. */

@@ -1,4 +1,5 @@
 // Starts consents and reports their status to agents and scripts. The browser's part is `consent.ts`.
+import { type ProjectReference, requireIncarnation } from "../audit";
 import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
@@ -21,6 +22,8 @@ const POLL_MS = 500;
 
 export interface ScopesRequest {
   projectId: string;
+  /** Of the caller's project. */
+  incarnation?: string | undefined;
   userId: string;
   provider: Provider;
   /** The scopes that are needed. */
@@ -60,10 +63,11 @@ export class AuthorizationService {
     }
     const chosen = await this.#providers.choose(principal.projectId, { id, provider_id });
     if (chosen.provider === undefined) throw requirementsNotMet(`${chosen.reason}.`);
-    const { projectId } = principal;
+    const { projectId, incarnation } = principal;
     const scopes = oauth2?.scopes ?? [];
     return this.forScopes({
       projectId,
+      incarnation,
       userId,
       provider: chosen.provider,
       scopes,
@@ -93,14 +97,18 @@ export class AuthorizationService {
   }
 
   /** Creates a completed flow for tools that need no grant, because callers poll the id of every authorization. */
-  async createCompleted(projectId: string, userId: string): Promise<Authorization> {
+  async createCompleted(project: ProjectReference, userId: string): Promise<Authorization> {
+    const { projectId } = project;
     const now = this.#core.clock.now();
     const row: FlowRow = {
       ...emptyFlow(newId("ar", now, this.#core.random), projectId, userId, now),
       status: "completed",
       finished_at: now,
     };
-    await this.#core.store.write(() => repository.addFlow(row));
+    await this.#core.store.write(function* () {
+      yield* requireIncarnation(project);
+      yield* repository.addFlow(row);
+    });
     return flowRecord(this.#core, row);
   }
 
@@ -219,11 +227,12 @@ export class AuthorizationService {
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
       expires_at: now + UNOPENED_MS,
     };
-    const stored = await store.write(() => this.#findOrAdd(row, now));
+    const stored = await store.write(() => this.#findOrAdd(request, row, now));
     return flowRecord(this.#core, stored);
   }
 
-  *#findOrAdd(row: FlowRow, now: number): Transaction<FlowRow> {
+  *#findOrAdd(project: ProjectReference, row: FlowRow, now: number): Transaction<FlowRow> {
+    yield* requireIncarnation(project);
     yield* repository.pruneFlows(now - RETENTION_MS);
     const { project_id, user_id, provider_id } = row;
     const rows = yield* repository.pendingInTransaction(project_id, user_id, provider_id ?? "", now);

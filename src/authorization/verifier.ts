@@ -1,5 +1,6 @@
 // Check (b): the customer's verifier. The browser is redirected to it with a flow id. The verifier confirms its signed-in
 // user with an API key, and the grant is stored.
+import { requireIncarnation } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { forbidden, notFound, userMismatch } from "../errors";
@@ -70,7 +71,10 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
-    await store.write(() => repository.addFlow(row));
+    await store.write(function* () {
+      yield* requireIncarnation(principal);
+      yield* repository.addFlow(row);
+    });
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }
 

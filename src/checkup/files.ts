@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Config } from "../config";
+import { hasPreparedKey, leftoverKeyFiles, resolvedFile } from "../crypto";
 import { damageOf } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
 
@@ -9,6 +10,8 @@ const MIN_FREE_BYTES = 200 * 1024 * 1024;
 /** Network file systems (statfs(2)): NFS, SMB, CIFS. The WAL of SQLite needs shared memory on one machine. */
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 const OTHERS = 0o077;
+/** A running rotation takes seconds. */
+const LEFTOVER_MS = 24 * 3_600_000;
 
 /** Checks the data folder and its files. */
 export function checkFiles(config: Config): Finding[] {
@@ -87,6 +90,8 @@ function keyFindings(config: Config, folder: string, hasDatabase: boolean): Find
   if (config.rootKey !== undefined) return [ok("root key", "It comes from RUNTIME_ROOT_KEY.")];
   const file = config.rootKeyFile() ?? config.defaultRootKeyFile();
   if (!existsSync(file)) {
+    // A start finds the key in the prepared file of a rotation, and opening the database shows whether it is the right one.
+    if (hasDatabase && hasPreparedKey(file)) return [];
     if (!hasDatabase && config.rootKeyFile() === undefined)
       return [ok("root key", `${file} is created by the first start.`)];
     const fix = `Restore the root key of this database to ${file}, or set RUNTIME_ROOT_KEY.`;
@@ -106,6 +111,17 @@ function keyFindings(config: Config, folder: string, hasDatabase: boolean): Find
   if ((statSync(file).mode & OTHERS) !== 0)
     return [warning("root key", `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
   return [ok("root key", `It is in ${file}.`)];
+}
+
+/** Old root keys in files that killed rotations left behind. `rootKeyId`: the current root key. */
+export function leftoverKeysFinding(config: Config, rootKeyId: string, now: number): Finding[] {
+  if (config.rootKey !== undefined) return [];
+  const file = resolvedFile(config.rootKeyFile() ?? config.defaultRootKeyFile());
+  const left = leftoverKeyFiles(file, rootKeyId, now - LEFTOVER_MS);
+  if (left.length === 0) return [];
+  const message = `Rotations that did not finish left files with an old or unused root key: ${left.join(", ")}.`;
+  const fix = "Delete them, unless a backup of the database needs one of them.";
+  return [warning("old root keys", message, fix)];
 }
 
 function may(path: string, mode: number): boolean {

@@ -5,18 +5,38 @@ import type { Core } from "../core";
 import { hashOf, newId } from "../crypto";
 import type { Provider } from "../providers";
 import type { Transaction } from "../store";
+import type { Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
+import { addRevocation } from "./revocation-rows";
+import type { Revocations } from "./revocations";
 import type { TokenGrant } from "./token-request";
-import { mergeAccountInfo, openTokens, refreshTime, sealTokens, TokensLost } from "./tokens";
+import {
+  type AccountInfo,
+  mergeAccountInfo,
+  openTokens,
+  refreshTime,
+  sealTokens,
+  TokensLost,
+} from "./tokens";
+
+type StoreParameters = Parameters<GrantStore["store"]>;
 
 export class GrantStore {
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #refresher: Refresher;
+  readonly #revocations: Revocations;
 
-  constructor(core: Core, audit: Audit) {
+  constructor(
+    core: Core,
+    audit: Audit,
+    { refresher, revocations }: { refresher: Refresher; revocations: Revocations },
+  ) {
     this.#core = core;
     this.#audit = audit;
+    this.#refresher = refresher;
+    this.#revocations = revocations;
   }
 
   /**
@@ -32,13 +52,28 @@ export class GrantStore {
     requestedScopes: readonly string[],
     body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
   ): Promise<void> {
+    const earlier = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    // The earlier refresh token must not be copied while it is being exchanged for a new one.
+    const copies = grant.refreshToken === undefined && earlier?.has_refresh === 1;
+    const lease = copies ? await this.#refresher.hold(earlier.id) : undefined;
+    try {
+      await this.#storeUnlessChanged(projectId, userId, provider, grant, requestedScopes, body);
+    } finally {
+      if (lease !== undefined) await this.#refresher.release(lease);
+    }
+  }
+
+  // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
+  async #storeUnlessChanged(...[projectId, userId, provider, grant, requestedScopes, body]: StoreParameters) {
     const { store } = this.#core;
-    // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
+    const revocation = provider.oauth2.revoke === undefined ? undefined : this.#revocations.newId();
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await repository.findConnection(store, projectId, userId, provider.id);
       const row = await this.#rowOf(projectId, userId, provider, grant, requestedScopes, before);
-      const stored = await store.write(() => this.#store(row, before, body));
-      if (stored) return;
+      const stored = await store.write(() => this.#store(row, before, body, revocation), { reserved: true });
+      if (!stored) continue;
+      if (revocation !== undefined) this.#revocations.sendInBackground(revocation);
+      return;
     }
     throw new Error("a connection kept changing while a grant was stored");
   }
@@ -77,6 +112,7 @@ export class GrantStore {
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),
       version: (before?.version ?? 0) + 1,
+      token_version: (before?.token_version ?? 0) + 1,
       created_at: before?.created_at ?? now,
       updated_at: now,
     };
@@ -86,6 +122,7 @@ export class GrantStore {
     row: ConnectionRow,
     before: ConnectionRow | undefined,
     body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
+    revocation: string | undefined,
   ): Transaction<boolean> {
     const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
     if (current?.version !== before?.version || current?.id !== before?.id) return false;
@@ -94,6 +131,8 @@ export class GrantStore {
     if (before !== undefined && before.account !== null && before.account !== row.account) {
       const user = { kind: "user", projectId: row.project_id, userId: row.user_id } as const;
       yield* this.#audit.record(user, "connection.account_changed", row.id);
+      // Nothing holds the grant of the earlier account any more.
+      if (revocation !== undefined) yield* addRevocation(before, revocation, this.#core.clock.now());
     }
     yield* body(row.id, JSON.parse(row.scopes), row.has_refresh === 1);
     return true;
@@ -106,7 +145,7 @@ function ignoreLostTokens(error: unknown): undefined {
 }
 
 /** A hash that is the same for every connection of this account and client; null if the account is unknown. */
-function accountOf({ oauth2 }: Provider, { facts, userInfo }: TokenGrant): string | null {
+export function accountOf({ oauth2 }: Provider, { facts, userInfo }: AccountInfo): string | null {
   // Some of the facts may be missing (an organization-wide account has no team), but not all.
   const named = oauth2.account.map((name) => facts[name] ?? null);
   const parts = named.some((part) => part !== null) ? named : [userOf(userInfo)];

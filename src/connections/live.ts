@@ -10,6 +10,7 @@ import { openAccountInfo, openTokens } from "./tokens";
 /** A grant that a tool can use. Frozen, because several calls may share it. */
 export interface LiveGrant {
   readonly connectionId: string;
+  /** The version of the tokens. */
   readonly version: number;
   readonly token: Redacted;
   readonly scopes: readonly string[];
@@ -86,7 +87,7 @@ export class LiveGrants {
     const { accessToken: token, facts, userInfo } = await openTokens(this.#core.keyring, row);
     return Object.freeze({
       connectionId: row.id,
-      version: row.version,
+      version: row.token_version,
       token,
       scopes: scopesOf(row),
       facts: Object.freeze(facts),

@@ -1,16 +1,18 @@
 // Refreshes a token once, however many callers and processes need it. The callers of a process share a promise, processes
-// share a lease with a fence. The new tokens are stored before any caller uses them.
+// share a lease. A new pair of tokens is used from memory until it is stored: the provider may have ended the earlier one.
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
-import type { ClientKeys, Provider, Providers } from "../providers";
+import type { Provider, Providers } from "../providers";
 import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { withDetails } from "./extra-requests";
-import { refreshTokens, type TokenGrant } from "./token-request";
+import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
+import { RefreshDelays } from "./refresh-delays";
+import type { Revocations } from "./revocations";
+import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
-import { mergeAccountInfo, openTokens, refreshTime, sealTokens } from "./tokens";
+import { openTokens } from "./tokens";
 
 /** How much longer the lease is than the longest token request. */
 const LEASE_MARGIN_MS = 15_000;
@@ -42,74 +44,131 @@ export class Refresher {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
+  readonly #revocations: Revocations;
+  readonly #unstored: UnstoredTokens;
+  readonly #delays = new RefreshDelays();
   readonly #holder: string;
 
-  constructor(core: Core, providers: Providers) {
+  constructor(core: Core, providers: Providers, parts: UnstoredParts) {
     this.#core = core;
     this.#providers = providers;
+    this.#revocations = parts.revocations;
+    this.#unstored = new UnstoredTokens(core, parts);
     this.#holder = newToken(core.random);
   }
 
+  /** The row with the newest tokens of this process, which may not be stored yet. */
+  newest(row: ConnectionRow): ConnectionRow {
+    return this.#unstored.newest(row);
+  }
+
   /**
-   * The row with a valid token; undefined if the user must consent again.
-   * Throws `TokenRequestError` (transient) if the token has expired and the provider cannot be reached.
+   * The row with a valid token; undefined if the user must consent again. A token that has not expired is used at once, and
+   * refreshed in the background when it is time.
+   * Throws `TokenRequestError` (transient) if the token has expired and cannot be refreshed at the moment.
    */
   async fresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
     const now = this.#core.clock.now();
     const expired = row.expires_at !== null && row.expires_at <= now;
     const due = row.refresh_at !== null && row.refresh_at <= now;
     if (!canRefresh(row, provider)) return expired ? undefined : row;
-    if (!due && !expired) return row;
-    try {
-      return await this.refresh(row, provider);
-    } catch (error) {
-      if (!(error instanceof TokenRequestError) || expired) throw error;
-      // The old token has not expired, so it is used while the provider is down. It may have been deleted or replaced
-      // during the request.
-      const current = await repository.findConnectionById(this.#core.store, row.project_id, row.id);
-      return current?.status === "active" ? current : undefined;
-    }
+    if (expired) return this.refresh(row, provider);
+    if (due) this.#refreshInBackground(row, provider);
+    return row;
   }
 
-  /** The row in a newer version; undefined if the grant is dead. Throws `TokenRequestError`. */
+  /** The row with newer tokens; undefined if the grant is dead. Throws `TokenRequestError`. */
   refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
-    const running = this.#running.get(row.id);
+    const key = tokenKey(row);
+    const running = this.#running.get(key);
     if (running !== undefined) return running;
-    const work = this.#refresh(row, provider).finally(() => this.#running.delete(row.id));
-    this.#running.set(row.id, work);
+    const work = this.#refresh(row, provider).finally(() => this.#running.delete(key));
+    this.#running.set(key, work);
     return work;
   }
 
+  /**
+   * Keeps refreshes away from a connection, and waits until none is in progress and its tokens are stored. The caller
+   * releases the lease. Undefined if a refresh takes longer than any should.
+   */
+  async hold(id: string): Promise<Lease | undefined> {
+    const { store, clock } = this.#core;
+    const deadline = performance.now() + this.#leaseMs();
+    while (performance.now() < deadline) {
+      const generation = await store.generation("leases");
+      const lease = this.#unstored.has(id)
+        ? undefined
+        : await store.write(() => takeLease(leaseOf(id), this.#holder, clock.now(), this.#leaseMs()));
+      if (lease !== undefined) return lease;
+      await store.changed("leases", generation, { timeoutMs: 1000 });
+    }
+    return undefined;
+  }
+
+  /** Waits for running refreshes. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+
+  #refreshInBackground(row: ConnectionRow, provider: Provider): void {
+    const key = tokenKey(row);
+    if (this.#running.has(key) || this.#delays.isDelayed(key)) return;
+    this.refresh(row, provider).then(
+      () => this.#delays.clear(key),
+      (error: unknown) => {
+        this.#delays.add(key);
+        this.#core.log.warn("a token was not refreshed ahead of its expiry", {
+          connection_id: row.id,
+          error,
+        });
+      },
+    );
+  }
+
+  /** Longer than the longest token request. */
+  #leaseMs(): number {
+    return this.#core.settings["egress.timeout"] * 1000 + LEASE_MARGIN_MS;
+  }
+
   async #refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
-    const { store, clock, settings } = this.#core;
-    const ttl = settings["egress.timeout"] * 1000 + LEASE_MARGIN_MS;
-    const deadline = clock.now() + PATIENCE_MS;
+    const { store } = this.#core;
+    const deadline = performance.now() + PATIENCE_MS;
     while (true) {
       const generation = await store.generation("leases");
-      const start = await store.write(() => this.#begin(row, ttl));
+      const start = await this.#start(row);
       if (start !== "busy") {
         if (start.kind === "done") return start.row;
         const outcome = await this.#refreshUnder(start.lease, start.row, provider);
         if (outcome !== "lost") return outcome;
       }
-      if (clock.now() >= deadline) {
+      if (performance.now() >= deadline) {
         throw new TokenRequestError(
           "Another process is refreshing this grant and has not finished in time.",
-          {
-            transient: true,
-          },
+          { transient: true },
         );
       }
       await store.changed("leases", generation, { timeoutMs: 1000 });
     }
   }
 
+  // Nothing is sent unless the answer can be stored.
+  async #start(row: ConnectionRow): Promise<RefreshStart> {
+    const { store } = this.#core;
+    try {
+      await store.reserve();
+      return await store.write(() => this.#begin(row));
+    } catch (cause) {
+      throw databaseFailure(cause);
+    }
+  }
+
   // Another process may have refreshed the token since the row was read: then its row is the result.
-  *#begin(seen: ConnectionRow, ttl: number): Transaction<RefreshStart> {
+  *#begin(seen: ConnectionRow): Transaction<RefreshStart> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
+    if (row !== undefined && row.token_version < seen.token_version) throw new Error("not stored yet");
     if (row === undefined || row.status !== "active") return { kind: "done", row: undefined };
-    if (row.version !== seen.version) return { kind: "done", row };
-    const lease = yield* takeLease(`refresh of ${row.id}`, this.#holder, this.#core.clock.now(), ttl);
+    if (row.token_version !== seen.token_version) return { kind: "done", row };
+    const lease = yield* takeLease(leaseOf(row.id), this.#holder, this.#core.clock.now(), this.#leaseMs());
     return lease === undefined ? "busy" : { kind: "lease", lease, row };
   }
 
@@ -119,94 +178,62 @@ export class Refresher {
     row: ConnectionRow,
     provider: Provider,
   ): Promise<ConnectionRow | undefined | "lost"> {
-    const { store, keyring, log } = this.#core;
-    let released = false;
+    let result: Omit<NewTokens, "lease"> | string | undefined;
     try {
-      const { accessToken, refreshToken, facts } = await openTokens(keyring, row);
-      const template = provider.oauth2.refresh;
-      if (refreshToken === undefined || template === undefined) return undefined;
-      const keys = await this.#providers.clientKeys(provider);
-      const scopes = (JSON.parse(row.scopes) as string[]).join(provider.oauth2.scopeDelimiter);
+      result = await this.#request(row, provider);
+    } finally {
+      if (result === undefined) await this.release(lease);
+    }
+    if (result === undefined) return undefined;
+    if (typeof result !== "string") return this.#unstored.store({ ...result, lease });
+    const reason = result;
+    try {
+      return await this.#core.store.write(() => this.#dead(lease, row, reason));
+    } catch (cause) {
+      throw databaseFailure(cause);
+    }
+  }
+
+  /** The new tokens, or why the grant is dead; undefined if the row cannot be refreshed. Throws `TokenRequestError`. */
+  async #request(
+    row: ConnectionRow,
+    provider: Provider,
+  ): Promise<Omit<NewTokens, "lease"> | string | undefined> {
+    const { keyring, clock, log } = this.#core;
+    const before = await openTokens(keyring, row);
+    const { accessToken, refreshToken, facts } = before;
+    const template = provider.oauth2.refresh;
+    if (refreshToken === undefined || template === undefined) return undefined;
+    const keys = await this.#providers.clientKeys(provider);
+    const scopes = (JSON.parse(row.scopes) as string[]).join(provider.oauth2.scopeDelimiter);
+    const values = { access_token: accessToken.reveal(), scopes, existing_scopes: scopes };
+    try {
       const grant = await refreshTokens(this.#core, {
         provider,
         template,
         keys,
         refreshToken,
         facts,
-        values: { access_token: accessToken.reveal(), scopes, existing_scopes: scopes },
+        values,
       });
-      if (namesAnotherAccount(provider, facts, grant.facts)) {
-        log.error("a refresh returned a token of another account", { connection_id: row.id });
-        const outcome = await store.write(() => this.#dead(lease, row, OTHER_ACCOUNT));
-        released = true;
-        return outcome;
-      }
-      const next = await this.#nextRow(row, grant);
-      const stored = await store.write(() => this.#finish(lease, next));
-      released = true;
-      return stored === next ? await this.#addDetails(next, provider, keys, grant) : stored;
+      if (!namesAnotherAccount(provider, facts, grant.facts))
+        return { seen: row, before, grant, receivedAt: clock.now(), provider, keys };
+      log.error("a refresh returned a token of another account", { connection_id: row.id });
+      await this.#revocations.add(row.project_id, row.user_id, provider, grant).catch((cause: unknown) => {
+        throw databaseFailure(cause);
+      });
+      return OTHER_ACCOUNT;
     } catch (error) {
       if (!(error instanceof TokenRequestError) || !DEAD_GRANT.includes(error.code ?? "")) throw error;
-      const outcome = await store.write(() => this.#dead(lease, row, DEAD_REASON));
-      released = true;
-      return outcome;
-    } finally {
-      if (!released) await store.write(() => releaseLease(lease));
+      return DEAD_REASON;
     }
   }
 
-  /** Requests details of the new token. Runs after the tokens are stored, because the requests may be slow. */
-  async #addDetails(
-    row: ConnectionRow,
-    provider: Provider,
-    keys: ClientKeys,
-    grant: TokenGrant,
-  ): Promise<ConnectionRow> {
-    const detailed = await withDetails(this.#core, provider, keys, grant, "on_token_refresh");
-    if (detailed === grant) return row;
-    const next = { ...(await this.#nextRow(row, detailed)), version: row.version };
-    if (detailed.expiresIn === grant.expiresIn) {
-      next.expires_at = row.expires_at;
-      next.refresh_at = row.refresh_at;
-    }
-    return this.#core.store.write(() => this.#updateIfCurrent(next));
-  }
-
-  *#updateIfCurrent(next: ConnectionRow): Transaction<ConnectionRow> {
-    const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
-    // Newer tokens or a dead grant take precedence.
-    if (row?.version === next.version && row.status === "active") yield* repository.updateConnection(next);
-    return next;
-  }
-
-  async #nextRow(row: ConnectionRow, grant: TokenGrant): Promise<ConnectionRow> {
-    const { keyring, clock } = this.#core;
-    const before = await openTokens(keyring, row);
-    const now = clock.now();
-    const tokens = {
-      accessToken: grant.accessToken,
-      refreshToken: grant.refreshToken ?? before.refreshToken,
-    };
-    return {
-      ...row,
-      ...(await sealTokens(keyring, row, tokens, mergeAccountInfo(before, grant))),
-      scopes: grant.scopes === undefined ? row.scopes : JSON.stringify(grant.scopes),
-      expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
-      refresh_at: refreshTime(now, grant.expiresIn),
-      version: row.version + 1,
-      updated_at: now,
-    };
-  }
-
-  *#finish(lease: Lease, next: ConnectionRow): Transaction<ConnectionRow | undefined | "lost"> {
-    const row = yield* repository.connectionByIdInTransaction(next.project_id, next.id);
-    const mine = yield* stillHeld(lease);
-    yield* releaseLease(lease);
-    // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped.
-    if (row === undefined || row.version !== next.version - 1) return row;
-    if (!mine) return "lost";
-    yield* repository.updateConnection(next);
-    return next;
+  /** Releases a lease. If this fails, the lease expires. */
+  async release(lease: Lease): Promise<void> {
+    await this.#core.store
+      .write(() => releaseLease(lease))
+      .catch((error: unknown) => this.#core.log.warn("a lease was not released", { error }));
   }
 
   // The provider may have refused a token that was replaced in the meantime: then the newer tokens are used.
@@ -215,12 +242,21 @@ export class Refresher {
     const mine = yield* stillHeld(lease);
     yield* releaseLease(lease);
     if (row === undefined) return undefined;
-    if (row.version !== seen.version) return row.status === "active" ? row : undefined;
+    if (row.token_version !== seen.token_version) return row.status === "active" ? row : undefined;
     if (!mine) return "lost";
-    const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
+    yield* repository.markExpired(row, reason, this.#core.clock.now());
     return undefined;
   }
+}
+
+function leaseOf(connectionId: string): string {
+  return `refresh of ${connectionId}`;
+}
+
+/** Nothing was sent, so the caller may try again. */
+function databaseFailure(cause: unknown): TokenRequestError {
+  const message = "The database cannot be written at the moment.";
+  return new TokenRequestError(message, { transient: true, cause });
 }
 
 // A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared.

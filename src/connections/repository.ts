@@ -18,8 +18,10 @@ export interface ConnectionRow {
   expires_at: number | null;
   /** From this time on the token is refreshed before it expires, ms. */
   refresh_at: number | null;
-  /** Grows with every new token. */
+  /** Grows with every change of the row. */
   version: number;
+  /** Grows with every new pair of tokens. */
+  token_version: number;
   created_at: number;
   updated_at: number;
 }
@@ -35,6 +37,7 @@ const SETTABLE = [
   "expires_at",
   "refresh_at",
   "version",
+  "token_version",
   "updated_at",
 ] as const;
 const ALL = ["id", "project_id", "user_id", "provider_id", "created_at", ...SETTABLE] as const;
@@ -71,6 +74,7 @@ const add = insertInto<ConnectionRow>("connections", ALL);
 const change = update<ConnectionRow>("connections", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM connections WHERE project_id = ? AND id = ?");
 const DELETE_OF_PROVIDER = query("DELETE FROM connections WHERE project_id = ? AND provider_id = ?");
+const DELETE_REVOCATIONS = query("DELETE FROM revocations WHERE project_id = ? AND provider_id = ?");
 
 export function findConnection(
   store: Store,
@@ -126,8 +130,8 @@ export async function countConnections(
 const ACCOUNT_USED = query<{ id: string }>("SELECT id FROM connections WHERE account = ? LIMIT 1");
 
 /** Whether any connection of any project uses this account. */
-export async function isAccountUsed(store: Store, account: string): Promise<boolean> {
-  return (await store.get(ACCOUNT_USED, account)) !== undefined;
+export function* isAccountUsed(account: string): Transaction<boolean> {
+  return (yield* get(ACCOUNT_USED, account)) !== undefined;
 }
 
 const ANY_ACTIVE = query<{ id: string }>(
@@ -138,12 +142,11 @@ const UNKNOWN_ACTIVE = query<{ id: string }>(
 );
 
 /** Whether a provider has an active connection; `unknown`: an active one whose account is unknown. */
-export async function hasActive(
-  store: Store,
+export function* hasActive(
   { projectId, id }: { projectId: string; id: string },
   which: "all" | "unknown",
-): Promise<boolean> {
-  return (await store.get(which === "all" ? ANY_ACTIVE : UNKNOWN_ACTIVE, projectId, id)) !== undefined;
+): Transaction<boolean> {
+  return (yield* get(which === "all" ? ANY_ACTIVE : UNKNOWN_ACTIVE, projectId, id)) !== undefined;
 }
 
 export function* connectionInTransaction(
@@ -180,6 +183,12 @@ export function* updateConnection(row: ConnectionRow): Transaction<void> {
   yield* touch("connections");
 }
 
+/** Marks a grant that the user must give again. */
+export function* markExpired(row: ConnectionRow, reason: string, now: number): Transaction<void> {
+  const version = row.version + 1;
+  yield* updateConnection({ ...row, status: "expired", status_reason: reason, version, updated_at: now });
+}
+
 export function* deleteConnection(row: ConnectionRow): Transaction<void> {
   yield* run(DELETE, row.project_id, row.id);
   yield* count(row.project_id, row.provider_id, -1);
@@ -189,6 +198,7 @@ export function* deleteConnection(row: ConnectionRow): Transaction<void> {
 /** Part of the deletion of a provider: a new record with the same id must not get the old grants. */
 export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
   const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
+  yield* run(DELETE_REVOCATIONS, projectId, providerId);
   yield* run(COUNT, projectId, counterName(undefined), -removed);
   yield* run(RESET_COUNTER, projectId, counterName(providerId));
   yield* touch("connections");

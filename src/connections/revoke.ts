@@ -1,6 +1,7 @@
 // Revocation at the provider (RFC 7009), after the connection was deleted here.
 import type { JsonObject } from "../base";
 import type { Core } from "../core";
+import { EgressError } from "../egress";
 import type { ClientKeys, Provider } from "../providers";
 import { sendSideRequest } from "./side-request";
 import { serverOfGrant } from "./token-server";
@@ -9,15 +10,15 @@ import type { Tokens } from "./tokens";
 /** How long a deletion waits for the provider. */
 const TIMEOUT_MS = 5000;
 
-/** Revokes a grant if the record has a `revoke_request`. A failure is only logged: the tokens are already deleted. */
+/** Revokes a grant if the record has a `revoke_request`. A failure is logged. "unknown": the provider did not answer. */
 export async function revokeGrant(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
   { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
-): Promise<void> {
+): Promise<"revoked" | "failed" | "unknown"> {
   const template = provider.oauth2.revoke;
-  if (template === undefined) return;
+  if (template === undefined) return "revoked";
   try {
     const response = await sendSideRequest(core, {
       provider,
@@ -32,9 +33,11 @@ export async function revokeGrant(
       timeoutMs: TIMEOUT_MS,
     });
     // Some platforms report a failure with HTTP 200.
-    if (!response.ok || /"ok"\s*:\s*false/.test(await response.text()))
-      core.log.warn("a grant was not revoked", { provider: provider.id, status: response.status });
+    if (response.ok && !/"ok"\s*:\s*false/.test(await response.text())) return "revoked";
+    core.log.warn("a grant was not revoked", { provider: provider.id, status: response.status });
+    return "failed";
   } catch (error) {
     core.log.warn("a grant was not revoked", { provider: provider.id, error });
+    return error instanceof EgressError && error.reason === "timeout" ? "unknown" : "failed";
   }
 }

@@ -8,15 +8,20 @@ import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { GrantStore } from "./grant-store";
-import { type CachedConnection, type LiveGrant, LiveGrants } from "./live";
+import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
+import { isTemporary, RepeatedWrites } from "./repeated-writes";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { revokeGrant } from "./revoke";
+import { addRevocation } from "./revocation-rows";
+import { Revocations } from "./revocations";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import { TokenRequestError } from "./token-answer";
-import { openTokens, TokensLost } from "./tokens";
+import { TokensLost } from "./tokens";
+
+/** How long a stop waits for grants that are not stored. */
+const CLOSE_MS = 10_000;
 
 /** Identifies one version of a connection's tokens. */
 type UsedGrant = Pick<LiveGrant, "connectionId" | "version">;
@@ -37,6 +42,8 @@ export class Connections {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #providers: Providers;
+  readonly revocations: Revocations;
+  readonly #writes: RepeatedWrites;
   readonly #refresher: Refresher;
   readonly #grants: GrantStore;
   readonly #pages: ConnectionPages;
@@ -46,8 +53,10 @@ export class Connections {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
-    this.#refresher = new Refresher(core, providers);
-    this.#grants = new GrantStore(core, audit);
+    this.revocations = new Revocations(core, providers);
+    this.#writes = new RepeatedWrites(core);
+    this.#refresher = new Refresher(core, providers, { writes: this.#writes, revocations: this.revocations });
+    this.#grants = new GrantStore(core, audit, { refresher: this.#refresher, revocations: this.revocations });
     this.#live = new LiveGrants(core);
     this.#pages = new ConnectionPages(core, providers, this.#live);
   }
@@ -64,8 +73,12 @@ export class Connections {
 
   /** Deletes a connection: the user's next call needs consent. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
-    const row = await this.#core.store.write(() => this.#delete(principal, id));
-    await this.#revoke(row);
+    const { store } = this.#core;
+    const row = await repository.findConnectionById(store, principal.projectId, id);
+    const provider = row && (await this.#providers.find(row.project_id, row.provider_id));
+    const revocation = provider?.oauth2.revoke === undefined ? undefined : this.revocations.newId();
+    await store.write(() => this.#delete(principal, id, revocation));
+    if (revocation !== undefined) await this.revocations.send(revocation);
   }
 
   /** The answer of the provider's user info request. */
@@ -76,14 +89,14 @@ export class Connections {
   /** The state of the user's grant at a provider; undefined if there is none. */
   async state(projectId: string, userId: string, provider: Provider): Promise<GrantState | undefined> {
     const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    return cached === undefined ? undefined : this.#stateOf(cached, provider);
+    return cached === undefined ? undefined : this.#stateOf(this.#newest(cached), provider);
   }
 
   /** The same by the connection's id. */
   async stateById(projectId: string, id: string): Promise<GrantState | undefined> {
     const cached = await this.#live.byId(projectId, id);
     if (cached === undefined) return undefined;
-    return this.#stateOf(cached, await this.#providers.find(projectId, cached.row.provider_id));
+    return this.#stateOf(this.#newest(cached), await this.#providers.find(projectId, cached.row.provider_id));
   }
 
   /**
@@ -92,7 +105,7 @@ export class Connections {
    */
   async stateNow(projectId: string, id: string): Promise<GrantState | undefined> {
     const cached = await this.#live.byId(projectId, id);
-    if (cached !== undefined && hasExpired(cached.row, this.#core.clock.now()))
+    if (cached !== undefined && hasExpired(this.#refresher.newest(cached.row), this.#core.clock.now()))
       await this.#refreshed(cached.row);
     return this.stateById(projectId, id);
   }
@@ -114,8 +127,8 @@ export class Connections {
    * Throws `TokenRequestError` (transient) if a necessary refresh failed temporarily.
    */
   async grant(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
-    const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    if (cached === undefined || cached.row.status !== "active") return undefined;
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
     return this.#unlessLost(cached.row, async () => {
       const fresh = await this.#refresher.fresh(cached.row, provider);
       if (fresh === undefined) return undefined;
@@ -130,14 +143,41 @@ export class Connections {
     provider: Provider,
     used: LiveGrant,
   ): Promise<LiveGrant | undefined> {
-    const cached = await this.#live.ofUser(projectId, userId, provider.id);
-    if (cached === undefined || cached.row.status !== "active") return undefined;
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
     return this.#unlessLost(cached.row, async () => {
-      if (cached.row.version !== used.version) return this.#live.of(cached);
+      if (cached.row.token_version !== used.version) return this.#live.of(cached);
       if (!canRefresh(cached.row, provider)) return undefined;
       const fresh = await this.#refresher.refresh(cached.row, provider);
       return fresh === undefined ? undefined : this.#live.opened(fresh);
     });
+  }
+
+  /** Waits for running refreshes, and for a bounded time until every answer of a provider is stored. */
+  async close(): Promise<void> {
+    await this.#refresher.close();
+    await this.#writes.close(CLOSE_MS);
+    await this.revocations.close();
+  }
+
+  /** Repeats a write that stores a new grant until it succeeds, while the database is locked or the disk is full. */
+  keep<T>(write: () => Promise<T>): Promise<T> {
+    return this.#writes.run("a new grant", write, { isFinal: (error) => !isTemporary(error) });
+  }
+
+  async #ofUser(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+  ): Promise<CachedConnection | undefined> {
+    const cached = await this.#live.ofUser(projectId, userId, provider.id);
+    return cached && this.#newest(cached);
+  }
+
+  /** With new tokens that are not stored yet. */
+  #newest(cached: CachedConnection): CachedConnection {
+    const newest = this.#refresher.newest(cached.row);
+    return newest === cached.row ? cached : new CachedConnection(newest);
   }
 
   async #unlessLost(
@@ -149,7 +189,7 @@ export class Connections {
     } catch (error) {
       if (!(error instanceof TokensLost)) throw error;
       this.#core.log.error("tokens of a connection cannot be opened", { connection_id: row.id, error });
-      const used = { connectionId: row.id, version: row.version };
+      const used = { connectionId: row.id, version: row.token_version };
       await this.markDead(
         row.project_id,
         used,
@@ -169,67 +209,39 @@ export class Connections {
     await this.#core.store.write(() => this.#narrow(projectId, used, lost));
   }
 
-  /** Stores a grant; see `GrantStore`. */
+  /** Stores a grant, however long it takes; see `GrantStore`. */
   store(...args: Parameters<GrantStore["store"]>): Promise<void> {
-    return this.#grants.store(...args);
+    return this.keep(() => this.#grants.store(...args));
   }
 
-  *#delete(principal: Principal, id: string): Transaction<ConnectionRow> {
+  *#delete(principal: Principal, id: string, revocation: string | undefined): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
+    if (revocation !== undefined) yield* addRevocation(row, revocation, this.#core.clock.now());
     yield* this.#audit.record(principal, "connection.delete", id);
-    return row;
-  }
-
-  /** Revokes the grant at the provider, unless another connection uses, or may use, the same account. */
-  async #revoke(row: ConnectionRow): Promise<void> {
-    const provider = await this.#providers.find(row.project_id, row.provider_id);
-    if (provider?.oauth2.revoke === undefined) return;
-    if (!provider.oauth2.revokesSingleGrant && (await this.#mayBeShared(row, provider))) {
-      this.#core.log.info("a grant was not revoked at its provider: another connection may use it", {
-        connection_id: row.id,
-      });
-      return;
-    }
-    const tokens = await openTokens(this.#core.keyring, row).catch((error: unknown) => {
-      if (!(error instanceof TokensLost)) throw error;
-      this.#core.log.warn("a grant was not revoked at its provider: its tokens cannot be opened", {
-        connection_id: row.id,
-      });
-    });
-    if (tokens === undefined) return;
-    await revokeGrant(this.#core, provider, await this.#providers.clientKeys(provider), tokens);
-  }
-
-  // A revocation ends all grants of the client for the account. If the account is unknown, any other connection of the
-  // client may belong to it.
-  async #mayBeShared({ account }: ConnectionRow, provider: Provider): Promise<boolean> {
-    const { store } = this.#core;
-    if (account !== null && (await repository.isAccountUsed(store, account))) return true;
-    for (const place of await this.#providers.listByClient(provider)) {
-      if (await repository.hasActive(store, place, account === null ? "all" : "unknown")) return true;
-    }
-    return false;
   }
 
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
     // A newer token has not been refused.
-    if (row === undefined || row.version !== used.version || row.status !== "active") return;
-    const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, status: "expired", status_reason: reason, updated_at });
+    if (row === undefined || row.token_version !== used.version || row.status !== "active") return;
+    yield* repository.markExpired(row, reason, this.#core.clock.now());
   }
 
   *#narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
-    if (row === undefined || row.version !== used.version) return;
+    if (row === undefined || row.token_version !== used.version) return;
     const scopes: string[] = JSON.parse(row.scopes);
     const kept = scopes.filter((scope) => !lost.includes(scope));
     if (kept.length === scopes.length) return;
-    const updated_at = this.#core.clock.now();
-    yield* repository.updateConnection({ ...row, scopes: JSON.stringify(kept), updated_at });
+    const change = {
+      scopes: JSON.stringify(kept),
+      version: row.version + 1,
+      updated_at: this.#core.clock.now(),
+    };
+    yield* repository.updateConnection({ ...row, ...change });
   }
 
   #stateOf({ row, scopes }: CachedConnection, provider: Provider | undefined): GrantState {

@@ -1,6 +1,7 @@
 // The sealed part of a connection: tokens and facts, bound to project, user and provider.
 import { type Json, type JsonObject, Redacted } from "../base";
 import { type Keyring, sealedColumn, type SealedRow, Unopenable } from "../crypto";
+import { placeOfGrant } from "./held-grant";
 import type { ConnectionRow } from "./repository";
 
 export interface Tokens {
@@ -78,7 +79,7 @@ export async function openAccountInfo(
   return JSON.parse(await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts));
 }
 
-export const sealedConnections = ["tokens", "facts"].map((field) =>
+const ofConnections = ["tokens", "facts"].flatMap((field) => [
   sealedColumn({
     table: "connections",
     kind: "connections",
@@ -86,7 +87,22 @@ export const sealedConnections = ["tokens", "facts"].map((field) =>
     keys: ["user_id", "provider_id"],
     place: (row) => placeOf(keyOf(row), field),
   }),
-);
+  sealedColumn({
+    table: "revocations",
+    column: `sealed_${field}`,
+    keys: ["id", "user_id", "provider_id"],
+    place: (row) => placeOf(keyOf(row), field),
+  }),
+]);
+
+const ofFlows = sealedColumn({
+  table: "revocations",
+  column: "sealed_grant",
+  keys: ["id", "flow_id"],
+  place: (row) => placeOfGrant(String(row["flow_id"])),
+});
+
+export const sealedConnections = [...ofConnections, ofFlows];
 
 function keyOf(row: SealedRow): Pick<RowKey, "user_id" | "provider_id"> {
   return { user_id: String(row["user_id"]), provider_id: String(row["provider_id"]) };

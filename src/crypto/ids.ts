@@ -13,11 +13,6 @@ export function newId(prefix: IdPrefix, now: number, random: Random): string {
   return `${prefix}_${timeText(now)}${random(10).toHex()}`;
 }
 
-/** A lower bound for the record ids that are created at or after a time (ms). */
-export function firstIdAt(prefix: IdPrefix, time: number): string {
-  return `${prefix}_${timeText(time)}`;
-}
-
 function timeText(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
@@ -25,22 +20,17 @@ function timeText(ms: number): string {
 const MOST_PER_MILLISECOND = 0x10000;
 
 /**
- * Returns a generator of record ids that sort in the order of creation in this process, even within a millisecond and
- * when the clock steps back. They have 64 random bits.
+ * A record id that sorts after `newest`, the last id of its list, even within a millisecond and when the clock is set back.
+ * It has 64 random bits. If it is created in the transaction that adds the record, the ids of all processes sort in the order
+ * of their commits.
  */
-export function orderedIds(prefix: IdPrefix, random: Random): (now: number) => string {
-  let latest = 0;
-  let start = firstIdAt(prefix, latest);
-  let count = 0;
-  return (now) => {
-    count = now > latest ? 0 : (count + 1) % MOST_PER_MILLISECOND;
-    if (count === 0) {
-      latest = now > latest ? now : latest + 1;
-      start = firstIdAt(prefix, latest);
-    }
-    // The leading digit, which is cut off, preserves the zeros of a small count.
-    return start + (MOST_PER_MILLISECOND + count).toString(16).slice(1) + random(8).toHex();
-  };
+export function idAfter(prefix: IdPrefix, newest: string | undefined, now: number, random: Random): string {
+  const digits = newest?.slice(prefix.length + 1) ?? "";
+  const latest = Number.parseInt(digits.slice(0, 12) || "0", 16);
+  const count = now > latest ? 0 : Number.parseInt(digits.slice(12, 16) || "0", 16) + 1;
+  const time = now > latest ? now : latest + Math.floor(count / MOST_PER_MILLISECOND);
+  const position = (count % MOST_PER_MILLISECOND).toString(16).padStart(4, "0");
+  return `${prefix}_${timeText(time)}${position}${random(8).toHex()}`;
 }
 
 /** A secret of 256 random bits, as base64url text of 43 characters. */

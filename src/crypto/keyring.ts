@@ -1,31 +1,27 @@
 // Encryption at rest. The root key wraps the data keys, one or more per project. A sealed value contains the id of its data
 // key and is bound to its table, row and field, so a copy in another place cannot be opened.
+import type { Log } from "../base";
 import { conflict, configurationError } from "../errors";
-import { get, releaseLease, run, type Store, takeLease, touch, type Transaction } from "../store";
+import { get, releaseLease, run, type Store, takeLease, touch } from "../store";
+import type { Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
-import {
-  findNextRootKey,
-  findRootKey,
-  makeNextRootKey,
-  makeRootKey,
-  nextFileOf,
-  promoteNextRootKey,
-  type RootKey,
-  type RootKeySettings,
-} from "./root-key";
+import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
+import { findRootKeyById, keyFileOf } from "./root-key-files";
 import {
   addKey,
   DESTROY_KEYS,
   DROP_KEY,
   FIND_ROOT,
+  namedRoot,
   RETIRED_KEYS,
   RETIRE_KEYS,
   rootIdOf,
   SET_ROOT,
 } from "./repository";
-import { type DamagedKey, damagedKeys, refusal, wrapAll } from "./root-rotation";
+import { replaceRoot, restoreKeyFile } from "./root-replacement";
+import { type DamagedKey, damagedKeys, refusal } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
@@ -73,6 +69,7 @@ export interface KeyringOptions {
   settings: RootKeySettings;
   random: Random;
   now: () => number;
+  log?: Pick<Log, "warn">;
 }
 
 const VERSION = "v1";
@@ -90,8 +87,7 @@ const ROTATION_MS = 15_000;
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   for (let tries = 1; ; tries++) {
     const named = await namedRoot(options.store);
-    const found = findRootKey(options.settings) ?? newRootKey(named, options.settings, options.random);
-    const root = rotatedRoot(named, found, options.settings);
+    const root = startingRoot(named, options);
     const ring = new SealedKeyring(options, root);
     if (named === undefined || named === root.id || tries === TRIES) {
       await ring.compare(named);
@@ -102,9 +98,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   }
 }
 
-/** The id of the current root key, as stored in the database. */
-async function namedRoot(store: Store): Promise<string | undefined> {
-  return rootIdOf(await store.get(FIND_ROOT));
+/** The root key that the database names, from any of its files; else the configured one, or a new one. */
+function startingRoot(named: string | undefined, { settings, random, log }: KeyringOptions): RootKey {
+  const known = named === undefined ? undefined : findRootKeyById(settings, named);
+  if (known === undefined) return findRootKey(settings) ?? newRootKey(named, settings, random);
+  restoreKeyFile(settings, known, log);
+  return known;
 }
 
 function newRootKey(named: string | undefined, settings: RootKeySettings, random: Random): RootKey {
@@ -115,29 +114,22 @@ function newRootKey(named: string | undefined, settings: RootKeySettings, random
   );
 }
 
-/** Finishes a rotation that was killed between its commit and the renaming of its key file. */
-function rotatedRoot(named: string | undefined, root: RootKey, settings: RootKeySettings): RootKey {
-  if (named === undefined || named === root.id) return root;
-  const next = findNextRootKey(settings);
-  if (next?.id !== named) return root;
-  promoteNextRootKey(next.source);
-  return { ...next, source: root.source };
-}
-
 class SealedKeyring implements Keyring {
   readonly #store: Store;
   readonly #settings: RootKeySettings;
   readonly #random: Random;
   readonly #now: () => number;
+  readonly #log: KeyringOptions["log"];
   readonly #roots: Roots;
   readonly #dataKeys: DataKeys;
   #root: RootKey;
 
-  constructor({ store, settings, random, now }: KeyringOptions, root: RootKey) {
+  constructor({ store, settings, random, now, log }: KeyringOptions, root: RootKey) {
     this.#store = store;
     this.#settings = settings;
     this.#random = random;
     this.#now = now;
+    this.#log = log;
     this.#root = root;
     this.#roots = new Roots(settings, root);
     this.#dataKeys = new DataKeys(store, this.#roots);
@@ -194,8 +186,8 @@ class SealedKeyring implements Keyring {
   }
 
   async rotateRoot({ leaveDamaged = false } = {}): Promise<RootRotation> {
-    const nextFile = nextFileOf(this.#settings);
-    if (nextFile === undefined) {
+    const file = keyFileOf(this.#settings);
+    if (file === undefined) {
       throw configurationError(
         "The root key comes from RUNTIME_ROOT_KEY, which cannot be changed while servers are running. " +
           "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
@@ -208,16 +200,16 @@ class SealedKeyring implements Keyring {
         "Another process is rotating the root key, or was killed while it did. Try again in 15 seconds.",
       );
     try {
-      // Must run before the next key's file is written: a killed rotation may have left its key in that file.
-      this.#root = rotatedRoot(await namedRoot(this.#store), this.#root, this.#settings);
       const damaged = await damagedKeys(this.#store, this.#roots);
       if (damaged.length > 0 && !leaveDamaged) throw refusal(damaged);
-      const next = makeNextRootKey(nextFile, this.#random);
-      this.#roots.add(next);
-      await this.#store.write(() => wrapAll(lease, this.#roots, next.id, damaged, this.#random));
-      promoteNextRootKey(nextFile);
-      this.#root = { ...next, source: nextFile.replace(/\.next$/, "") };
-      return { id: next.id, damaged };
+      const parts = {
+        store: this.#store,
+        settings: this.#settings,
+        roots: this.#roots,
+        random: this.#random,
+      };
+      this.#root = await replaceRoot({ ...parts, log: this.#log }, { file, lease, damaged });
+      return { id: this.#root.id, damaged };
     } finally {
       await this.#store.write(() => releaseLease(lease));
     }

@@ -1,5 +1,5 @@
 // SQL of data keys, and of the row that stores the id of the current root key.
-import { insertInto, query } from "../store";
+import { insertInto, query, type Store } from "../store";
 
 export interface DataKeyRow {
   id: string;
@@ -11,6 +11,10 @@ export const FIND_ROOT = query<{ value: string }>("SELECT value FROM facts WHERE
 /** The id of the current root key. In databases of the first versions more text follows it. */
 export function rootIdOf(fact: { value: string } | undefined): string | undefined {
   return fact?.value.split(".")[0];
+}
+/** The id of the current root key, as stored in the database. */
+export async function namedRoot(store: Store): Promise<string | undefined> {
+  return rootIdOf(await store.get(FIND_ROOT));
 }
 export const SET_ROOT = query(
   "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +

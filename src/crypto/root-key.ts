@@ -1,22 +1,11 @@
 // The root key comes from the environment, from a file, or from a file that the first start creates next to the
 // configuration. It is never in the data folder, so a backup of the data does not contain the key.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { Redacted } from "../base";
 import { configurationError } from "../errors";
 import { derive } from "./cipher";
+import { resolvedFile, syncFolder } from "./durable-file";
 import { hashOf, type Random } from "./ids";
 
 export interface RootKey {
@@ -45,14 +34,16 @@ export function findRootKey({ value, file, defaultFile }: RootKeySettings): Root
 
 /** Creates a key in the default file (0600). If another process was faster, returns the key of that process. */
 export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): RootKey {
-  const text = Buffer.from(random(32)).toString("base64");
-  const draft = `${defaultFile}.${process.pid}.new`;
+  const { text } = newRootKey(random);
+  const target = resolvedFile(defaultFile);
+  const draft = `${target}.${process.pid}.new`;
   try {
-    mkdirSync(dirname(defaultFile), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     // Flushed to disk before the database relies on it: a power loss must not leave data without its key.
     writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true });
     // `link` is atomic and fails if the file exists, so no process reads half a key.
-    linkSync(draft, defaultFile);
+    linkSync(draft, target);
+    syncFolder(dirname(target));
   } catch (error) {
     if (!existsSync(defaultFile)) {
       throw configurationError(
@@ -61,7 +52,7 @@ export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): R
       );
     }
   } finally {
-    if (existsSync(draft)) unlinkSync(draft);
+    if (existsSync(draft)) rmSync(draft, { force: true });
   }
   return rootKey(read(defaultFile), defaultFile);
 }
@@ -71,50 +62,10 @@ export function readRootKey(file: string): RootKey {
   return rootKey(read(file), file);
 }
 
-/** The file of the new key during a rotation; undefined if the key does not come from a file. */
-export function nextFileOf({ value, file, defaultFile }: RootKeySettings): string | undefined {
-  return value === undefined ? `${file ?? defaultFile}.next` : undefined;
-}
-
-/** The key of an unfinished rotation; undefined if there is none or its file has just been renamed. */
-export function findNextRootKey(settings: RootKeySettings): RootKey | undefined {
-  const file = nextFileOf(settings);
-  if (file === undefined || !existsSync(file)) return undefined;
-  try {
-    return readRootKey(file);
-  } catch (error) {
-    if (existsSync(file)) throw error;
-    return undefined;
-  }
-}
-
-/** Creates the key of a rotation and flushes it to disk before anything relies on it. */
-export function makeNextRootKey(nextFile: string, random: Random): RootKey {
-  const text = Buffer.from(random(32)).toString("base64");
-  writeFileSync(nextFile, `${text}\n`, { mode: 0o600, flush: true });
-  syncFolder(dirname(nextFile));
-  return readRootKey(nextFile);
-}
-
-/** Replaces the root key by the new one. The old one is deleted. */
-export function promoteNextRootKey(nextFile: string): void {
-  const file = nextFile.replace(/\.next$/, "");
-  try {
-    renameSync(nextFile, file);
-  } catch (error) {
-    // Another process has finished this rotation first. By now the file may exist again, for the next rotation.
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
-  syncFolder(dirname(file));
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** A new random key as base64, and its id. */
+export function newRootKey(random: Random): { text: string; id: string } {
+  const bytes = random(32);
+  return { text: Buffer.from(bytes).toString("base64"), id: idOf(bytes) };
 }
 
 function read(file: string): string {
@@ -147,13 +98,12 @@ function rootKey(text: string, source: string): RootKey {
       `${source} is not a root key. A root key is 32 random bytes as base64 or hex; create one with: openssl rand -base64 32`,
     );
   }
-  // The id is a digest of a derived key, so it reveals nothing about the key itself.
-  const id = hashOf(Buffer.from(derive(bytes, "root key id")).toString("hex")).slice(0, 16);
-  return {
-    key: new Redacted(Buffer.from(bytes).toString("base64")),
-    id,
-    source,
-  };
+  return { key: new Redacted(Buffer.from(bytes).toString("base64")), id: idOf(bytes), source };
+}
+
+// A digest of a derived key reveals nothing about the key itself.
+function idOf(bytes: Uint8Array): string {
+  return hashOf(Buffer.from(derive(bytes, "root key id")).toString("hex")).slice(0, 16);
 }
 
 function decode(text: string): Uint8Array | undefined {

@@ -23,8 +23,7 @@ export function* wrapAll(
   damaged: readonly DamagedKey[],
   random: Random,
 ): Transaction<void> {
-  if (!(yield* stillHeld(lease)))
-    throw conflict("The rotation took too long; nothing was changed. Try again.");
+  if (!(yield* stillHeld(lease))) throw tookTooLong();
   const skipped = new Set(damaged.map(({ id }) => id));
   for (const row of yield* all(ALL_KEYS)) {
     if (skipped.has(row.id)) continue;
@@ -40,6 +39,11 @@ export function* wrapAll(
 export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKey[]> {
   const rows = await store.all(ALL_KEYS);
   return rows.filter((row) => unwrapped(roots, row) === undefined).map(named);
+}
+
+/** The lease of the rotation was lost. */
+export function tookTooLong(): Error {
+  return conflict("The rotation took too long; nothing was changed. Try again.");
 }
 
 /** Thrown before the old root key is deleted: a backup of the damaged rows would be useless without it. */

@@ -2,7 +2,8 @@
 // the new one, so an unknown id makes this process read the key files again.
 import { internalError } from "../errors";
 import { derive } from "./cipher";
-import { findNextRootKey, findRootKey, type RootKey, type RootKeySettings } from "./root-key";
+import type { RootKey, RootKeySettings } from "./root-key";
+import { findRootKeyById } from "./root-key-files";
 
 export class Roots {
   readonly #settings: RootKeySettings;
@@ -27,19 +28,10 @@ export class Roots {
 
   /** The same; undefined if the root key is not found. */
   find(id: string): Uint8Array | undefined {
-    return this.#wrapping.get(id) ?? this.#readAgain(id);
-  }
-
-  // The new key's file replaces the old one by a rename. A process that reads both files around the rename may find the
-  // new key in neither, so it reads the first file twice.
-  #readAgain(id: string): Uint8Array | undefined {
-    const main = (): RootKey | undefined => findRootKey(this.#settings);
-    for (const read of [main, () => findNextRootKey(this.#settings), main]) {
-      const root = read();
-      if (root !== undefined) this.add(root);
-      const known = this.#wrapping.get(id);
-      if (known !== undefined) return known;
-    }
-    return undefined;
+    const known = this.#wrapping.get(id);
+    if (known !== undefined) return known;
+    const root = findRootKeyById(this.#settings, id);
+    if (root !== undefined) this.add(root);
+    return this.#wrapping.get(id);
   }
 }

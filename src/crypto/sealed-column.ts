@@ -3,7 +3,7 @@ import { type Kind, query, type Query, type SqlValue } from "../store";
 import type { Place } from "./keyring";
 
 export interface SealedColumn {
-  /** Up to 200 rows of a project, from an offset, whose value does not match the LIKE pattern of a data key. */
+  /** Up to 200 rows of a project after a position, in the order of `keys`, whose value does not match a LIKE pattern. */
   list: Query<SealedRow>;
   /** Replaces the value if it has not changed since it was read. */
   replace: Query<never>;
@@ -26,11 +26,12 @@ export function sealedColumn(options: {
   place: (row: SealedRow) => Place;
 }): SealedColumn {
   const { table, column, keys, kind, place } = options;
+  const names = keys.join(", ");
   const where = ["project_id", ...keys, column].map((name) => `${name} = ?`).join(" AND ");
   return {
     list: query(
-      `SELECT ${keys.join(", ")}, ${column} AS sealed FROM ${table} ` +
-        `WHERE project_id = ? AND ${column} NOT LIKE ? ORDER BY ${keys.join(", ")} LIMIT 200 OFFSET ?`,
+      `SELECT ${names}, ${column} AS sealed FROM ${table} WHERE project_id = ? AND ${column} NOT LIKE ? ` +
+        `AND (${names}) > (${keys.map(() => "?").join(", ")}) ORDER BY ${names} LIMIT 200`,
     ),
     replace: query(`UPDATE ${table} SET ${column} = ? WHERE ${where}`),
     count: query(`SELECT COUNT(*) AS count FROM ${table} WHERE project_id = ? AND ${column} LIKE ?`),
@@ -38,6 +39,11 @@ export function sealedColumn(options: {
     kind,
     place,
   };
+}
+
+/** The position of a row in a list, or the one before all rows: no key is empty. */
+export function positionOf({ keys }: SealedColumn, row?: SealedRow): SqlValue[] {
+  return keys.map((key) => (row === undefined ? "" : (row[key] ?? "")));
 }
 
 /** A LIKE pattern for the values that were sealed with a data key. */

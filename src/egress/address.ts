@@ -39,6 +39,18 @@ const COMPATIBLE = /^::\d+\.\d+\.\d+\.\d+$/;
  * including an address with a zone (`fe80::1%eth0`), which is not valid in a URL.
  */
 export function readAddress(text: string): Address | undefined {
+  if (parsedAddresses.has(text)) return parsedAddresses.get(text);
+  const address = parse(text);
+  if (parsedAddresses.size >= MAX_PARSED) parsedAddresses.clear();
+  parsedAddresses.set(text, address);
+  return address;
+}
+
+/** Parsing costs more than a small request (docs/performance.md). */
+const parsedAddresses = new Map<string, Address | undefined>();
+const MAX_PARSED = 1000;
+
+function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return describe(ipaddr.IPv4.parse(text));
   if (!text.includes(":") || text.includes("%") || COMPATIBLE.test(text)) return undefined;
   if (!ipaddr.IPv6.isValid(text)) return undefined;

@@ -30,7 +30,7 @@ export type ReadBody = (
   origin: string,
   failed: (thrown: unknown) => EgressError,
 ) => Promise<Body> | Body;
-type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string | null;
+type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
 /** Reads the whole body before the exchange ends. */
 export const readWhole: ReadBody = async (head, limits, origin) => {

@@ -86,14 +86,11 @@ export async function readBody(
   response: Response,
   { maxBytes, sizeAdvice }: Limits,
   origin: string,
-): Promise<Uint8Array<ArrayBuffer> | string | null> {
+): Promise<Uint8Array<ArrayBuffer> | null> {
   const tooLarge = (): EgressError => largerThan(maxBytes, sizeAdvice(), origin);
   const declared = declaredBytes(response.headers);
   // Bun reads no more than the declared length. Reading at once takes a third of the time of reading chunks.
-  if (declared <= maxBytes) {
-    // Text is not copied again into the new response, which saves 2 of 9 ms for 2 MB of JSON.
-    return isUtf8(response.headers) ? await response.text() : new Uint8Array(await response.arrayBuffer());
-  }
+  if (declared <= maxBytes) return new Uint8Array(await response.arrayBuffer());
   if (declared !== Infinity) throw tooLarge();
   if (response.body === null) return null;
   const chunks: Uint8Array[] = [];
@@ -110,13 +107,6 @@ export function largerThan(maxBytes: number, advice: string, origin: string): Eg
   return new EgressError("too_large", `The answer of ${origin} is larger than ${maxBytes} bytes. ${advice}`, {
     maybeSent: true,
   });
-}
-
-/** JSON, which is always UTF-8 (RFC 8259 section 8.1). */
-function isUtf8(headers: Headers): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(
-    headers.get("content-type") ?? "",
-  );
 }
 
 /** The declared size of an unencoded body, or infinite. With a transfer encoding, the length is ignored. */

@@ -4,13 +4,19 @@ import { forbidden, invalidParameter, malformedRequest } from "../errors";
 export const ROLES = ["admin", "run", "read"] as const;
 export type Role = (typeof ROLES)[number];
 
-export type Principal =
+/**
+ * `incarnation`: of the project (see `requireIncarnation`). Every principal that this area returns has one; without it, the
+ * principal is one of the project that exists now.
+ */
+export type Principal = { projectId: string; incarnation?: string } &
   /** A project API key. `users`: the only users that it may act for; null: any. */
-  | { kind: "key"; keyId: string; projectId: string; role: Role; users: readonly string[] | null }
-  /** The operator at the terminal, with access to the data folder. */
-  | { kind: "operator"; projectId: string }
-  /** A user token: acts only for its own user. */
-  | { kind: "user"; projectId: string; userId: string };
+  (
+    | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }
+    /** The operator at the terminal, with access to the data folder. */
+    | { kind: "operator" }
+    /** A user token: acts only for its own user. */
+    | { kind: "user"; userId: string }
+  );
 
 /** The role of a principal: `run` for a user token, `admin` for the operator. */
 export function rolesOf(principal: Principal): Role {

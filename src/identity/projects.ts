@@ -69,7 +69,9 @@ export class Projects {
     const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience };
     yield* refuseSharedAudience(row);
     yield* repository.updateProject(row);
-    yield* this.#audit.record({ ...principal, projectId: id }, "project.update", id);
+    const own = principal.projectId === id;
+    const actor = own ? principal : { ...principal, projectId: id, incarnation: known.incarnation };
+    yield* this.#audit.record(actor, "project.update", id);
     return row;
   }
 }

@@ -23,6 +23,8 @@ export interface ProjectRow {
   name: string;
   audience: string | null;
   created_at: number;
+  /** Random; empty for the default project. A later project with the same id has another one. */
+  incarnation: string;
 }
 
 export interface KeyRow {
@@ -38,6 +40,9 @@ export interface KeyRow {
   expires_at: number | null;
 }
 
+/** A key with the incarnation of its project. */
+export type FoundKeyRow = KeyRow & { incarnation: string };
+
 const ALL_OF_KEY = [
   "id",
   "project_id",
@@ -50,7 +55,7 @@ const ALL_OF_KEY = [
   "expires_at",
 ] as const;
 const KEY_COLUMNS = ALL_OF_KEY.join(", ");
-const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "created_at"] as const;
+const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "created_at", "incarnation"] as const;
 const PROJECT_COLUMNS = ALL_OF_PROJECT.join(", ");
 
 const FIND_ORGANIZATION = query<OrganizationRow>(
@@ -77,8 +82,13 @@ export const { add: addProject, change: updateProject } = rowCommands<ProjectRow
   key: ["id"],
 });
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");
-const FIND_KEY_BY_HASH = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
-const FIND_KEY = query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND id = ?`);
+const INCARNATION = "(SELECT incarnation FROM projects WHERE projects.id = project_id) AS incarnation";
+const FIND_KEY_BY_HASH = query<FoundKeyRow>(
+  `SELECT ${KEY_COLUMNS}, ${INCARNATION} FROM api_keys WHERE hash = ?`,
+);
+const FIND_KEY = query<FoundKeyRow>(
+  `SELECT ${KEY_COLUMNS}, ${INCARNATION} FROM api_keys WHERE project_id = ? AND id = ?`,
+);
 const LIST_KEYS = query<KeyRow>(
   `SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
 );
@@ -131,11 +141,11 @@ export function* deleteProject(id: string): Transaction<number> {
   return yield* run(DELETE_PROJECT, id);
 }
 
-export function findKeyByHash(store: Store, hash: string): Promise<KeyRow | undefined> {
+export function findKeyByHash(store: Store, hash: string): Promise<FoundKeyRow | undefined> {
   return store.get(FIND_KEY_BY_HASH, hash);
 }
 
-export function findKey(store: Store, projectId: string, id: string): Promise<KeyRow | undefined> {
+export function findKey(store: Store, projectId: string, id: string): Promise<FoundKeyRow | undefined> {
   return store.get(FIND_KEY, projectId, id);
 }
 

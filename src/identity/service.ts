@@ -2,14 +2,14 @@
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
-import { hashOf, isApiKey, newApiKey, newId, visiblePrefix } from "../crypto";
+import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
 import { type Principal, requireOwnUsers, type Role, ROLES } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import * as repository from "./repository";
-import type { KeyRow, ProjectRow } from "./repository";
+import type { FoundKeyRow, KeyRow, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
@@ -28,6 +28,7 @@ export class Identity {
   readonly #executionLog: ExecutionLog;
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
+  readonly #incarnations: CachedByGeneration<string, string | undefined>;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
@@ -36,6 +37,7 @@ export class Identity {
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
+    this.#incarnations = new CachedByGeneration(core.store, "projects");
     this.#users = new UserPrincipals(core, issuer);
   }
 
@@ -49,6 +51,7 @@ export class Identity {
       name: DEFAULT_ID,
       audience: null,
       created_at: clock.now(),
+      incarnation: "",
     };
     await store.write(() => this.#addProject(row));
   }
@@ -81,11 +84,7 @@ export class Identity {
     if (!isApiKey(text)) throw invalidAuthorization("The API key is mistyped: its checksum does not match.");
     const row = await repository.findKeyByHash(this.#core.store, hashOf(text));
     if (row === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
-    const { id: keyId, project_id: projectId, expires_at: expiresAt } = row;
-    return {
-      principal: { kind: "key", keyId, projectId, role: roleOf(row), users: usersOf(row) },
-      expiresAt,
-    };
+    return { principal: keyPrincipal(row), expiresAt: row.expires_at };
   }
 
   /** The issuer of the tokens that `authenticateAt` accepts; undefined: none. */
@@ -103,20 +102,32 @@ export class Identity {
    * expired. Used for scheduled runs.
    */
   async actor(projectId: string, name: string): Promise<Principal | undefined> {
-    if (name === "operator") return { kind: "operator", projectId };
-    if (name.startsWith("user:")) return { kind: "user", projectId, userId: name.slice("user:".length) };
+    if (name === "operator") return this.operator(projectId);
+    if (name.startsWith("user:"))
+      return { ...(await this.operator(projectId)), kind: "user", userId: name.slice("user:".length) };
     const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))
       return undefined;
-    return { kind: "key", keyId: row.id, projectId, role: roleOf(row), users: usersOf(row) };
+    return keyPrincipal(row);
   }
 
   /** The operator's principal. Throws `not_found` if the project does not exist. */
   async operator(projectId: string): Promise<Principal> {
-    if ((await repository.findProject(this.#core.store, projectId)) === undefined) {
-      throw unknownProject(projectId);
-    }
-    return { kind: "operator", projectId };
+    const project = await repository.findProject(this.#core.store, projectId);
+    if (project === undefined) throw unknownProject(projectId);
+    return { kind: "operator", projectId, incarnation: project.incarnation };
+  }
+
+  /** Throws `invalid_authorization` if the project was deleted, even if another project has its id now. */
+  async requireCurrent(principal: Principal): Promise<void> {
+    const { projectId, incarnation } = principal;
+    const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
+    if (current === undefined || (incarnation !== undefined && incarnation !== current))
+      throw invalidAuthorization("The project of this credential was deleted.");
+  }
+
+  async #incarnationOf(projectId: string): Promise<string | undefined> {
+    return (await repository.findProject(this.#core.store, projectId))?.incarnation;
   }
 
   /** Throws `not_found` unless this is the project of the principal, in this organization. */
@@ -147,6 +158,7 @@ export class Identity {
       name,
       audience: audience ?? null,
       created_at: this.#core.clock.now(),
+      incarnation: newToken(this.#core.random),
     };
     return projectRecord(await this.#core.store.write(() => this.#createProject(principal, row)));
   }
@@ -218,8 +230,10 @@ export class Identity {
       throw alreadyExists(`The project "${id}" already exists.`);
     }
     yield* refuseSharedAudience(row);
-    yield* this.#audit.record({ ...principal, projectId: id }, "project.create", id);
-    return yield* this.#addProject(row);
+    const created = yield* this.#addProject(row);
+    const { incarnation } = created;
+    yield* this.#audit.record({ ...principal, projectId: id, incarnation }, "project.create", id);
+    return created;
   }
 
   *#deleteProject(principal: Principal, id: string): Transaction<void> {
@@ -262,6 +276,11 @@ function credentialOf(header: string | undefined): string {
   if (header === undefined || header.trim() === "")
     throw invalidAuthorization("Missing Authorization header");
   return header.trim().replace(/^bearer\s+/i, "");
+}
+
+function keyPrincipal(row: FoundKeyRow): CachedKey["principal"] {
+  const { id: keyId, project_id: projectId, incarnation } = row;
+  return { kind: "key", keyId, projectId, incarnation, role: roleOf(row), users: usersOf(row) };
 }
 
 // A role that this version does not know is treated as the weakest.

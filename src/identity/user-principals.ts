@@ -57,7 +57,7 @@ export class UserPrincipals {
       throw invalidAuthorization("The audience of the user token does not name a project of this server.");
     if (others.length > 0)
       throw invalidAuthorization("The audience of the user token names several projects.");
-    return { kind: "user", projectId: project.id, userId };
+    return { kind: "user", projectId: project.id, incarnation: project.incarnation, userId };
   }
 
   /**
@@ -72,8 +72,11 @@ export class UserPrincipals {
       throw invalidAuthorization("The identity provider of this address is no longer configured.");
     const { userId, audiences, scopes } = await (own?.tokens ?? this.#tokens).verify(token);
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
-    if (audiences.some((audience) => audience === address || audience === whole))
-      return { principal: { kind: "user", projectId, userId }, scopes };
+    const project = await repository.findProject(this.#core.store, projectId);
+    if (project !== undefined && audiences.some((audience) => audience === address || audience === whole)) {
+      const { incarnation } = project;
+      return { principal: { kind: "user", projectId, incarnation, userId }, scopes };
+    }
     throw invalidAuthorization("The audience of the user token is not this address.");
   }
 

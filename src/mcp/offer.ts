@@ -21,7 +21,6 @@ export class Offers {
   // A change of a gateway creates a new record object.
   readonly #byGateway = new WeakMap<Gateway, Offer>();
   readonly #texts = new Map<Tool, string | undefined>();
-  readonly #mirrors = new Map<Tool, boolean>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -64,11 +63,7 @@ export class Offers {
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
   mirrors(tool: Tool): boolean {
-    const known = this.#mirrors.get(tool);
-    if (known !== undefined) return known;
-    const mirrors = this.#text(tool)?.includes('"x-mcp-header"') === true;
-    this.#mirrors.set(tool, mirrors);
-    return mirrors;
+    return this.#text(tool)?.includes('"x-mcp-header"') === true;
   }
 
   #page(tools: readonly Tool[], cursor: string | undefined): string {

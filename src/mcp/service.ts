@@ -3,7 +3,7 @@ import { version as productVersion } from "../../package.json";
 import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
-import type { Gateway, Gateways } from "../gateways";
+import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
@@ -67,7 +67,6 @@ export class Mcp {
   readonly #calls: Calls;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
-  readonly #meta = new WeakMap<Gateway, string>();
 
   constructor(
     core: Core,
@@ -204,7 +203,7 @@ export class Mcp {
       checkHeaders(header, method, params);
     } else if (named !== MODERN) throw unsupported(named ?? "");
     const capabilities = declaredCapabilities(params);
-    const start = `"resultType":"complete","_meta":${this.#metaText(user, undefined)}`;
+    const start = `"resultType":"complete","_meta":${metaText(user)}`;
     switch (method) {
       case "server/discover":
         return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
@@ -218,16 +217,6 @@ export class Mcp {
       default:
         throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
     }
-  }
-
-  /** `_meta` of a result: the server's name, and members of the result. */
-  #metaText({ gateway }: GatewayUser, more: JsonObject | undefined): string {
-    const known = this.#meta.get(gateway);
-    if (known !== undefined && more === undefined) return known;
-    const { slug: name, name: title } = gateway;
-    const text = JSON.stringify({ [SERVER_KEY]: { name, title, version: productVersion }, ...more });
-    if (more === undefined) this.#meta.set(gateway, text);
-    return text;
   }
 
   async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
@@ -254,7 +243,7 @@ export class Mcp {
     if (answer === undefined) return ACCEPTED;
     const { fields, meta, inputRequired } = answer;
     const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${this.#metaText(user, meta)},${fields}}`);
+    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
   }
 }
 
@@ -277,4 +266,10 @@ function discovered({ gateway: { instructions } }: GatewayUser): string {
     ...(instructions === undefined ? {} : { instructions }),
   };
   return JSON.stringify(fields).slice(1, -1);
+}
+
+/** `_meta` of a result: the server's name, and members of the result. */
+function metaText({ gateway }: GatewayUser, more?: JsonObject): string {
+  const { slug: name, name: title } = gateway;
+  return JSON.stringify({ [SERVER_KEY]: { name, title, version: productVersion }, ...more });
 }

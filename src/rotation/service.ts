@@ -2,9 +2,17 @@
 // the project is re-encrypted, in small steps that skip values which change in the meantime.
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { dataKeyOf, type Place, sealedBy, type SealedColumn, type SealedRow, Unopenable } from "../crypto";
+import {
+  dataKeyOf,
+  type Place,
+  positionOf,
+  sealedBy,
+  type SealedColumn,
+  type SealedRow,
+  Unopenable,
+} from "../crypto";
 import type { Principal } from "../identity";
-import { run, type SqlValue, touch, type Transaction } from "../store";
+import { get, run, type SqlValue, touch, type Transaction } from "../store";
 
 /** A value sealed just before a rotation may be committed after it, so retired keys are kept at least this long. */
 const RETENTION_MS = 3600_000;
@@ -17,11 +25,25 @@ interface Resealed {
   sealed: string;
 }
 
-interface Counts {
-  resealed: number;
-  /** Values that cannot be opened and were not changed. */
-  unopenable: number;
+/** A value that cannot be opened. */
+interface Unsealed {
+  place: string;
+  error: Unopenable;
 }
+
+/** One run through all sealed values of a project. */
+interface Pass {
+  /** The newest data key that is known, by which values need not be sealed again. */
+  newest: string;
+  /** Values that another key sealed. */
+  found: number;
+  resealed: number;
+  /** Places of values that cannot be opened and were not changed. */
+  unopenable: Set<string>;
+}
+
+/** Values that change during a pass are found by the next one, so a second or third pass finds nothing. */
+const MAX_PASSES = 20;
 
 export interface RootKeyRotation {
   /** The id of the new root key. */
@@ -36,6 +58,8 @@ export interface DataKeyRotation {
   resealed: number;
   /** Values that cannot be opened and were not changed; absent: none. The log names them. */
   unopenable?: number;
+  /** Values that are still sealed with an older key because they changed all the time; absent: none. Rotate again. */
+  remaining?: number;
 }
 
 export class Rotation {
@@ -69,28 +93,38 @@ export class Rotation {
   async rotateDataKey(principal: Principal): Promise<DataKeyRotation> {
     const { projectId } = principal;
     const id = await this.#core.keyring.rotateDataKey(projectId);
-    let [resealed, unopenable] = [0, 0];
-    for (const column of this.#columns) {
-      const done = await this.#resealColumn(projectId, column, id);
-      resealed += done.resealed;
-      unopenable += done.unopenable;
+    let pass: Pass = { newest: id, found: 0, resealed: 0, unopenable: new Set() };
+    let resealed = 0;
+    for (let passes = 1; passes <= MAX_PASSES; passes++) {
+      pass = await this.#resealAll(projectId, pass);
+      resealed += pass.resealed;
+      if (pass.found === pass.unopenable.size) break;
     }
     await this.#dropUnused(projectId);
     await this.#core.store.write(() => this.#audit.record(principal, "key.rotate_data", id));
-    return { id, resealed, ...(unopenable === 0 ? {} : { unopenable }) };
+    const unopenable = pass.unopenable.size;
+    const remaining = pass.found - unopenable - pass.resealed;
+    return {
+      id,
+      resealed,
+      ...(unopenable === 0 ? {} : { unopenable }),
+      ...(remaining === 0 ? {} : { remaining }),
+    };
   }
 
   /** Stored values of the project that cannot be opened. Tries at most `limit` of each kind. */
   async unopenable(projectId: string, limit: number): Promise<{ tried: number; places: Place[] }> {
     const found = { tried: 0, places: [] as Place[] };
     for (const column of this.#columns) {
-      for (let offset = 0; offset < limit;) {
-        const rows = await this.#core.store.all(column.list, projectId, ANY_KEY, offset);
+      let after = positionOf(column);
+      for (let seen = 0; seen < limit;) {
+        const rows = await this.#core.store.all(column.list, projectId, ANY_KEY, ...after);
         if (rows.length === 0) break;
         const places = await Promise.all(rows.map((row) => this.#unopenablePlace(projectId, column, row)));
         found.places.push(...places.filter((place) => place !== undefined));
         found.tried += rows.length;
-        offset += rows.length;
+        seen += rows.length;
+        after = positionOf(column, rows.at(-1));
       }
     }
     return found;
@@ -111,52 +145,75 @@ export class Rotation {
     }
   }
 
-  async #resealColumn(projectId: string, column: SealedColumn, id: string): Promise<Counts> {
-    const counts = { resealed: 0, unopenable: 0 };
-    let newest = id;
+  async #resealAll(projectId: string, { newest, unopenable }: Pass): Promise<Pass> {
+    const pass: Pass = { newest, found: 0, resealed: 0, unopenable: new Set() };
+    for (const column of this.#columns) await this.#resealColumn(projectId, column, pass, unopenable);
+    return pass;
+  }
+
+  /** `logged`: the places that an earlier pass has reported. */
+  async #resealColumn(
+    projectId: string,
+    column: SealedColumn,
+    pass: Pass,
+    logged: ReadonlySet<string>,
+  ): Promise<void> {
+    let after = positionOf(column);
     for (;;) {
-      // Values that cannot be opened stay in the list and are skipped.
-      const rows = await this.#core.store.all(column.list, projectId, sealedBy(newest), counts.unopenable);
-      if (rows.length === 0) return counts;
+      const rows = await this.#core.store.all(column.list, projectId, sealedBy(pass.newest), ...after);
+      if (rows.length === 0) return;
+      after = positionOf(column, rows.at(-1));
+      pass.found += rows.length;
       const tried = await Promise.all(rows.map((row) => this.#reseal(projectId, column, row)));
-      const resealed = tried.filter((one) => one !== undefined);
-      counts.unopenable += tried.length - resealed.length;
+      const resealed = tried.filter((one) => "sealed" in one);
+      for (const one of tried) {
+        if ("sealed" in one) continue;
+        pass.unopenable.add(one.place);
+        if (!logged.has(one.place))
+          this.#core.log.error("a stored value was not sealed with the new data key", {
+            project_id: projectId,
+            error: one.error,
+          });
+      }
       if (resealed.length === 0) continue;
-      const changed = await this.#core.store.write(() => replaceAll(projectId, column, resealed));
-      // Rows that change concurrently are sealed with the new key by those changes.
-      if (changed === 0) return counts;
-      counts.resealed += changed;
+      // Rows that were changed or deleted meanwhile are skipped; the next pass finds what is left.
+      pass.resealed += await this.#core.store.write(() => replaceAll(projectId, column, resealed));
       // If another rotation has started, values are now sealed with its key.
-      newest = dataKeyOf(resealed[0]?.sealed ?? "");
+      pass.newest = dataKeyOf(resealed[0]?.sealed ?? "");
     }
   }
 
-  /** Undefined (and logged) for a value that cannot be opened. */
-  async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed | undefined> {
-    const { keyring, log } = this.#core;
+  async #reseal(projectId: string, column: SealedColumn, row: SealedRow): Promise<Resealed | Unsealed> {
+    const { keyring } = this.#core;
     const place = column.place(row);
     try {
       const text = await keyring.open(projectId, place, String(row["sealed"]));
       return { row, sealed: await keyring.seal(projectId, place, text) };
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
-      log.error("a stored value was not sealed with the new data key", { project_id: projectId, error });
-      return undefined;
+      return { place: JSON.stringify(place), error };
     }
   }
 
   async #dropUnused(projectId: string): Promise<void> {
     const { store, keyring, clock } = this.#core;
     const retired = await keyring.retiredDataKeys(projectId);
-    const unused: string[] = [];
     for (const { id, retired_at } of retired) {
       if (retired_at > clock.now() - RETENTION_MS) continue;
+      // Most keys that are still used are found without the write lock.
       const counts = await Promise.all(
         this.#columns.map((column) => store.get(column.count, projectId, sealedBy(id))),
       );
-      if (counts.every((row) => row?.count === 0)) unused.push(id);
+      if (counts.every((row) => row?.count === 0)) await store.write(() => this.#dropIfUnused(projectId, id));
     }
-    await store.write(() => keyring.dropDataKeys(projectId, unused));
+  }
+
+  *#dropIfUnused(projectId: string, id: string): Transaction<void> {
+    for (const column of this.#columns) {
+      const row = yield* get(column.count, projectId, sealedBy(id));
+      if (row?.count !== 0) return;
+    }
+    yield* this.#core.keyring.dropDataKeys(projectId, [id]);
   }
 }
 

@@ -14,10 +14,11 @@ export {
   touch,
   type Transaction,
   UniqueViolation,
+  Unwritable,
   type Wait,
 } from "./port";
 export { CachedByGeneration } from "./cache";
-export { findFact, removeFact, setFact } from "./facts";
+export { findFact, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
 export { DeletionTime } from "./deletion-time";

@@ -93,6 +93,11 @@ export interface Wait {
   signal?: AbortSignal;
 }
 
+export interface WriteOptions {
+  /** If the disk is full, the write uses the room of `reserve`. */
+  reserved?: boolean;
+}
+
 export interface Store {
   /** First row, or undefined. */
   get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined>;
@@ -101,14 +106,34 @@ export interface Store {
    * Runs a transaction and resolves after its commit is durable. An error of the body rolls it back and rejects.
    * Throws `unavailable` if the write lock is not available in time.
    */
-  write<T>(body: () => Transaction<T>): Promise<T>;
+  write<T>(body: () => Transaction<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Reserves room on the disk for a later write with `reserved`. Called before a request whose answer must be stored.
+   * Throws `unavailable` if there is no room.
+   */
+  reserve(): Promise<void>;
   /** The generation of a kind. It is read at most once per event-loop turn. */
   generation(kind: Kind): Awaitable<number>;
   /** Resolves when any process changes the generation from `since`, or when the time is over. */
   changed(kind: Kind, since: number, wait: Wait): Promise<void>;
-  /** Resolves if the database can be read and the last commit succeeded; rejects with the reason otherwise. */
+  /** Ends the shared read transaction, before something that may block this process for long. */
+  endReads(): void;
+  /**
+   * Resolves if the database can be read and writes succeed; rejects with the reason otherwise: `Unwritable` if only writes
+   * fail or wait. Never waits long for the write lock.
+   */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Writes have failed or waited for `forMs`. The message is a sentence without its full stop. */
+export class Unwritable extends Error {
+  readonly forMs: number;
+
+  constructor(message: string, forMs: number, cause: unknown) {
+    super(message, { cause });
+    this.forMs = forMs;
+  }
 }
 
 /** Thrown by an engine when a row violates a UNIQUE or PRIMARY KEY constraint. */

@@ -82,3 +82,8 @@ export class BodyRun {
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
+
+/** Whether the disk is full, or the file may not grow any more. */
+export function isFull(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR)/.test(error.code ?? "");
+}

@@ -5,11 +5,13 @@ import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
-import { run, type Transaction, type Wait } from "./port";
+import { run, type Transaction, type Wait, type WriteOptions } from "./port";
+import { Reserve } from "./reserve";
 import { type Durability, open, openReader } from "./sqlite-file";
 import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
-import { closeDatabase, isBusy, prepared, translate } from "./sqlite-steps";
+import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
+import { WriteHealth } from "./write-health";
 
 export interface SqliteOptions {
   file: string;
@@ -22,6 +24,8 @@ export interface SqliteOptions {
 
 interface Pending extends Waiting {
   since: number;
+  /** May use the reserved room. */
+  reserved: boolean;
 }
 
 // SQLite blocks the event loop while it waits for a lock, so it only waits this long; after that a timer retries.
@@ -54,7 +58,12 @@ export function openSqlite(options: SqliteOptions): Store {
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     const reader = early ?? keep(openReader(options.file));
-    return new SqliteStore(reader, writer, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
+    return new SqliteStore(
+      reader,
+      writer,
+      options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
+      new Reserve(options.file),
+    );
   } catch (error) {
     for (const database of opened) closeDatabase(database);
     throw error;
@@ -65,6 +74,7 @@ class SqliteStore implements Store {
   readonly #reader: Database;
   readonly #writer: Database;
   readonly #lockTimeoutMs: number;
+  readonly #reserve: Reserve;
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #generations = new Map<Kind, number>();
   #dataVersion = -1;
@@ -74,13 +84,13 @@ class SqliteStore implements Store {
   /** A flush is running or scheduled. */
   #flushing = false;
   #closed = false;
-  /** Why the last group could not be committed. A successful commit clears it. */
-  #failure: unknown;
+  readonly #writeHealth = new WriteHealth();
 
-  constructor(reader: Database, writer: Database, lockTimeoutMs: number) {
+  constructor(reader: Database, writer: Database, lockTimeoutMs: number, reserve: Reserve) {
     this.#reader = reader;
     this.#writer = writer;
     this.#lockTimeoutMs = lockTimeoutMs;
+    this.#reserve = reserve;
   }
 
   async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
@@ -97,7 +107,11 @@ class SqliteStore implements Store {
     return prepared<Row>(this.#reader, statement.text).all(...params);
   }
 
-  write<T>(body: () => Transaction<T>): Promise<T> {
+  async reserve(): Promise<void> {
+    this.#reserve.fill();
+  }
+
+  write<T>(body: () => Transaction<T>, { reserved = false }: WriteOptions = {}): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
       // The queue contains transactions of every type; each is resolved with the result of its own body.
@@ -107,6 +121,7 @@ class SqliteStore implements Store {
         resolve: settle,
         reject,
         since: performance.now(),
+        reserved,
       });
       if (!this.#flushing) this.#gather(0, performance.now());
       this.#flushing = true;
@@ -134,16 +149,19 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    // After a failed commit, try to write again: the disk may have free space again.
-    if (this.#failure !== undefined) {
+    this.#all(GENERATIONS);
+    await this.#writeHealth.check(async () => {
       await this.write(takeRoom);
       await this.write(giveRoom);
-    }
-    this.#all(GENERATIONS);
+    });
   }
 
   changed(kind: Kind, since: number, wait: Wait): Promise<void> {
     return this.#watch.changed(kind, since, wait);
+  }
+
+  endReads(): void {
+    this.#endRead();
   }
 
   async close(): Promise<void> {
@@ -175,7 +193,7 @@ class SqliteStore implements Store {
     } catch (error) {
       // A failed read (I/O error, damaged file) may have ended the transaction. Its caller got the error; others must not be
       // affected. `check` tests the database again.
-      this.#failure = error;
+      this.#writeHealth.failed(error);
       if (this.#reader.inTransaction) this.#reader.query("ROLLBACK").run();
     }
   }
@@ -206,11 +224,17 @@ class SqliteStore implements Store {
       ran = runGroup(this.#writer, group, savepoints);
       prepared(this.#writer, ran === undefined ? "ROLLBACK" : "COMMIT").run();
     } catch (error) {
-      // The whole group is lost (disk full, I/O error): every caller gets an error.
+      // The whole group is lost (disk full, I/O error): every caller gets an error, except those with reserved room.
       if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
-      this.#failure = error;
-      for (const outcome of ran?.outcomes ?? []) if ("error" in outcome) settle(outcome);
-      for (const pending of group) pending.reject(translate(error));
+      this.#writeHealth.failed(error);
+      const again = this.#useReserve(error, group);
+      for (const outcome of ran?.outcomes ?? []) {
+        if ("error" in outcome && !again.some((pending) => pending === outcome.of)) settle(outcome);
+      }
+      for (const pending of group) if (!again.includes(pending)) pending.reject(translate(error));
+      if (again.length === 0) return;
+      this.#queue = [...again, ...this.#queue];
+      this.#flush();
       return;
     }
     if (ran === undefined) {
@@ -218,7 +242,7 @@ class SqliteStore implements Store {
       this.#flush(true);
       return;
     }
-    this.#failure = undefined;
+    this.#writeHealth.succeeded();
     // End the shared read transaction, which is older than the commit: a caller must read its own write.
     this.#endRead();
     for (const [kind, value] of this.#generations)
@@ -227,9 +251,18 @@ class SqliteStore implements Store {
     void this.#watch.check();
   }
 
+  /** On a full disk, gives up the reserved room. Returns the writes that may use it; each may once. */
+  #useReserve(error: unknown, group: readonly Pending[]): Pending[] {
+    const reserved = isFull(error) ? group.filter((pending) => pending.reserved) : [];
+    if (reserved.length === 0 || !this.#reserve.giveUp()) return [];
+    return reserved.map((pending) => Object.assign(pending, { reserved: false }));
+  }
+
   // Another process has the lock: retry with a timer, and reject the writes that have waited too long.
   #later(error: unknown): void {
     const busy = isBusy(error);
+    if (busy) this.#writeHealth.waits(this.#queue[0]?.since ?? performance.now());
+    else this.#writeHealth.failed(error);
     const oldest = performance.now() - this.#lockTimeoutMs;
     const [expired, waiting] = [
       this.#queue.filter((pending) => !busy || pending.since < oldest),

@@ -96,6 +96,7 @@ export class Execute {
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
+        incarnation: principal.incarnation,
         credential: actorOf(principal),
         operation: "tool-execute",
         key: idempotencyKey,
@@ -168,7 +169,12 @@ export class Execute {
     const outcome: RunOutcome =
       ready instanceof ToolError
         ? { error: ready }
-        : await this.#outcome(guard, named, { ready, given, logs, by: options });
+        : await this.#outcome(guard, named, {
+            ready: { ...ready, incarnation: principal.incarnation },
+            given,
+            logs,
+            by: options,
+          });
     if ("error" in outcome && outcome.error instanceof InputNeeded) options.caller?.asks(outcome.error);
     if (ready instanceof ToolError && refused === undefined) {
       this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
@@ -181,6 +187,7 @@ export class Execute {
       id: execution.id,
       executionId: execution.execution_id,
       projectId: principal.projectId,
+      incarnation: principal.incarnation ?? "",
       userId,
       actor: actorOf(principal),
       tool: tool.fullyQualifiedName,

@@ -51,7 +51,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
     // Changed inputs may have other requirements.
     const changed = await readiness.of(projectId, userId, tool, changes.inputs);
     if (changed instanceof ToolError) return { error: changed };
-    ready = changed;
+    ready = { ...changed, incarnation: ready.incarnation };
   }
   if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
   // A copy, so that post hooks get the inputs of the call even if the tool changes its own.

@@ -1,4 +1,5 @@
 // The rows of `Idempotency-Key`.
+import { requireIncarnation } from "../audit";
 import { hashOf, type Place, sealedColumn } from "../crypto";
 import { idempotencyMismatch, type RuntimeError } from "../errors";
 import {
@@ -15,6 +16,8 @@ import {
 
 export interface Repeatable {
   projectId: string;
+  /** Of the caller's project. */
+  incarnation?: string | undefined;
   /** The caller: keys of different callers are independent. */
   credential: string;
   operation: string;
@@ -97,6 +100,7 @@ export interface Beginning {
 
 export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun> {
   const { holder, now, trustedNow, dead } = by;
+  yield* requireIncarnation(repeatable);
   const row = yield* get(FIND, ...FIND.values(keyOf(repeatable)));
   const requestHash = hashOf(repeatable.request);
   const isOver = row === undefined || hasEnded(row) || stateOf(row) === dead;

@@ -67,7 +67,7 @@ export class Idempotency {
   ): Promise<T> {
     checkIdempotencyKey(repeatable.key);
     const holder = newToken(this.#core.random);
-    const name = answerPlace(repeatable).row;
+    const name = nameOf(repeatable);
     const { clock } = this.#core;
     let dead: string | undefined;
     while (true) {
@@ -91,7 +91,7 @@ export class Idempotency {
   /** Waits for the end of a run in another process. Returns the state of the row if its holder is dead. */
   async #watch(repeatable: Repeatable, signal: AbortSignal | undefined): Promise<string | undefined> {
     const { store } = this.#core;
-    const { row: name } = answerPlace(repeatable);
+    const name = nameOf(repeatable);
     while (signal?.aborted !== true) {
       const generation = await store.generation("idempotency");
       const row = await findRow(store, repeatable);
@@ -110,7 +110,7 @@ export class Idempotency {
     counts: (answer: T) => boolean,
   ): Promise<T> {
     const { store, clock } = this.#core;
-    const name = answerPlace(repeatable).row;
+    const name = nameOf(repeatable);
     const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
     this.#running.set(name, { requestHash: hashOf(repeatable.request), outcome });
     const beat = (): void => {
@@ -186,6 +186,11 @@ export class Idempotency {
 export function checkIdempotencyKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
   throw invalidParameter("Idempotency-Key must be 1 to 255 printable characters without spaces.");
+}
+
+// A project that was created again under its id does not share the runs of the earlier one.
+function nameOf(repeatable: Repeatable): string {
+  return `${repeatable.incarnation ?? ""} ${answerPlace(repeatable).row}`;
 }
 
 /** Undefined when the signal aborts first. */

@@ -8,6 +8,8 @@ import { ToolError, upstreamFailed } from "./tool-error";
 
 export interface Ready {
   projectId: string;
+  /** Of the caller's project. */
+  incarnation?: string | undefined;
   userId: string;
   tool: Tool;
   authorization: AuthorizationState | undefined;

@@ -110,10 +110,12 @@ export class Tools {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
     if (authorization?.provider === undefined || authorization.scopes.length === 0) {
-      return this.#authorization.createCompleted(projectId, userId);
+      return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;
-    return this.#authorization.forScopes({ projectId, userId, provider, scopes, nextUri: request.next_uri });
+    const { incarnation } = principal;
+    const nextUri = request.next_uri;
+    return this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes, nextUri });
   }
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
@@ -122,17 +124,17 @@ export class Tools {
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.((request.input ?? {}) as never) === true) return undefined;
-    const { projectId } = principal;
+    const { projectId, incarnation } = principal;
     const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
     if (authorization?.provider === undefined || authorization.met) return undefined;
     if (secrets.some(({ met }) => !met)) return undefined;
     const { provider, scopes } = authorization;
-    return this.#authorization.forScopes({ projectId, userId, provider, scopes });
+    return this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes });
   }
 
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
-    const { projectId } = principal;
+    const { projectId, incarnation } = principal;
     const userId = actFor(principal, request.user_id);
     const tools = await this.#named(principal, userId, request);
     const states = await Promise.all(
@@ -140,7 +142,7 @@ export class Tools {
     );
     return reportOf(states, async (provider, scopes) =>
       request.authorize === true
-        ? this.#authorization.forScopes({ projectId, userId, provider, scopes })
+        ? this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes })
         : undefined,
     );
   }

@@ -92,6 +92,7 @@ describe("the execution log", () => {
     id: "te_1",
     executionId: "tc_1",
     projectId: "default",
+    incarnation: "",
     userId: "alice",
     actor: "operator",
     tool: "Test.Echo@1.2.3",

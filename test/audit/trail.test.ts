@@ -1,8 +1,12 @@
 // Reading the audit trail and the execution log: newest first, page by page, only of the own project.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, onTestFinished, test } from "bun:test";
 import { Audit, Trail } from "../../src/audit";
+import { silentLog } from "../../src/base";
 import { systemRandom } from "../../src/crypto";
+import { createRuntime } from "../../src/runtime";
 import { mainMigrations, openSqlite, query, run } from "../../src/store";
+import { loadConfig } from "../support/config";
+import { NO_EXTENSIONS } from "../support/extensions";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { agent, deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
 
@@ -60,8 +64,9 @@ describe("the audit trail", () => {
     const { runtime, clock } = deployment;
     const make = () => runtime.identity.createProject(operator(), "second", "Second");
     await make();
-    await runtime.secrets.upsert(operator("second"), "FORMER", { value: "v" });
-    await runtime.tools.execute(operator("second"), { tool_name: "Test.Look", user_id: "former" });
+    const former = await runtime.identity.operator("second");
+    await runtime.secrets.upsert(former, "FORMER", { value: "v" });
+    await runtime.tools.execute(former, { tool_name: "Test.Look", user_id: "former" });
     const seen = async () =>
       JSON.stringify([
         await runtime.trail.audit(operator("second"), {}),
@@ -90,6 +95,29 @@ describe("the audit trail", () => {
     });
   });
 
+  test("keeps the order of the commits of two processes whose clocks differ", async () => {
+    const ahead = new MovableClock();
+    ahead.move(60_000);
+    const folder = temporaryFolder();
+    const opened = async (clock: MovableClock) => {
+      const runtime = await createRuntime(loadConfig({ environment: { HOME: folder } }), NO_EXTENSIONS, {
+        log: silentLog,
+        clock,
+      });
+      onTestFinished(() => runtime.close());
+      return runtime;
+    };
+    const [fast, slow] = [await opened(ahead), await opened(new MovableClock())];
+    await fast.identity.createProject(operator(), "second", "Second");
+    for (const [index, runtime] of [slow, fast, slow, slow, fast].entries())
+      await runtime.secrets.upsert(operator("second"), `KEY_${index}`, { value: "v" });
+
+    for (const runtime of [fast, slow]) {
+      const { items } = await runtime.trail.audit(operator("second"), { action: "secret." });
+      expect(items.map(({ target }) => target)).toEqual(["KEY_4", "KEY_3", "KEY_2", "KEY_1", "KEY_0"]);
+    }
+  });
+
   test("keeps the order of entries while the clock is set back, in contiguous pages", async () => {
     await using deployment = await deploy();
     const { runtime, clock } = deployment;
@@ -111,6 +139,30 @@ describe("the audit trail", () => {
     } while (before !== undefined);
 
     expect(windows).toEqual(["C", "B", "A"]);
+  });
+
+  test("has the order of the commits of two processes whose clocks differ, in contiguous pages", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock } = deployment;
+    const other = await deployment.another();
+    clock.move(60_000);
+    await runtime.secrets.upsert(operator(), "A", { value: "v" });
+    clock.move(-3_600_000);
+    await other.secrets.upsert(operator(), "B", { value: "v" });
+    await runtime.secrets.upsert(operator(), "C", { value: "v" });
+    clock.move(3_600_000);
+    await other.secrets.upsert(operator(), "D", { value: "v" });
+
+    const first = await runtime.trail.audit(operator(), { action: "secret.", limit: 2 });
+    const second = await other.trail.audit(operator(), { action: "secret.", before: first.next ?? "" });
+    const deployed = await runtime.trail.deploymentAudit(operator(), {});
+
+    expect([first, second].map(({ items }) => items.map(({ target }) => target))).toEqual([
+      ["D", "C"],
+      ["B", "A"],
+    ]);
+    expect(second.next).toBeUndefined();
+    expect(deployed.items).toEqual([]);
   });
 
   test("of an earlier version is listed and can be continued", async () => {

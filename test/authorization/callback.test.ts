@@ -72,9 +72,9 @@ describe("a state", () => {
   });
 
   test.each([
-    ["that nobody gave out", { state: "x".repeat(43) }],
+    ["that was not issued", { state: "x".repeat(43) }],
     ["that is empty", { state: "" }],
-    ["at an address that nobody has", { externalId: "unknown" }],
+    ["at an unknown address", { externalId: "unknown" }],
   ])("%s is refused with 400 [fault: refused-consent]", async (_name, change) => {
     const { deployment, runtime, alice, authorization, at } = await atProvider();
     await using _ = deployment;
@@ -141,7 +141,7 @@ const CHANGES: [string, Change, string][] = [
   ],
   ["deleted", ({ runtime }) => runtime.providers.delete(operator(), "idp"), "deleted"],
   [
-    "deleted and made anew",
+    "deleted and created again",
     async (deployment) => {
       const external_id = externalIdOf(await deployment.runtime.providers.get(operator(), "idp"));
       await deployment.runtime.providers.delete(operator(), "idp");

@@ -174,7 +174,7 @@ const PATHS = [
   "https://evil.example//api/v1/auth/callback",
 ];
 
-describe("a path that speaks of another site sends nobody there: [fault: html-in-error]", () => {
+describe("a path that names another site does not redirect to it: [fault: html-in-error]", () => {
   test.each(PATHS)("%s", async (path) => {
     expect(leadsAway(await sendRaw(open.url, [head("GET", path)]))).toEqual([]);
   });

@@ -4,7 +4,8 @@ import { findServer } from "../../cli/probe";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../support/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
-import { announceServer, announcedServer } from "../../src/serving";
+import { announceServer, announcedServers } from "../../src/serving";
+import { setFact } from "../../src/store";
 import { temporaryFolder } from "../support/temporary";
 import { NO_EXTENSIONS } from "../support/extensions";
 
@@ -53,8 +54,45 @@ test("a server withdraws only its own announcement", async () => {
   const withdrawSecond = await announceServer(core, "http://127.0.0.1:2");
 
   await withdrawFirst();
-  expect(await announcedServer(core)).toMatchObject({ address: "http://127.0.0.1:2" });
+  expect(await announcedServers(core)).toMatchObject([{ address: "http://127.0.0.1:2" }]);
 
   await withdrawSecond();
-  expect(await announcedServer(core)).toBeUndefined();
+  expect(await announcedServers(core)).toEqual([]);
+});
+
+test("finds the first server again when a second one stops, and the newest while both run", async () => {
+  const runtime = await openRuntime();
+  const [first, second] = [1, 2].map(() => listener(() => Response.json({ healthy: true })));
+  await announceServer(runtime.core, first ?? "");
+  const withdrawSecond = await announceServer(runtime.core, second ?? "");
+  expect(await findServer(runtime)).toMatchObject({ address: second });
+
+  await withdrawSecond();
+
+  expect(await findServer(runtime)).toMatchObject({ address: first });
+});
+
+test("finds a server behind the announcements of killed ones, which do not accumulate", async () => {
+  const runtime = await openRuntime();
+  const address = listener(() => Response.json({ healthy: true }));
+  await announceServer(runtime.core, address);
+  for (let port = 1; port <= 5; port++) await announceServer(runtime.core, `http://127.0.0.1:${port}`);
+  expect(await findServer(runtime)).toMatchObject({ address });
+
+  for (let port = 1; port <= 40; port++) await announceServer(runtime.core, `http://127.0.0.1:${port}`);
+  await announceServer(runtime.core, address);
+  await announceServer(runtime.core, address);
+
+  const announced = await announcedServers(runtime.core);
+  expect(announced.length).toBe(20);
+  expect(await findServer(runtime)).toMatchObject({ address });
+});
+
+test("finds a server of an earlier version", async () => {
+  const runtime = await openRuntime();
+  const address = listener(() => Response.json({ healthy: true }));
+  const value = JSON.stringify({ address, public_url: address, pid: 1 });
+  await runtime.core.store.write(() => setFact("server", value));
+
+  expect(await findServer(runtime)).toMatchObject({ address });
 });

@@ -253,7 +253,7 @@ describe("a server", () => {
   });
 
   test.each([["ftp://run.test"], ["run.test"], ["https://user:word@run.test"], ["https://run.test?x=1"]])(
-    "%s is no address of one",
+    "%s is not the address of a server",
     async (address) => {
       expect((await newTerminal().run(["keys", "list", "--server", address])).code).toBe(2);
     },

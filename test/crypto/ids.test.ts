@@ -1,6 +1,6 @@
 // Ids that sort by time, tokens, hashes, and a constant-time comparison of texts.
 import { describe, expect, test } from "bun:test";
-import { firstIdAt, hashOf, newId, newToken, orderedIds, sameSecret, systemRandom } from "../../src/crypto";
+import { hashOf, idAfter, newId, newToken, sameSecret, systemRandom } from "../../src/crypto";
 
 describe("ids", () => {
   test("sort by creation time, whatever their random part", () => {
@@ -25,26 +25,25 @@ describe("ids", () => {
   });
 });
 
-describe("ordered ids", () => {
+describe("ids that continue a list", () => {
   test("sort by order of creation: within a millisecond, when the clock steps back, and past 65,536 of them", () => {
-    const next = orderedIds("au", systemRandom);
     const times = [5, 5, 5, 6, 4, 4, ...Array.from({ length: 70_000 }, () => 7), 8, 7_000];
-    const ids = times.map(next);
+    const ids: string[] = [];
+    for (const time of times) ids.push(idAfter("au", ids.at(-1), time, systemRandom));
 
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([newId("au", 5, systemRandom).length]));
   });
 
-  test("sort after the first id of their time, and earlier ones before it", () => {
-    const next = orderedIds("au", (bytes) => new Uint8Array(bytes));
-    const [earlier, then, later] = [next(999), next(1000), next(1001)];
-    const first = firstIdAt("au", 1000);
+  test("sort after an id with a random part only", () => {
+    const newest = newId("au", 1000, (bytes) => new Uint8Array(bytes).fill(255));
+    const ids = [999, 1000, 1001].map((now) => idAfter("au", newest, now, systemRandom));
 
-    expect([earlier < first, then >= first, later >= first]).toEqual([true, true, true]);
+    expect(ids.map((id) => id > newest)).toEqual([true, true, true]);
   });
 
   test("of two processes differ in 64 random bits", () => {
-    expect(orderedIds("au", systemRandom)(5)).not.toBe(orderedIds("au", systemRandom)(5));
+    expect(idAfter("au", undefined, 5, systemRandom)).not.toBe(idAfter("au", undefined, 5, systemRandom));
   });
 });
 

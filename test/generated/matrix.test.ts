@@ -110,7 +110,7 @@ test.each(guarded.map((one) => [one.id, one] as const))(
     expect(answerFaults(operation.method, operation.path, answer.status, answer.body)).toEqual([]);
     for (const [org, project] of [
       ["default", "other"],
-      ["nobody", "default"],
+      ["unknown", "default"],
       ["default", "nowhere"],
     ] as const)
       expect((await answerAt(org, project)).status).toBe(404);

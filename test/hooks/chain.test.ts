@@ -281,7 +281,7 @@ describe("after the run", () => {
 describe("hooks are not called for", () => {
   test.each([
     ["a call with bad input", "Test.Echo", { unknown: 1 }, "TOOL_RUNTIME_BAD_INPUT_VALUE"],
-    ["a call whose user owes a consent", "Test.Other", {}, undefined],
+    ["a call whose user must still consent", "Test.Other", {}, undefined],
   ])("%s", async (_what, tool, input, kind) => {
     await lettered("pre", "a", 0);
     await lettered("post", "b", 0);

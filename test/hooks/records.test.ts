@@ -240,7 +240,7 @@ describe("a plugin is refused", () => {
     ["with an authority that is none", { auth: { ca_cert: "CANARY" } }, "webhook_config.auth.ca_cert"],
     ["with a short signing secret", { signing_secret: "whsec_c2hvcnQ=" }, "webhook_config.signing_secret"],
     [
-      "with a signing secret that is no base64",
+      "with a signing secret that is not base64",
       { signing_secret: "CANARY CANARY" },
       "webhook_config.signing_secret",
     ],

@@ -35,12 +35,12 @@ describe("a principal does not act for", () => {
     ["no user: a key must name one", anybody, undefined, 400, "malformed_request"],
     ["an empty name", anybody, "", 400, "malformed_request"],
     ["a name of spaces", anybody, " \t ", 400, "malformed_request"],
-    ["nobody, at the terminal", operator, undefined, 400, "malformed_request"],
-    ["nobody, with a pinned key", pinned, undefined, 400, "malformed_request"],
+    ["no user, at the terminal", operator, undefined, 400, "malformed_request"],
+    ["no user, with a pinned key", pinned, undefined, 400, "malformed_request"],
     ["a user that the key is not pinned to", pinned, "carol", 403, "forbidden"],
     ["a user that differs by case from the pinned one", pinned, "Alice", 403, "forbidden"],
     ["a user that differs by a space from the pinned one", pinned, "alice ", 403, "forbidden"],
-    ["anybody, with a key pinned to nobody", { ...pinned, users: [] }, "alice", 403, "forbidden"],
+    ["any user, with a key that is pinned to none", { ...pinned, users: [] }, "alice", 403, "forbidden"],
     ["another user than the token's", alice, "bob", 400, "invalid_parameter"],
     ["an empty name, with a token", alice, "", 400, "invalid_parameter"],
   ])("%s", (_name, principal, userId, status, name) => {
@@ -71,7 +71,7 @@ describe("a principal may see", () => {
     ["those that the key is pinned to", pinned, "bob", true],
     ["no others", pinned, "carol", false],
     ["the token's own", alice, "alice", true],
-    ["nobody else's", alice, "bob", false],
+    ["not another user's", alice, "bob", false],
   ])("%s", (_name, principal, userId, expected) => {
     expect(maySee(principal, userId)).toBe(expected);
   });

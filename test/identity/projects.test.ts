@@ -102,7 +102,10 @@ describe("a project", () => {
     await using deployment = await deploy();
 
     expect((await refusal(deployment.runtime.identity.operator("none"))).status).toBe(404);
-    expect(await deployment.runtime.identity.operator("default")).toEqual(operator());
+    expect(await deployment.runtime.identity.operator("default")).toEqual({
+      ...operator(),
+      incarnation: "",
+    });
   });
 });
 

@@ -21,7 +21,7 @@ describe("sources whose user ids may clash with those of another provider are", 
   test.each<[string, object[], string | undefined, string[]]>([
     ["none of none", [], "https://id.test", []],
     ["not the only provider", [source("a")], undefined, []],
-    ["one beside the deployment's own provider", [source("a")], "https://id.test", ["a"]],
+    ["one next to the deployment's own provider", [source("a")], "https://id.test", ["a"]],
     ["both of two", [source("a"), source("b")], undefined, ["a", "b"]],
     ["none with a prefix", [source("a", "a:"), source("b", "b:")], "https://id.test", []],
     ["not the only one without", [source("a", "a:"), source("b")], undefined, []],

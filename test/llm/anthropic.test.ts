@@ -54,7 +54,7 @@ describe.each(MODES)("an answer, %s", (_mode, stream) => {
     expect(seen.usage).toEqual({ prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 });
   });
 
-  test("has no usage in a stream that did not ask for it", async () => {
+  test("has no usage in a stream that did not request it", async () => {
     expect((await asked()).usage === undefined).toBe(stream);
   });
 
@@ -95,7 +95,7 @@ describe.each(MODES)("an answer, %s", (_mode, stream) => {
     expect((await asked()).status).toBe(expected);
   });
 
-  test("that is none is an error", async () => {
+  test("that is invalid is an error", async () => {
     it.claude.script((_request, reply) => reply.json(200, { type: "other" }));
     expect((await asked()).status).toBe(500);
   });
@@ -109,7 +109,7 @@ describe("a stream of the messages protocol", () => {
   const events = eventsOf({ text: "Häh? 😀", calls: [{ id: "t1", name: "f", input: { a: "ä😀" } }] });
   const text = events.map(eventText).join("");
 
-  test.each([1, 2, 3, 7])("cut into pieces of %d bytes says the same", async (size) => {
+  test.each([1, 2, 3, 7])("cut into pieces of %d bytes has the same content", async (size) => {
     const seen = await streaming((_request, reply) => {
       startMessageStream(reply);
       const bytes = Buffer.from(text);
@@ -126,7 +126,7 @@ describe("a stream of the messages protocol", () => {
     ]);
   });
 
-  test("with thinking, new events and new blocks says the rest", async () => {
+  test("with thinking, new events and new blocks has the rest", async () => {
     const more = [
       { type: "content_block_start", index: 9, content_block: { type: "thinking", thinking: "" } },
       { type: "content_block_delta", index: 9, delta: { type: "thinking_delta", thinking: "Hm." } },
@@ -163,7 +163,7 @@ describe("a stream of the messages protocol", () => {
     expect(seen.content).not.toBe("");
   });
 
-  test("is closed within a second when its caller hangs up", async () => {
+  test("is closed within a second when its caller disconnects", async () => {
     it.claude.script((_request, reply) => {
       startMessageStream(reply);
       reply.write(events.slice(0, 4).map(eventText).join(""));

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 describe("a stored entry", () => {
-  test("shows its server with defaults, and of its key only that it is there", async () => {
+  test("shows its server with defaults, and only the existence of its key", async () => {
     const { models } = site.runtime;
     const entry = await models.create(operator, {
       id: "claude",
@@ -77,7 +77,7 @@ describe("a stored entry", () => {
     await expect(site.runtime.models.show(operator, "theirs")).rejects.toThrow("no model entry");
   });
 
-  test("is gone with its project, also for a later project of the same name", async () => {
+  test("is deleted with its project, also for a later project with the same name", async () => {
     const { identity, models } = site.runtime;
     const made = async () => {
       await identity.createProject(operator, "again", "Again");
@@ -92,7 +92,7 @@ describe("a stored entry", () => {
     expect(await named()).not.toContain("former-model");
   });
 
-  test("counts at once, with its key, and no longer after it is deleted", async () => {
+  test("works at once, with its key, until it is deleted", async () => {
     await using upstream = await startModelServer();
     const key = await site.key("run");
     const ask = () =>
@@ -112,7 +112,7 @@ describe("a stored entry", () => {
     expect((await ask()).status).toBe(400);
   });
 
-  test("whose key is damaged fails alone, says how to mend it, and is mended so", async () => {
+  test("with a damaged key fails alone, and its error says how to repair it", async () => {
     await using upstream = await startModelServer();
     const { models, core } = site.runtime;
     const create = (id: string) =>
@@ -159,7 +159,7 @@ describe("an entry of the configuration", () => {
   });
 });
 
-test("an engine that answers later does for entries, their keys and what tools may run", async () => {
+test("an asynchronous store works for entries, their keys and the runnable tools", async () => {
   await using upstream = await startModelServer();
   await using late = await startSite({ parts: { openStore: openLateStore } });
   const { models, identity } = late.runtime;
@@ -187,7 +187,7 @@ test("the list of models is what clients of chat completions expect", async () =
   ]);
 });
 
-test("who sets up nothing is told what to do", async () => {
+test("without any entry the error says what to do", async () => {
   await using bare = await startSite();
   const answer = await api(bare.url, await bare.key("run")).post("/v1/chat/completions", {
     model: "x",

@@ -23,11 +23,11 @@ test.each([
   expect([choice.server.id, choice.model]).toEqual([id, model]);
 });
 
-test.each(["open", "c", "c/small", "b/none", "", "/", "SMALL"])("%j is nobody's", (text) => {
+test.each(["open", "c", "c/small", "b/none", "", "/", "SMALL"])("%j is an unknown model", (text) => {
   expect(() => resolveModel(servers, text)).toThrow("model: ");
 });
 
-test("every name that is shown leads to where it came from", () => {
+test("every listed name resolves to its entry", () => {
   const names = modelNames(servers);
   expect(names).toEqual(["small", "a/b/deep", "b/small", "big", "org/model", "open"]);
   expect(names.slice(0, -1).map((name) => resolveModel(servers, name).server.id)).toEqual([

@@ -5,11 +5,11 @@ import { cut } from "../../src/llm/loop/result";
 
 const LIMIT = 1024;
 
-test("what fits is left as it is", () => {
+test("a text within the limit is unchanged", () => {
   expect(cut("é".repeat(512), LIMIT)).toBe("é".repeat(512));
 });
 
-test("what does not fit is JSON with its beginning, of any text", () => {
+test("a longer text becomes JSON with its beginning", () => {
   const text = fc.string({ unit: "binary", minLength: 1, maxLength: 5 }).map((part) => part.repeat(1500));
   fc.assert(
     fc.property(text, (whole) => {

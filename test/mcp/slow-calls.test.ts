@@ -82,7 +82,7 @@ describe("progress", () => {
     },
   );
 
-  test("goes to nobody who did not", async () => {
+  test("are not sent to a caller that did not ask for them", async () => {
     const answer = await alice().legacy("tools/call", CALL);
     expect(answer.headers.get("content-type")).toBe("application/json");
   });
@@ -163,7 +163,7 @@ describe("a call ends early", () => {
     },
   );
 
-  test("a call that is over is cancelled by nobody, and its id can be used again", async () => {
+  test("a call that is over cannot be cancelled, and its id can be used again", async () => {
     site.deployment.test.act = async () => ({ done: true });
     const headers = await withSession();
     expect((await call(headers, 1)).status).toBe(200);

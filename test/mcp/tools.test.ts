@@ -301,7 +301,7 @@ describe("headers of revision 2026-07-28", () => {
     ["differ", { region: "us" }, { "mcp-param-region": "eu" }],
     ["are not in the body", {}, { "mcp-param-region": "us" }],
     ["are wrong Base64", { region: "Hello" }, { "mcp-param-region": "=?base64?SGVsbG8?=" }],
-    ["are no Base64", { region: "Hello" }, { "mcp-param-region": "=?base64?SGVs!!!bG8=?=" }],
+    ["are not Base64", { region: "Hello" }, { "mcp-param-region": "=?base64?SGVs!!!bG8=?=" }],
     ["are an empty number", { count: 0 }, { "mcp-param-count": "" }],
     ["name another method", {}, { "mcp-method": "tools/list" }],
     ["name another tool", {}, { "mcp-name": "Test_Echo" }],

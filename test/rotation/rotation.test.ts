@@ -1,7 +1,7 @@
 // Rotation of keys: everything stays readable, in all processes, and after a kill at any moment.
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { loadConfig } from "../support/config";
 import { systemClock } from "../../src/base";
 import { dataKeyOf } from "../../src/crypto";
@@ -12,6 +12,7 @@ import { api, at } from "../support/api";
 import { breakableStore } from "../support/breakable-store";
 import { Browser } from "../support/browser";
 import { damageSealed } from "../support/damage";
+import { type Hooks, pausedStore } from "../support/paused-store";
 import { type Site, startSite } from "../support/site";
 import { NO_EXTENSIONS } from "../support/extensions";
 
@@ -31,6 +32,11 @@ async function another(parts: RuntimeParts = {}): Promise<Runtime> {
 
 function rootKeyFile(): string {
   return join(site.folder, ".config", "runtime", "root.key");
+}
+
+/** The key file and the files next to it that belong to it. */
+function keyFiles(): string[] {
+  return readdirSync(dirname(rootKeyFile())).toSorted();
 }
 
 async function values(runtime: Runtime, count: number): Promise<(string | undefined)[]> {
@@ -65,6 +71,101 @@ describe("a new data key", () => {
     });
     expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).size).toBe(1);
   }, 30_000);
+
+  test("continues when a whole batch is deleted meanwhile", async () => {
+    site = await startSite();
+    await fill(450);
+    let hooks: Hooks | undefined;
+    const slow = await another({ openStore: pausedStore(() => hooks) });
+    const operator = await site.runtime.identity.operator("default");
+    const deleted: string[] = [];
+    hooks = {
+      // The first write creates the key, the second one stores the first batch.
+      before: async (number) => {
+        if (number !== 2) return;
+        const rows = await site.runtime.core.store.all<{ folded_key: string }>({
+          text: "SELECT folded_key FROM secrets ORDER BY folded_key LIMIT 200",
+        });
+        await site.runtime.core.store.write(function* () {
+          for (const { folded_key } of rows) {
+            deleted.push(folded_key);
+            yield { method: "run", text: "DELETE FROM secrets WHERE folded_key = ?", params: [folded_key] };
+          }
+        });
+      },
+    };
+
+    const { id, resealed, remaining } = await slow.rotation.rotateDataKey(operator);
+
+    expect([deleted.length, resealed, remaining]).toEqual([200, 250, undefined]);
+    const rows = await site.runtime.core.store.all<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets",
+    });
+    expect(rows.map(({ sealed_value }) => dataKeyOf(sealed_value))).toEqual(Array(250).fill(id));
+  }, 30_000);
+
+  test("finds values that are stored behind its position meanwhile", async () => {
+    site = await startSite();
+    await fill(3);
+    const { store } = site.runtime.core;
+    const old = await store.get<{ sealed_value: string }>({
+      text: "SELECT sealed_value FROM secrets WHERE folded_key = 'key_0'",
+    });
+    let hooks: Hooks | undefined;
+    let restores = 3;
+    const slow = await another({ openStore: pausedStore(() => hooks) });
+    const operator = await site.runtime.identity.operator("default");
+    hooks = {
+      // A process that still has the old key stores a value again after each batch.
+      after: async (number) => {
+        if (number < 2 || restores-- <= 0) return;
+        await store.write(function* () {
+          yield {
+            method: "run",
+            text: "UPDATE secrets SET sealed_value = ? WHERE folded_key = 'key_0'",
+            params: [old?.sealed_value ?? null],
+          };
+        });
+      },
+    };
+
+    const first = await slow.rotation.rotateDataKey(operator);
+    expect([first.resealed, first.remaining]).toEqual([6, undefined]);
+    const rows = await store.all<{ sealed_value: string }>({ text: "SELECT sealed_value FROM secrets" });
+    expect(new Set(rows.map(({ sealed_value }) => dataKeyOf(sealed_value)))).toEqual(new Set([first.id]));
+  });
+
+  test("keeps a retired key that a value uses again when the key is about to be deleted", async () => {
+    let now = Date.now();
+    site = await startSite({
+      parts: { clock: { monotonic: () => performance.now(), now: () => now, sleep: (ms) => Bun.sleep(ms) } },
+    });
+    await fill(1);
+    const { store, clock } = site.runtime.core;
+    const old = await store.get<{ sealed_value: string }>({ text: "SELECT sealed_value FROM secrets" });
+    const operator = await site.runtime.identity.operator("default");
+    await site.runtime.rotation.rotateDataKey(operator);
+    now += 2 * 3600_000;
+    let hooks: Hooks | undefined;
+    const slow = await another({ openStore: pausedStore(() => hooks), clock });
+    hooks = {
+      // 1 creates the key, 2 seals the secret again, 3 deletes the retired key.
+      before: async (number) => {
+        if (number !== 3) return;
+        await store.write(function* () {
+          yield {
+            method: "run",
+            text: "UPDATE secrets SET sealed_value = ?",
+            params: [old?.sealed_value ?? null],
+          };
+        });
+      },
+    };
+
+    await slow.rotation.rotateDataKey(operator);
+
+    expect(await values(await another(), 1)).toEqual(["value 0"]);
+  });
 
   test("does not change values that cannot be opened, reports them, and re-encrypts all others", async () => {
     site = await startSite();
@@ -188,7 +289,7 @@ describe("a new root key", () => {
     const { id } = await other.rotation.rotateRoot(operator);
 
     expect(readFileSync(rootKeyFile(), "utf8")).not.toBe(before);
-    expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 20)).toEqual(texts);
     await site.runtime.identity.createProject(operator, "made-after", "Made after");
     const made = await site.runtime.identity.operator("made-after");
@@ -206,13 +307,30 @@ describe("a new root key", () => {
     const operator = await site.runtime.identity.operator("default");
     const { id } = await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
+    const next = readFileSync(rootKeyFile(), "utf8");
     writeFileSync(rootKeyFile(), old);
 
     const started = await another();
 
     expect(started.core.keyring.rootKeyId).toBe(id);
     expect(await values(started, 3)).toEqual(texts);
+    expect(readFileSync(rootKeyFile(), "utf8")).toBe(next);
+  });
+
+  test("by an earlier version that was killed after its commit is completed by the next start", async () => {
+    site = await startSite();
+    const texts = await fill(3);
+    const old = readFileSync(rootKeyFile(), "utf8");
+    const operator = await site.runtime.identity.operator("default");
+    const { id } = await (await another()).rotation.rotateRoot(operator);
+    renameSync(`${rootKeyFile()}.${id}`, `${rootKeyFile()}.next`);
+    writeFileSync(rootKeyFile(), old);
+
+    const started = await another();
+
+    expect(started.core.keyring.rootKeyId).toBe(id);
+    expect(await values(started, 3)).toEqual(texts);
+    await started.rotation.rotateRoot(operator);
     expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
   });
 
@@ -223,12 +341,12 @@ describe("a new root key", () => {
     const operator = await site.runtime.identity.operator("default");
     await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    writeFileSync(`${rootKeyFile()}.next`, readFileSync(rootKeyFile(), "utf8"));
     writeFileSync(rootKeyFile(), old);
 
-    const { damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
+    const { id, damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
 
     expect(damaged).toBeUndefined();
+    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 3)).toEqual(texts);
     expect(await values(await another(), 3)).toEqual(texts);
   });
@@ -238,17 +356,14 @@ describe("a new root key", () => {
     const texts = await fill(3);
     const old = readFileSync(rootKeyFile(), "utf8");
     const operator = await site.runtime.identity.operator("default");
-    const next = `${rootKeyFile()}.next`;
-    let earlier: string | undefined;
+    let files: string[] | undefined;
     // It cannot commit after it has written its key.
-    const killed = (): boolean =>
-      earlier !== undefined && existsSync(next) && readFileSync(next, "utf8") !== earlier;
+    const killed = (): boolean => files !== undefined && keyFiles().length > files.length;
     const knowsTheOld = await another({ openStore: breakableStore(killed) });
     const { id } = await (await another()).rotation.rotateRoot(operator);
     // The state if the process dies between the commit and the renaming.
-    earlier = readFileSync(rootKeyFile(), "utf8");
-    writeFileSync(next, earlier);
     writeFileSync(rootKeyFile(), old);
+    files = keyFiles();
 
     await expect(knowsTheOld.rotation.rotateRoot(operator)).rejects.toThrow();
 
@@ -290,7 +405,7 @@ describe("a new root key", () => {
       expect(refused).toHaveProperty("name", "conflict");
       expect(String(refused)).toMatch(/dk_\w+ of project broken\. Nothing was changed\..* --leave-damaged/);
       expect(readFileSync(rootKeyFile(), "utf8")).toBe(before);
-      expect(existsSync(`${rootKeyFile()}.next`)).toBe(false);
+      expect(keyFiles()).toEqual(["root.key"]);
       expect(await values(await another(), 3)).toEqual(["value 0", "value 1", "value 2"]);
     });
 

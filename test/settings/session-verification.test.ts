@@ -69,7 +69,7 @@ describe("a field", () => {
       { unsafe_skip_verification: true },
     ],
     ["unsafe_skip_verification: null is as if absent", { unsafe_skip_verification: null }, {}],
-    ["that nobody knows is ignored", { verifier: "x", unsafe_skip_verification_choice_allowed: false }, {}],
+    ["that is unknown is ignored", { verifier: "x", unsafe_skip_verification_choice_allowed: false }, {}],
   ])("%s", async (_name, change, changed) => {
     await using deployment = await started({ RUNTIME_UNSAFE_SKIP_VERIFICATION_ALLOWED: "true" });
     await deployment.put({ verifier_url: VERIFIER });

@@ -9,7 +9,7 @@ export function breakableStore(isBroken: () => boolean): (options: SqliteOptions
 function breakable(store: Store, isBroken: () => boolean): Store {
   const failure = (): Error => new Error("SQLITE_IOERR: s3cr3t disk");
   // These answer with a promise, whatever happens.
-  const promising = new Set<string | symbol>(["write", "changed", "check"]);
+  const promising = new Set<string | symbol>(["write", "changed", "check", "reserve"]);
   return new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);

@@ -72,6 +72,13 @@ class LateStore implements Store {
     return written;
   }
 
+  /** Its reads share no transaction. */
+  endReads(): void {}
+
+  async reserve(): Promise<void> {
+    await nextTurn();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -9,7 +9,7 @@ function caches() {
 }
 
 describe("a value", () => {
-  test("is there until its time is over", () => {
+  test("is kept until it expires", () => {
     const { clock, caches: all } = caches();
     const cache = all.of("ac_1", 1);
     cache.set("key", { deep: true }, 1000);
@@ -19,7 +19,7 @@ describe("a value", () => {
     expect([before, cache.get("key")]).toEqual([{ deep: true }, undefined]);
   });
 
-  test("is gone when the clock was set back: it would stay for as long as that had been ahead", () => {
+  test("is removed when the clock was set back, because it would expire too late", () => {
     const { clock, caches: all } = caches();
     const cache = all.of("ac_1", 1);
     clock.move(3600_000);
@@ -50,7 +50,7 @@ describe("a value", () => {
   test.each([
     ["a newer", 2],
     ["an older", 0],
-  ])("of a token is not there for %s one", (_name, version) => {
+  ])("of a token is not visible to %s one", (_name, version) => {
     const { caches: all } = caches();
     all.of("ac_1", 1).set("key", "secret of the first token", 1000);
 
@@ -58,7 +58,7 @@ describe("a value", () => {
     expect(all.of("ac_1", 1).get("key")).toBeUndefined();
   });
 
-  test("that is lasting stays for a newer token, and is no other connection's", () => {
+  test("that is lasting stays for a newer token of the same connection", () => {
     const { caches: all } = caches();
     all.of("ac_1", 1).lasting.set("key", "counted", 1000);
 
@@ -67,7 +67,7 @@ describe("a value", () => {
     expect(all.of("ac_2", 1).lasting.get("key")).toBeUndefined();
   });
 
-  test("of a run without a grant is there for that run only", () => {
+  test("of a run without a grant is only visible to that run", () => {
     const { caches: all } = caches();
     all.none().set("key", 1, 1000);
 
@@ -75,8 +75,8 @@ describe("a value", () => {
   });
 });
 
-describe("what is kept is bounded", () => {
-  test("by connections: the least recently used goes first", () => {
+describe("the cache is limited", () => {
+  test("by connections: the least recently used is removed first", () => {
     const { caches: all } = caches();
     for (let number = 0; number < 500; number++) all.of(`ac_${number}`, 1).set("key", number, 60_000);
     all.of("ac_0", 1);
@@ -85,7 +85,7 @@ describe("what is kept is bounded", () => {
     expect([all.of("ac_0", 1).get<number>("key"), all.of("ac_1", 1).get("key")]).toEqual([0, undefined]);
   });
 
-  test("by time: a connection that nobody used for an hour keeps nothing", () => {
+  test("by time: a connection that was not used for an hour is removed", () => {
     const { clock, caches: all } = caches();
     all.of("ac_1", 1).set("key", 1, 24 * 3_600_000);
     clock.move(3_599_999);
@@ -96,7 +96,7 @@ describe("what is kept is bounded", () => {
     expect([before, all.of("ac_1", 1).get("key")]).toEqual([1, undefined]);
   });
 
-  test("by entries: those that have expired go before any that has not", () => {
+  test("by entries: expired ones are removed first", () => {
     const { clock, caches: all } = caches();
     const cache = all.of("ac_1", 1);
     cache.set("first", 1, 3_000_000);
@@ -107,7 +107,7 @@ describe("what is kept is bounded", () => {
     expect([cache.get<number>("first"), cache.get("old 1")]).toEqual([1, undefined]);
   });
 
-  test("by entries: the oldest goes first", () => {
+  test("by entries: the oldest is removed first", () => {
     const cache = caches().caches.of("ac_1", 1);
     for (let number = 0; number <= 100_000; number++) cache.set(`key ${number}`, number, 60_000);
 
@@ -120,7 +120,7 @@ describe("what is kept is bounded", () => {
 });
 
 describe("identical work", () => {
-  test("that is under way is done once, and its result shared", async () => {
+  test("is done once at a time, and its result is shared", async () => {
     const cache = caches().caches.of("ac_1", 1);
     let done = 0;
     const work = async (): Promise<number> => {
@@ -132,7 +132,7 @@ describe("identical work", () => {
     expect(await cache.once("key", work)).toBe(2);
   });
 
-  test("that fails fails for all who wait, and is tried anew by the next", async () => {
+  test("that fails fails for all waiting runs, and the next one starts it again", async () => {
     const cache = caches().caches.of("ac_1", 1);
     const fail = async (): Promise<number> => Promise.reject(new Error("no"));
     const both = await Promise.allSettled([cache.once("key", fail), cache.once("key", fail)]);

@@ -18,7 +18,7 @@ function callerOf(answers: Caller["answers"], state?: Caller["state"]) {
   return { caller, heard };
 }
 
-test("a run tells how far it is", async () => {
+test("a run reports progress", async () => {
   await using deployment = await deploy();
   deployment.test.act = async (_input, context) => {
     context.caller?.progress(1, 2);
@@ -38,7 +38,7 @@ test("a run tells how far it is", async () => {
   ]);
 });
 
-test("a run that asks ends, and the next one finds answers and state", async () => {
+test("a run that asks ends, and the next one gets answers and state", async () => {
   await using deployment = await deploy();
   deployment.test.act = async (_input, { caller }) => {
     if (caller?.answers["name"] === undefined) throw new InputNeeded(question, { round: 1 });
@@ -55,7 +55,7 @@ test("a run that asks ends, and the next one finds answers and state", async () 
   expect(answered.output?.value).toEqual({ answers: { name: { action: "accept" } }, state: { round: 1 } });
 });
 
-test("where nobody can be asked, the failure says so", async () => {
+test("without a way to ask, the failure says so", async () => {
   await using deployment = await deploy();
   deployment.test.act = async () => {
     throw new InputNeeded(question);

@@ -10,7 +10,7 @@ function run({ runtime }: Deployment, tool_name: string, more: object = {}, prin
 }
 
 describe("a run", () => {
-  test("answers what the tool returned", async () => {
+  test("returns what the tool returned", async () => {
     await using deployment = await deploy();
     const execution = await run(deployment, "Test.Echo", { input: { text: "hello" } });
     const { id, execution_id, duration, finished_at, ...rest } = execution;
@@ -32,14 +32,14 @@ describe("a run", () => {
     ["0", 0],
     ["an empty text", ""],
     ["a list", [1, 2]],
-  ])("may answer %s", async (_name, value) => {
+  ])("may return %s", async (_name, value) => {
     await using deployment = await deploy();
     deployment.test.act = async () => value;
 
     expect((await run(deployment, "Test.Act")).output).toEqual({ value });
   });
 
-  test("carries the lines that the tool logged, when it fails too", async () => {
+  test("contains the log lines of the tool, also if it fails", async () => {
     await using deployment = await deploy();
     deployment.test.act = async (_input, context) => {
       context.log("info", "first");
@@ -204,7 +204,7 @@ describe("nothing runs", () => {
     expect(error.message).toContain('the auth provider "idp" is inactive');
   });
 
-  test("before the user has consented: 403, with the scopes and the words that clients look for", async () => {
+  test("before the user has consented: 403, with the scopes and the text that clients look for", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice", { scopes: ["a"] });
@@ -232,8 +232,8 @@ describe("nothing runs", () => {
   });
 });
 
-describe("no more is needed than a tool says:", () => {
-  test("nobody's grant for the client's tools", async () => {
+describe("only declared requirements are needed:", () => {
+  test("no grant for tools of the client", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
 

@@ -95,14 +95,14 @@ describe("an error of the tool", () => {
     ["a type error", () => new TypeError("planted-secret")],
     ["no error at all", () => "planted-secret"],
     ["nothing", () => undefined],
-  ])("that is none of ours (%s) is fatal, and its words stay inside", async (_name, thrown) => {
+  ])("that is not a ToolError (%s) is fatal, and its message is not shown", async (_name, thrown) => {
     const execution = await failure(thrown);
 
     expect(execution.output?.error).toMatchObject({ kind: "TOOL_RUNTIME_FATAL", can_retry: false });
     expect(JSON.stringify(execution)).not.toContain("planted-secret");
   });
 
-  test("has its stack only when that was asked for", async () => {
+  test("has its stack only if requested", async () => {
     const asked = await failure(() => badInput("no"), { more: { include_error_stacktrace: true } });
     const not = await failure(() => badInput("no"));
 
@@ -121,7 +121,7 @@ describe("an error of the tool", () => {
     });
   });
 
-  test("of bad input is told before the tool runs", async () => {
+  test("of bad input is reported before the tool runs", async () => {
     await using deployment = await deploy();
     const execution = await run(deployment, "Test.Act", { input: { txt: 1 } });
 
@@ -131,7 +131,7 @@ describe("an error of the tool", () => {
   });
 });
 
-describe("trouble on the way to the platform", () => {
+describe("a network failure", () => {
   const sent = { maybeSent: true };
   const unsent = { maybeSent: false };
   const unknown = { can_retry: false, extra: { outcome: "unknown" } };
@@ -184,7 +184,7 @@ describe("trouble on the way to the platform", () => {
     expect(output?.error).toMatchObject(expected);
   });
 
-  test("that is real: nothing listens", async () => {
+  test("of a real connection: nothing listens", async () => {
     await using deployment = await deploy({ environment: { RUNTIME_CHAT_API_URL: "http://127.0.0.1:1/" } });
     deployment.test.act = (_input, context) => context.fetch("api", "me", { method: "POST" });
 
@@ -202,7 +202,7 @@ describe("a tool that takes too long", () => {
     return await run(deployment, tool);
   }
 
-  test("is cut off: of a read it can be tried again", async () => {
+  test("is interrupted: a read can be retried", async () => {
     const error = (await hanging("Test.Look")).output?.error;
 
     expect(error).toMatchObject({
@@ -213,7 +213,7 @@ describe("a tool that takes too long", () => {
     expect(error?.message).toContain("did not finish within 1 s");
   });
 
-  test("is cut off: of a write the outcome is unknown", async () => {
+  test("is interrupted: the outcome of a write is unknown", async () => {
     expect((await hanging("Test.Act")).output?.error).toMatchObject({
       kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT",
       can_retry: false,
@@ -221,7 +221,7 @@ describe("a tool that takes too long", () => {
     });
   });
 
-  test("and listens to its signal reports by itself", async () => {
+  test("and handles its signal reports its own error", async () => {
     await using deployment = await deploy({ environment: { RUNTIME_TOOLS_TIMEOUT: "1" } });
     deployment.test.act = async (_input, { signal, deadline, now, sleep }) => {
       const left = deadline - now();
@@ -234,7 +234,7 @@ describe("a tool that takes too long", () => {
     );
   });
 
-  test("does not get the time anew for the repeat with a new token", async () => {
+  test("gets no additional time for the retry with a new token", async () => {
     await using deployment = await deploy({ environment: { RUNTIME_TOOLS_TIMEOUT: "1" } });
     const { idp, platform, test: catalog } = deployment;
     await deployment.addProvider();
@@ -253,7 +253,7 @@ describe("a tool that takes too long", () => {
   });
 });
 
-describe("a caller who is gone", () => {
+describe("a caller that disconnects", () => {
   test("ends the run", async () => {
     await using deployment = await deploy();
     const gone = new AbortController();
@@ -268,7 +268,7 @@ describe("a caller who is gone", () => {
     expect(execution.output?.error?.message).toContain("aborted: true");
   });
 
-  test("before the tool ran has nothing run", async () => {
+  test("before the tool ran prevents the run", async () => {
     await using deployment = await deploy();
     const request = { tool_name: "Test.Act", user_id: "alice" };
     const signal = AbortSignal.abort();

@@ -146,7 +146,7 @@ describe("a schema", () => {
       { type: "object", properties: { const: { type: "string" }, $ref: { type: "string" } } },
       { type: "object", properties: { const: { type: "string" }, $ref: { type: "string" } } },
     ],
-  ])("says %s in its own words", (_what, schema, expected) => {
+  ])("converts %s", (_what, schema, expected) => {
     expect(geminiSchema(schema)).toEqual({ ...expected });
   });
 
@@ -166,11 +166,11 @@ describe("a schema", () => {
     );
   });
 
-  test("without parameters is no schema at all", () => {
+  test("without parameters is left out", () => {
     expect(geminiParameters({ type: "object", properties: {}, required: [] })).toBeUndefined();
   });
 
-  test("of every tool of the catalogs holds known keywords only", () => {
+  test("of every tool of the catalogs has only known keywords", () => {
     for (const tool of new Registry(extensions.catalogs).tools) {
       const { parameters } = Object(formatted(tool, "gemini"));
       if (parameters !== undefined) expect(faultsOf(parameters)).toEqual([]);

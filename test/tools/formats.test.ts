@@ -151,14 +151,14 @@ describe("names", () => {
   ]);
   const nameOf = (name: string) => registry.tools.find((one) => one.qualifiedName === name)?.modelName ?? "";
 
-  test("that would be alike are told apart; the plain one stays with whom it led to", () => {
+  test("that would be equal are made unique; the plain one stays with its tool", () => {
     expect(nameOf("A.B_C")).toBe("A_B_C");
     expect(nameOf("A_B.C")).toMatch(/^A_B_C_[0-9a-f]{8}$/);
     expect(nameOf("Odd_Kit.Do__it")).toBe("Odd_Kit_Do__it");
     expect(nameOf("Odd Kit.Do: it")).toMatch(/^Odd_Kit_Do__it_[0-9a-f]{8}$/);
   });
 
-  test("that are too long are cut, and stay unique", () => {
+  test("that are too long are shortened, and stay unique", () => {
     const [one, other] = [nameOf(`A.${long}`), nameOf(`A.${long}x`)];
 
     expect([one.length, other.length]).toEqual([64, 64]);
@@ -172,7 +172,7 @@ describe("names", () => {
     }
   });
 
-  test("stay the same whatever order the catalogs come in", () => {
+  test("do not depend on the order of the catalogs", () => {
     const turned = new Registry([kit("A_B", tool("C")), kit("A", tool("B_C"))]);
 
     expect(turned.tools.map(({ modelName }) => modelName).toSorted()).toEqual(
@@ -192,7 +192,7 @@ describe("references", () => {
     { $defs: { Point: point, Node: node } },
   );
 
-  test("stay beside their definitions in mcp, and so does all else of JSON Schema 2020-12", () => {
+  test("stay in mcp, like everything else of JSON Schema 2020-12", () => {
     const conditions = Object.fromEntries(["if", "then", "else"].map((keyword) => [keyword, {}]));
     const rules = { additionalProperties: false, allOf: [{ required: ["at"] }], ...conditions };
     const more = { $schema: "https://json-schema.org/draft/2020-12/schema", ...rules };
@@ -237,7 +237,7 @@ describe("references", () => {
     ["by id", { $ref: "https://schemas.test/word" }, { type: "string" }],
     ["by bare name", { $ref: "Bare" }, { type: "number" }],
     [
-      "with words beside them",
+      "with keywords next to them",
       { $ref: "Bare", description: "near" },
       { type: "number", description: "near" },
     ],
@@ -271,7 +271,7 @@ describe("references", () => {
     expect(JSON.stringify(selfContained(multiplying(12))).length).toBeLessThan(200_000);
   });
 
-  test("take no more time than their text is longer", () => {
+  test("take time in proportion to their length", () => {
     const growth = growthOf(25_000, (bytes) => {
       // A reference is about 30 bytes.
       const schema = multiplying(Math.round(Math.sqrt(bytes / 30)));

@@ -13,7 +13,7 @@ function run({ runtime }: Deployment, tool_name = "Test.Act") {
 
 const UNKNOWN = { success: false, output: { error: { can_retry: false, extra: { outcome: "unknown" } } } };
 
-test("an answer that cannot be remembered still goes to who asked; a repeat runs nothing", async () => {
+test("an answer that cannot be stored still goes to the first caller; a repetition runs nothing", async () => {
   await using deployment = await deploy({
     parts: {
       openKeyring: async (options) => {
@@ -32,7 +32,7 @@ test("an answer that cannot be remembered still goes to who asked; a repeat runs
   expect(deployment.logLines.join("\n")).toContain("answer not remembered");
 });
 
-test("a fault of ours after the tool ran is an error; a repeat runs nothing", async () => {
+test("an internal error after the tool ran is an error; a repetition runs nothing", async () => {
   await using deployment = await deploy();
   const { store } = deployment.runtime.core;
   await deployment.addProvider();
@@ -94,7 +94,7 @@ describe("a tool that has run, under a locked database,", () => {
   });
 });
 
-test("answers, inputs and keys are in no file in clear", async () => {
+test("answers, inputs and keys are in no file in clear text", async () => {
   await using deployment = await deploy();
   deployment.test.act = async (input) => ({ secret: `planted-answer to ${String(input["text"])}` });
   await run(deployment);
@@ -106,7 +106,7 @@ test("answers, inputs and keys are in no file in clear", async () => {
   expect(texts.join("\n")).toContain("tool-execute");
 });
 
-test("an answer that was changed in the file is not given out", async () => {
+test("an answer that was changed in the file is not returned", async () => {
   await using deployment = await deploy();
   await run(deployment);
   const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);
@@ -119,7 +119,7 @@ test("an answer that was changed in the file is not given out", async () => {
   expect(deployment.test.runs).toBe(1);
 });
 
-test("rows whose time is over are removed as new ones come", async () => {
+test("expired rows are removed when new ones are added", async () => {
   await using deployment = await deploy();
   const { runtime, clock, folder } = deployment;
   for (let number = 0; number < 5; number++) {

@@ -71,7 +71,7 @@ describe("one key", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("of a run that failed gets that failure again", async () => {
+  test("of a failed run returns the same failure", async () => {
     await using deployment = await deploy();
     deployment.test.act = async () => Promise.reject(badInput("no"));
     const first = await run(deployment.runtime);
@@ -81,7 +81,7 @@ describe("one key", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("can be used anew after ten minutes", async () => {
+  test("can be used again after ten minutes", async () => {
     await using deployment = await slow(0);
     await run(deployment.runtime);
     deployment.clock.move(10 * 60_000);
@@ -135,7 +135,7 @@ describe("another request under the same key is refused and not run:", () => {
   });
 });
 
-describe("the same key of somebody else is another key:", () => {
+describe("the same key of another caller is another key:", () => {
   test.each<[string, Principal]>([
     ["another API key", agent(null, "default", "key_other")],
     ["another project", agent(null, "second")],
@@ -166,8 +166,8 @@ describe("a key is", () => {
   });
 });
 
-describe("what is refused before anything runs is not remembered:", () => {
-  test("a consent that is owed, then given", async () => {
+describe("a call that is refused before it runs is not stored:", () => {
+  test("a missing consent, then given", async () => {
     await using deployment = await slow(0);
     await deployment.addProvider();
     const asked = { tool: "Test.ActFor" };
@@ -187,7 +187,7 @@ describe("what is refused before anything runs is not remembered:", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("20 at once that owe a consent are all refused", async () => {
+  test("20 concurrent calls without the consent are all refused", async () => {
     await using deployment = await slow(0);
     await deployment.addProvider();
     const refusals = await times(20, () => refusal(run(deployment.runtime, { tool: "Test.ActFor" })));
@@ -254,7 +254,7 @@ describe("a run whose process died", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
-  test("and who waits for it learns so, soon", async () => {
+  test("and waiting callers are informed soon", async () => {
     await using deployment = await deploy();
     const end = Promise.withResolvers<string>();
     deployment.test.act = () => end.promise;
@@ -268,7 +268,7 @@ describe("a run whose process died", () => {
     await first;
   });
 
-  test("but came to its end after all has its answer remembered", async () => {
+  test("but finished after all has its answer stored", async () => {
     const { deployment, first, end, other } = await dead();
     await using _ = deployment;
     await repeated(deployment, other);
@@ -280,8 +280,8 @@ describe("a run whose process died", () => {
   });
 });
 
-describe("a caller who is gone", () => {
-  test("does not end the run: its answer is there for the repeat", async () => {
+describe("a caller that disconnects", () => {
+  test("does not end the run: its answer is stored for the repetition", async () => {
     await using deployment = await slow(30);
     const gone = new AbortController();
     const first = run(deployment.runtime, { signal: gone.signal });
@@ -292,7 +292,7 @@ describe("a caller who is gone", () => {
     expect(await run(deployment.runtime)).toEqual(await first);
   });
 
-  test("and only waited, waits no longer", async () => {
+  test("while waiting, stops waiting", async () => {
     await using deployment = await deploy();
     const end = Promise.withResolvers<string>();
     deployment.test.act = () => end.promise;

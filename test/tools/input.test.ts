@@ -164,7 +164,7 @@ describe("null is absent:", () => {
 });
 
 describe("defaults", () => {
-  test("are filled in where nothing is given", () => {
+  test("are filled in for missing values", () => {
     expect(convertInput(definition, {})).toEqual(DEFAULTS);
   });
 
@@ -213,7 +213,7 @@ describe("what is required", () => {
   });
 });
 
-test("an input that waives the requirements may hold parameters that are not known", () => {
+test("an input that waives the requirements may have unknown parameters", () => {
   const waiving = defineTool({
     ...definition,
     input: Type.Object({ mode: Type.String() }),

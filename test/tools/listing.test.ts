@@ -10,7 +10,7 @@ describe("a listing", () => {
     return (name: string) => items.find((tool) => tool.name === name);
   }
 
-  test("without a user says nothing about tokens, and that nothing is met that needs a user", async () => {
+  test("without a user has no token status, and requirements of users are not met", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice");
@@ -29,7 +29,7 @@ describe("a listing", () => {
     expect(tool("Echo")?.requirements).toEqual({ met: true });
   });
 
-  test("for a user says what is met", async () => {
+  test("for a user shows what is met", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice", { scopes: ["a"] });
@@ -48,7 +48,7 @@ describe("a listing", () => {
     ]);
   });
 
-  test("is cut by toolkit, filter and page, and counts before the page is cut", async () => {
+  test("is filtered by toolkit, filter and page, with the total before paging", async () => {
     await using deployment = await deploy();
     const { runtime } = deployment;
     const all = await runtime.tools.listings.list(agent(), {});
@@ -65,14 +65,14 @@ describe("a listing", () => {
     expect((await runtime.tools.listings.list(agent(), { toolkit: "None" })).items).toEqual([]);
   });
 
-  test("has the formats that are asked for", async () => {
+  test("has the requested formats", async () => {
     await using deployment = await deploy();
     const tool = await listed(deployment, { include_format: ["openai", "anthropic"] });
 
     expect(Object.keys(tool("Echo")?.formatted_schema ?? {})).toEqual(["openai", "anthropic"]);
   });
 
-  test("kept for everybody is none that was made for a user token's own user", async () => {
+  test("that is cached for all users is never one for a user token's user", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice", { scopes: ["a"] });

@@ -27,7 +27,7 @@ describe("the listing for a user", () => {
     }
   });
 
-  test("says of each user what this user still owes", async () => {
+  test("shows which permissions are still missing for each user", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice");
@@ -41,7 +41,7 @@ describe("the listing for a user", () => {
     expect(states).toEqual([true, false]);
   });
 
-  test("is one text for users of whom the same is to be said, until it is not the same any more", async () => {
+  test("is one text for users with the same grants, until they differ", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice");

@@ -25,7 +25,7 @@ test.each(ROWS)("%s is %s", (reason, kind, canRetry, transient) => {
   }
 });
 
-test("a fault of ours is thrown on", () => {
+test("other exceptions are rethrown", () => {
   const fault = new TypeError("x");
 
   expect(() => networkFailureOf(fault)).toThrow(fault);

@@ -40,7 +40,7 @@ describe("a path leads", () => {
   });
 });
 
-describe("a path that leads out is refused before anything is sent:", () => {
+describe("a path outside the base is refused before anything is sent:", () => {
   test.each([
     "../",
     "../x",
@@ -68,7 +68,7 @@ describe("a path that leads out is refused before anything is sent:", () => {
     expect(deployment.platform.calls).toEqual([]);
   });
 
-  test("the platform's own address, spelled out, is no way out", async () => {
+  test("the platform's own address, written in full, is refused too", async () => {
     await using deployment = await connected();
     const { url } = deployment.platform;
 
@@ -80,7 +80,7 @@ describe("a path that leads out is refused before anything is sent:", () => {
 });
 
 describe("the platform's address", () => {
-  test("is the catalog's own where nothing replaces it", async () => {
+  test("is the catalog's own if nothing replaces it", async () => {
     await using deployment = await connected();
     deployment.test.act = (_input, context) => context.fetch("unset", "me");
 
@@ -120,7 +120,7 @@ describe("the platform's address", () => {
     ["one with a user in it", "http://user@127.0.0.1/"],
     ["one with a password in it", "http://:password@127.0.0.1/"],
     ["empty", ""],
-  ])("in a secret that is %s is the operator's to mend, and gets no token", async (_name, value) => {
+  ])("in a secret that is %s is an error for the operator, and gets no token", async (_name, value) => {
     await using deployment = await connected();
     const { secrets } = deployment.runtime;
     await secrets.upsert(operator(), "TEST_ADDRESS", { value });
@@ -154,7 +154,7 @@ describe("a request", () => {
     expect(deployment.platform.calls).toEqual([{ method: "GET", address: "/api/link", authorization: null }]);
   });
 
-  test("of a tool that needs nobody's grant carries no token", async () => {
+  test("of a tool without a grant carries no token", async () => {
     await using deployment = await connected();
     deployment.test.act = async (_input, context) => {
       await context.fetch("api", "open");
@@ -164,7 +164,7 @@ describe("a request", () => {
     expect(deployment.platform.calls).toMatchObject([{ authorization: null }]);
   });
 
-  test("carries the user's token whatever the tool's own headers say", async () => {
+  test("carries the user's token regardless of the tool's headers", async () => {
     await using deployment = await connected();
     deployment.test.act = async (_input, context) => {
       await context.fetch("api", "me", { headers: { Authorization: "Bearer of-the-tool", "x-own": "1" } });

@@ -89,7 +89,7 @@ describe("the authorization of a tool", () => {
     expect(await item(deployment, ["Test.Call"])).toMatchObject(expected);
   });
 
-  test("while a consent is under way names it, with its address", async () => {
+  test("with a pending consent names it, with its address", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     const request = { tool_name: "Test.Call", user_id: "alice" };
@@ -104,9 +104,9 @@ describe("the authorization of a tool", () => {
   });
 
   test.each([
-    ["less than is owed", ["a"]],
+    ["fewer scopes than are missing", ["a"]],
     ["something else", ["c"]],
-  ])("a consent for %s is none for it", async (_what, scopes) => {
+  ])("a consent for %s does not count for it", async (_what, scopes) => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.runtime.authorization.authorize(agent(), {
@@ -121,7 +121,7 @@ describe("the authorization of a tool", () => {
     expect(found).not.toHaveProperty("url");
   });
 
-  test("of several under way names one that covers all that is owed", async () => {
+  test("with several pending consents names one that covers all missing scopes", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     const start = (scopes: string[]) =>
@@ -138,7 +138,7 @@ describe("the authorization of a tool", () => {
     });
   });
 
-  test("has no consent started unless that is asked for", async () => {
+  test("has no consent started unless requested", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     const before = await item(deployment, ["Test.Call"]);
@@ -181,7 +181,7 @@ describe("a report over several tools", () => {
     expect(both).not.toHaveProperty("url");
   });
 
-  test("joins them by provider: the union of scopes, what is missing of it, and the names", async () => {
+  test("groups them by provider: the union of scopes, the missing ones, and the names", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     await deployment.give("alice", { scopes: ["a"] });

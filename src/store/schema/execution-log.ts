@@ -45,4 +45,17 @@ const facts: Migration = {
   statements: ["CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"],
 };
 
-export const executionLogMigrations: readonly Migration[] = [first, decisions, decisionsInside, facts];
+/** The incarnation of the project (see `011-incarnations.ts`). */
+const incarnations: Migration = {
+  version: 5,
+  name: "incarnations",
+  statements: ["ALTER TABLE executions ADD COLUMN incarnation TEXT NOT NULL DEFAULT ''"],
+};
+
+export const executionLogMigrations: readonly Migration[] = [
+  first,
+  decisions,
+  decisionsInside,
+  facts,
+  incarnations,
+];

@@ -11,6 +11,8 @@ import { oldLeases } from "./006-old-leases";
 import { dataKeys } from "./007-data-keys";
 import { leanAudit } from "./008-lean-audit";
 import { endedRuns } from "./009-ended-runs";
+import { grants } from "./010-grants";
+import { incarnations } from "./011-incarnations";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -22,4 +24,6 @@ export const mainMigrations: readonly Migration[] = [
   dataKeys,
   leanAudit,
   endedRuns,
+  grants,
+  incarnations,
 ];

@@ -1,4 +1,5 @@
 // Adds, lists and returns scheduled runs. The worker runs them.
+import { requireIncarnation } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
@@ -68,6 +69,7 @@ export class Schedule {
     const keepDays = settings["executions.keep_days"];
     const deletionTime = this.#deletionTime;
     await store.write(function* () {
+      yield* requireIncarnation(principal);
       yield* repository.addRun(row);
       const time = keepDays > 0 ? yield* deletionTime.now() : undefined;
       if (time !== undefined) yield* repository.forgetRuns(time - keepDays * DAY_MS);

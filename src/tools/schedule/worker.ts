@@ -3,7 +3,7 @@
 // repeated safely.
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
-import type { ExecutionLog } from "../../audit";
+import { type ExecutionLog, requireIncarnation } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
@@ -223,16 +223,18 @@ export class ScheduleWorker {
     const sealedOutput = attemptId === undefined ? null : ((await this.#seal(run, attemptId, ended)) ?? null);
     const systemError = ended.systemError ?? null;
     const now = clock.now();
-    const isEnded = await store.write(() =>
-      repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError }),
-    );
-    if (!isEnded) return false;
+    const incarnation = await store.write(function* () {
+      const isEnded = yield* repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError });
+      return isEnded ? yield* requireIncarnation({ projectId: run.project_id }) : undefined;
+    });
+    if (incarnation === undefined) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
     this.#parts.executionLog.add({
       // The holder may still be alive and use the id of the run.
       id: newId("te", now, random),
       executionId: run.execution_id,
       projectId: run.project_id,
+      incarnation,
       userId: run.user_id,
       actor: run.actor,
       tool: `${run.toolkit_name}.${run.tool_name}@${run.toolkit_version}`,

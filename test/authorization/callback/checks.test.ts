@@ -117,7 +117,7 @@ describe("the browser is the one that opened our address", () => {
     ["with another cookie", flow, "other"],
     ["with an empty cookie", flow, ""],
     ["with the hash in place of the cookie", flow, hashOf("cookie")],
-    ["when nobody has opened it", { ...flow, browser_hash: null }, "cookie"],
+    ["before a browser has opened it", { ...flow, browser_hash: null }, "cookie"],
   ])("not %s", (_name, row, cookie) => {
     expect(checkBrowser(row, cookie)).toMatchObject({ kind: "refused", status: 400 });
   });
@@ -140,7 +140,7 @@ describe("the provider is the same as at the start of the consent", () => {
 
   test.each<[string, Partial<Provider>, string]>([
     ["of a newer version", { version: 4 }, "changed"],
-    ["of an older version, after it was made anew", { version: 1 }, "changed"],
+    ["of an older version, after it was created again", { version: 1 }, "changed"],
     ["that is inactive", { active: false }, "inactive"],
   ])("not one %s", (_name, change, word) => {
     expect(changeReason(flow, { ...provider, ...change })).toContain(word);
@@ -174,7 +174,7 @@ describe("an error that names an issuer (RFC 9207)", () => {
   test.each<[string, object, string]>([
     ["of the provider's own issuer", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}`],
     ["without a name, where none was promised", { issuer: ISSUER }, "error=access_denied"],
-    ["of a provider whose issuer nobody knows", {}, "error=access_denied&iss=https://other.example"],
+    ["of a provider whose issuer is unknown", {}, "error=access_denied&iss=https://other.example"],
     ["that is a code, which the exchange judges", { issuer: ISSUER }, "code=C&iss=https://other.example"],
   ])("is accepted: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toBeUndefined();
@@ -183,7 +183,11 @@ describe("an error that names an issuer (RFC 9207)", () => {
   test.each<[string, object, string]>([
     ["another issuer", { issuer: ISSUER }, "error=access_denied&iss=https://other.example"],
     ["the issuer with a slash more", { issuer: ISSUER }, `error=access_denied&iss=${ISSUER}/`],
-    ["nobody, where a name was promised", { issuer: ISSUER, requiresIssuer: true }, "error=access_denied"],
+    [
+      "no issuer, although the provider requires one",
+      { issuer: ISSUER, requiresIssuer: true },
+      "error=access_denied",
+    ],
   ])("is refused and does not change the consent: %s", (_what, oauth2, query) => {
     expect(check(oauth2, query)).toMatchObject({ kind: "refused", status: 400 });
   });

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { interleave, sentenceOf } from "./interleave";
 
-test("in 1,000 interleavings no call bears another's token and nobody is served without a consent [fault: token-of-another-user]", async () => {
+test("in 1,000 interleavings no call uses the token of another user, and none succeeds without a consent [fault: token-of-another-user]", async () => {
   const figures = await interleave({
     interleavings: 1000,
     seed: 20_000,

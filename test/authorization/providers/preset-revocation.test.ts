@@ -235,7 +235,7 @@ describe("two users of one account", () => {
     expect(site.sent).toEqual([{ address: "https://accounts.zoho.com/oauth/v2/token/revoke", ...BY_TOKEN }]);
   });
 
-  test("of the same name at different platforms are no account in common", async () => {
+  test("of the same name at different platforms are different accounts", async () => {
     await using site = await presetSite("google");
     const operator = await site.site.runtime.identity.operator("default");
     await site.site.runtime.providers.create(operator, {

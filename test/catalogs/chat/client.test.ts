@@ -33,9 +33,9 @@ function silentServer() {
 describe("reads", () => {
   test.each<[string, StubAnswer]>([
     ["a 5xx", broken()],
-    ["a code that may pass", refusal("internal_error")],
-    ["a body that is no JSON", new Response("<html>")],
-  ])("are tried once more after %s", async (_, first) => {
+    ["a transient code", refusal("internal_error")],
+    ["a body that is not JSON", new Response("<html>")],
+  ])("are retried once after %s", async (_, first) => {
     await using stub = new Stub().on("users.info", first, USER);
     const connection = new Connection(stub.apiUrl);
     expect(await new ChatClient(connection.context()).call("users.info")).toMatchObject(USER);
@@ -45,7 +45,7 @@ describe("reads", () => {
     expect(others).toEqual([]);
   });
 
-  test("are tried once more when the connection breaks", async () => {
+  test("are retried once when the connection breaks", async () => {
     using server = silentServer();
     const client = new ChatClient(new Connection(server.apiUrl).context());
     const error = await failureOf(client.call("users.info"));
@@ -54,14 +54,14 @@ describe("reads", () => {
     expect(server.requests).toBe(2);
   });
 
-  test("are not tried again when no time is left", async () => {
+  test("are not retried when no time is left", async () => {
     await using stub = new Stub().on("users.info", broken(), USER);
     const connection = new Connection(stub.apiUrl, { timeMs: 0 });
     await failureOf(new ChatClient(connection.context()).call("users.info"));
     expect(stub.calls()).toBe(1);
   });
 
-  test("end with a timeout when the platform is silent", async () => {
+  test("end with a timeout when the platform does not answer", async () => {
     await using stub = new Stub().on("users.info", () => Bun.sleep(5000).then(() => USER));
     const client = new ChatClient(new Connection(stub.apiUrl, { requestMs: 250 }).context());
     const error = await failureOf(client.call("users.info"));
@@ -73,8 +73,8 @@ describe("reads", () => {
 describe("a post is sent once", () => {
   test.each<[string, StubAnswer, string]>([
     ["a 5xx", broken(), "UPSTREAM_RUNTIME_SERVER_ERROR"],
-    ["a code that may pass", refusal("internal_error"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
-    ["a body that is no JSON", new Response("<html>"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
+    ["a transient code", refusal("internal_error"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
+    ["a body that is not JSON", new Response("<html>"), "UPSTREAM_RUNTIME_SERVER_ERROR"],
   ])("and %s leaves its outcome unknown", async (_, answer, kind) => {
     await using stub = new Stub().on("chat.postMessage", answer);
     const error = await failureOf(
@@ -108,7 +108,7 @@ describe("a post is sent once", () => {
     expect(stub.calls()).toBe(1);
   });
 
-  test("and a caller who goes while it is under way leaves its outcome unknown", async () => {
+  test("and a caller that disconnects during the request leaves its outcome unknown", async () => {
     await using stub = new Stub().on("chat.postMessage", () => Bun.sleep(5000).then(() => POSTED));
     const caller = new AbortController();
     const client = new ChatClient(new Connection(stub.apiUrl, { signal: caller.signal }).context());
@@ -118,14 +118,14 @@ describe("a post is sent once", () => {
     expect(await work).toMatchObject({ canRetry: false, details: { extra: { outcome: "unknown" } } });
   });
 
-  test("and nothing is unknown when there was no connection", async () => {
+  test("and its outcome is known if there was no connection", async () => {
     const client = new ChatClient(new Connection("http://127.0.0.1:9/").context());
     const error = await failureOf(client.call("chat.postMessage"));
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", canRetry: true });
     expect(error.details.extra).toBeUndefined();
   });
 
-  test("and a refusal is an outcome", async () => {
+  test("and a refusal is a known outcome", async () => {
     await using stub = new Stub().on("chat.postMessage", refusal("something_new"));
     const error = await failureOf(
       new ChatClient(new Connection(stub.apiUrl).context()).call("chat.postMessage"),
@@ -152,7 +152,7 @@ describe("rate limits", () => {
     expect(stub.calls()).toBe(2);
   });
 
-  test("a second limit in one run is not waited for, whichever call meets it; other methods' are", async () => {
+  test("a run waits once per method for a rate limit", async () => {
     await using stub = new Stub()
       .on("users.info", throttle("1"), USER, throttle("1"))
       .on("users.list", throttle("2"), {});
@@ -164,7 +164,7 @@ describe("rate limits", () => {
     expect(connection.clock.sleeps).toEqual([1000, 2000]);
   });
 
-  test("a caller who will not wait is told at once, and nothing is sent while the block lasts", async () => {
+  test("a call without waiting fails at once, and nothing is sent during the block", async () => {
     await using stub = new Stub().on("users.info", throttle("1"), USER);
     const connection = new Connection(stub.apiUrl);
     const client = new ChatClient(connection.context());
@@ -176,7 +176,7 @@ describe("rate limits", () => {
     expect(connection.clock.sleeps).toEqual([]);
   });
 
-  test("calls that stand in line when one is met do not run into it", async () => {
+  test("queued calls do not run into a limit that another call hit", async () => {
     await using stub = new Stub().on("users.info", throttle("2"), USER);
     const connection = new Connection(stub.apiUrl);
     const client = new ChatClient(connection.context());
@@ -197,7 +197,7 @@ describe("rate limits", () => {
     expect(await new ChatClient(context).call("users.info")).toMatchObject(USER);
   });
 
-  test("a block is remembered: other runs of the connection fail without a request until it ends", async () => {
+  test("a block is cached: other runs of the connection fail without a request until it ends", async () => {
     await using stub = new Stub().on("users.info", throttle("60"), USER);
     const connection = new Connection(stub.apiUrl);
     await failureOf(new ChatClient(connection.context()).call("users.info"));
@@ -212,7 +212,7 @@ describe("rate limits", () => {
     expect(stub.calls()).toBe(2);
   });
 
-  test("a remembered block that fits is waited for", async () => {
+  test("a cached block that fits is waited for", async () => {
     await using stub = new Stub().on("users.info", throttle("60"), USER);
     const connection = new Connection(stub.apiUrl);
     await failureOf(new ChatClient(connection.context()).call("users.info"));
@@ -232,7 +232,7 @@ describe("rate limits", () => {
 });
 
 describe("one run", () => {
-  test("has at most three requests under way", async () => {
+  test("has at most three concurrent requests", async () => {
     await using stub = new Stub().on("users.info", () => Bun.sleep(5).then(() => USER));
     const client = new ChatClient(new Connection(stub.apiUrl).context());
     await client.together(Array.from({ length: 10 }, () => client.call("users.info")));
@@ -240,7 +240,7 @@ describe("one run", () => {
     expect(stub.busiest).toBe(3);
   });
 
-  test("ends its other requests when one fails", async () => {
+  test("aborts its other requests when one fails", async () => {
     await using stub = new Stub()
       .on("users.info", refusal("user_not_visible"))
       .on("users.list", () => Bun.sleep(5000).then(() => ({})));
@@ -250,7 +250,7 @@ describe("one run", () => {
     expect(client.ended).toBe(true);
   });
 
-  test("ends with the caller, and what was not sent stays unsent", async () => {
+  test("ends when the caller disconnects, and queued requests are not sent", async () => {
     await using stub = new Stub().on("users.info", USER);
     const client = new ChatClient(new Connection(stub.apiUrl, { signal: AbortSignal.abort() }).context());
     const error = await failureOf(client.call("users.info"));

@@ -38,7 +38,7 @@ describe("a rate limit", () => {
     expect(stub.calls()).toBe(4);
   });
 
-  test("that is too long hands back what was read, even if nothing of it counted", async () => {
+  test("that is too long returns what was read, even if none of it counted", async () => {
     await using stub = new Stub().on("users.list", members([{ id: "U9" }], "two"), throttle("60"));
     expect(await list(new Connection(stub.apiUrl))).toEqual({ items: [], next_cursor: "two" });
   });
@@ -50,7 +50,7 @@ describe("a rate limit", () => {
   });
 });
 
-test("the end of the time hands back what was read", async () => {
+test("returns what was read when the time is spent", async () => {
   await using stub = new Stub();
   const connection = new Connection(stub.apiUrl);
   let pages = 0;
@@ -62,7 +62,7 @@ test("the end of the time hands back what was read", async () => {
   expect(pages).toBe(3);
 });
 
-test("a page that does not come in time hands back what was read", async () => {
+test("returns what was read when a page does not arrive in time", async () => {
   await using stub = new Stub();
   const connection = new Connection(stub.apiUrl, { timeMs: 100 });
   stub.on("users.list", members([ADA], "two"), async () => {
@@ -78,7 +78,7 @@ test("any other failure in the middle is an error", async () => {
   expect((await failureOf(list(new Connection(stub.apiUrl)))).kind).toBe("UPSTREAM_RUNTIME_UNMAPPED");
 });
 
-test("a caller who goes in the middle gets an error, not a part", async () => {
+test("a caller that disconnects in the middle gets an error, not a part", async () => {
   const caller = new AbortController();
   await using stub = new Stub().on("users.list", members([ADA], "two"), async () => {
     caller.abort();
@@ -96,14 +96,14 @@ describe("cursors", () => {
     expect(stub.requests[0]?.params).not.toHaveProperty("cursor");
   });
 
-  test.each(["bmV4dDo0MDE=", " spaces and = stay "])("%p comes and goes unchanged", async (cursor) => {
+  test.each(["bmV4dDo0MDE=", " spaces and = stay "])("%p is passed on unchanged", async (cursor) => {
     await using stub = new Stub().on("users.list", members([ADA], `next ${cursor}`));
     const part = await list(new Connection(stub.apiUrl), { limit: 1, next_cursor: cursor });
     expect(stub.requests[0]?.params["cursor"]).toBe(cursor);
     expect(part.next_cursor).toBe(`next ${cursor}`);
   });
 
-  test("that come back, at once or later, are the end", async () => {
+  test("that are repeated, at once or later, are the end", async () => {
     await using stub = new Stub().on(
       "users.list",
       members([ADA], "a"),
@@ -120,7 +120,7 @@ describe("cursors", () => {
   });
 });
 
-test("a page that is larger than asked for is kept whole: whoever is cut off would be lost", async () => {
+test("a page that is larger than requested is returned whole, so that no item is lost", async () => {
   await using stub = new Stub().on("users.list", members([ADA, BOB], "two"));
   expect(await list(new Connection(stub.apiUrl), { limit: 1 })).toEqual({
     items: [ADA, BOB],

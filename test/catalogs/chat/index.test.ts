@@ -83,7 +83,7 @@ describe("parameters", () => {
   });
 
   test.each(["ListConversations", "ListConversationsMetadata"])(
-    "of %s: one type stands for a list",
+    "of %s: a single type is accepted instead of a list",
     (name) => {
       const { input, singles, skipsBlanks } = tool(name);
       expect(singles).toEqual(["conversation_types"]);
@@ -150,7 +150,7 @@ describe("scopes", () => {
     expect(scopes.toSorted()).toEqual((SCOPES[name] ?? []).toSorted());
   });
 
-  test("for writing are asked by tools that write only", () => {
+  test("for writing are required only by tools that write", () => {
     for (const { authorization, metadata } of chatCatalog.tools) {
       const writes = authorization?.scopes.some((scope) => scope.endsWith(":write")) === true;
       expect(writes).toBe(!metadata.behavior.read_only);

@@ -52,14 +52,14 @@ test("a name on the first page takes one page", async () => {
   );
 });
 
-test("a name that does not exist takes all pages once, whoever else asks for it", async () => {
+test("a name that does not exist takes all pages once for all runs", async () => {
   const own = connection();
   const none = () => own.failure("SendMessage", { channel_name: "no-such-channel", message: "hi" });
   expect(await callsOf("conversations.list", () => Promise.all([none(), none(), none()]))).toBe(PAGES);
   expect(await callsOf("conversations.list", none)).toBe(0);
 });
 
-test("twenty runs that look for names at the same time read each page once", async () => {
+test("twenty concurrent runs that search names read each page once", async () => {
   const own = connection();
   const runs = Array.from({ length: 20 }, (_, n) => [
     own.run("SendMessage", { channel_name: `channel-${SIZE - 1 - n}`, message: "hi" }),
@@ -71,7 +71,7 @@ test("twenty runs that look for names at the same time read each page once", asy
   expect(lists).toBe(PAGES);
 });
 
-test("what is remembered of it all has its bounds, and goes with the connection", async () => {
+test("the cache is limited and is removed with the connection", async () => {
   const heap = (): number => {
     stub.requests.length = 0;
     Bun.gc(true);

@@ -37,7 +37,7 @@ test("scopes are asked of the user, comma-separated; no bot is asked for", () =>
   expect(slackPreset.oauth2["authorize_request"]).not.toHaveProperty("params.scope");
 });
 
-test("the code exchange reads the nested grant of the user, never the bot's beside it", () => {
+test("the code exchange reads the nested grant of the user, never that of the bot", () => {
   expect(slackPreset.oauth2["token_request"]).toMatchObject({
     endpoint: "https://slack.com/api/oauth.v2.access",
     auth_method: "client_secret_basic",

@@ -20,7 +20,7 @@ test.each(["", "/"])("the origin works with %j at its end", async (end) => {
   expect(platform.sandbox.requests).toMatchObject([{ target: "/creator/v2/meta/applications", status: 200 }]);
 });
 
-describe("a value that is no API base is the operator's to mend", () => {
+describe("a value that is not an API base is an error for the operator", () => {
   test.each([
     ["", "absolute"],
     ["www.zohoapis.com", "absolute"],
@@ -49,14 +49,14 @@ describe("a value that is no API base is the operator's to mend", () => {
     expect(platform.sandbox.calls()).toBe(0);
   });
 
-  test.each(named(ALL))("%s asks for it", async (name, { input }) => {
+  test.each(named(ALL))("%s requires it", async (name, { input }) => {
     expect(await user("https://h/creator/v2").failure(name, input)).toMatchObject({
       kind: "TOOL_RUNTIME_FATAL",
     });
   });
 });
 
-test("calls go to this host, whatever the user's data center", async () => {
+test("calls go to this host for users of all data centers", async () => {
   const { accessToken } = platform.sandbox.issueToken("carla");
   const carla = new User({ token: accessToken, serverUrl: platform.sandbox.eu.apiUrl });
   await carla.run("FetchVendorRecords", {
@@ -66,7 +66,7 @@ test("calls go to this host, whatever the user's data center", async () => {
   expect(platform.sandbox.requests).toMatchObject([{ location: "eu", host: "api", person: "carla" }]);
 });
 
-test("a host that the address policy refuses is the operator's matter too", async () => {
+test("a host that the address policy refuses is an error for the operator", async () => {
   const error = await user("http://10.0.0.1").failure("GetApplicationMetaInfo");
   expect(error).toMatchObject({ kind: "TOOL_RUNTIME_FATAL" });
   expect(error.message).toContain("egress.allow");

@@ -12,7 +12,7 @@ const LIST = rowOf("FetchVendorRecords");
 const SCHEMA_MODE = { mode: "get_request_schema" };
 
 describe("before anything is set up", () => {
-  test("a request schema is told, and an execution says what is missing without a call to anybody", async () => {
+  test("a request schema is returned, and an execution names what is missing without any call", async () => {
     await using deployment = await Deployment.start();
     const told = await deployment.execute("UpdateVendorRecord", "alice", SCHEMA_MODE);
     expect(at(told.body, "output.value.request_body_schema.type")).toBe("object");
@@ -32,7 +32,7 @@ describe("before anything is set up", () => {
 });
 
 describe("a user of the second data center", () => {
-  test("consents and executes there; the other hosts see nothing", async () => {
+  test("consents and executes there; the other hosts get no request", async () => {
     await using deployment = await Deployment.start();
     const { eu } = deployment.sandbox;
     await deployment.addProvider(eu);
@@ -56,7 +56,7 @@ describe("a user of the second data center", () => {
     ]);
   });
 
-  test("consents through a provider record of the first one; code and refresh token go home", async () => {
+  test("consents through a provider of the first one; code and refresh token go to its own data center", async () => {
     const hosts = (sandbox: RecordsSandbox) => ({ RUNTIME_RECORDS_ACCOUNTS_HOSTS: sandbox.eu.accountsUrl });
     await using deployment = await Deployment.start({ clientSecret: "one-secret-for-all" }, hosts);
     const { us, eu } = deployment.sandbox;
@@ -73,7 +73,7 @@ describe("a user of the second data center", () => {
     expect(secrets.map(({ location }) => location)).toEqual(["eu", "eu"]);
   });
 
-  test("whose accounts server nobody knows gets nothing: no request, and the authorization fails", async () => {
+  test("with an unknown accounts server gets no request, and the authorization fails", async () => {
     await using deployment = await Deployment.start({ clientSecret: "one-secret-for-all" });
     await deployment.addProvider(deployment.sandbox.us);
     expect(await deployment.consent(LIST.tool, "carla", "carla")).toMatchObject({ status: "failed" });
@@ -102,7 +102,7 @@ describe("a user who has consented", () => {
   const list = () => deployment.execute(LIST.tool, "alice", LIST.input);
   const routes = (): string[] => deployment.sandbox.requests.map(({ route }) => route);
 
-  test("asked at the platform for exactly these parameters, the second time for both scopes", async () => {
+  test("the authorization request has exactly these parameters, the second time with both scopes", async () => {
     const fresh = await Deployment.start();
     const { us } = fresh.sandbox;
     await fresh.addProvider(us);
@@ -159,7 +159,7 @@ describe("a user who has consented", () => {
     expect(routes()).toEqual(["data.list", "refresh", "data.list"]);
   });
 
-  test("a platform that is down for refreshes says nothing about the grant", async () => {
+  test("a token endpoint that is down does not end the grant", async () => {
     for (const fault of [
       { kind: "oauth_error", error: "Access Denied" },
       { kind: "server_error" },
@@ -175,7 +175,7 @@ describe("a user who has consented", () => {
   test.each<[string, Fault]>([
     ["HTTP 200 with an error", { kind: "oauth_error", error: "invalid_code" }],
     ["HTTP 200 without a token", { kind: "answer", body: '{"api_domain":"https://www.zohoapis.com"}' }],
-  ])("a code exchange that fails by %s leaves the earlier grant alone", async (_, fault) => {
+  ])("a code exchange that fails by %s keeps the earlier grant", async (_, fault) => {
     deployment.sandbox.fail("token", fault);
     const ended = await deployment.consent("FetchVendorFormFieldsMetadata", "alice", "alice");
     expect(ended).toMatchObject({
@@ -197,7 +197,7 @@ describe("a user who has consented", () => {
     expect(stdout).toContain(`"ID": "${record?.id}"`);
   });
 
-  test("a private link needs the provider, nobody's grant", async () => {
+  test("a private link needs the provider but no grant", async () => {
     const { products } = deployment.sandbox.privateLinks("us");
     const row = rowOf("FetchVendorReportRecords");
     const { body } = await deployment.execute(row.tool, "somebody else", {
@@ -218,7 +218,7 @@ describe("a user who has consented", () => {
     await deployment.setServerUrl(deployment.sandbox.us.apiUrl);
   });
 
-  test("no token, client secret or private link stands in the log", async () => {
+  test("no token, client secret or private link is in the log", async () => {
     const { products, productForm } = deployment.sandbox.privateLinks("us");
     await list();
     const { headers, body } = deployment.sandbox.requests.find(({ route }) => route === "data.list") ?? {};
@@ -236,7 +236,7 @@ describe("a user who has consented", () => {
   });
 
   // The last one: it ends the grant.
-  test("a base of another data center: one refresh, one repeat, and a hint where to look", async () => {
+  test("a base of another data center: one refresh, one retry, and a hint", async () => {
     await deployment.setServerUrl(deployment.sandbox.eu.apiUrl);
     const { body } = await list();
     expect(at(body, "output.error.kind")).toBe("UPSTREAM_RUNTIME_AUTH_ERROR");

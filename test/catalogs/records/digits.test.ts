@@ -33,7 +33,7 @@ describe("input", () => {
     }
   });
 
-  test("a number that was no text and lost nothing is refused, not rounded into an id", async () => {
+  test("a number instead of text is refused, not rounded to an id", async () => {
     const { tool, input } = rowOf("FetchVendorRecordDetail");
     const error = await alice.failure(tool, { ...input, record_id: 12 });
     expect(error.message).toContain("record_id");
@@ -54,7 +54,7 @@ describe("request_body", () => {
     });
   });
 
-  test.each(named(MODES))("%s sends the very text, blanks and order included", async (name, row) => {
+  test.each(named(MODES))("%s sends the same text, with its blanks and order", async (name, row) => {
     const { input } = await platform.live(row, alice);
     const written = String(input["request_body"]);
     const request_body = written
@@ -87,7 +87,7 @@ describe("answers", () => {
     });
   });
 
-  test("everything else comes as it is", async () => {
+  test("everything else is unchanged", async () => {
     const body =
       '{"code":3000,"data":[{"ID":3888833000000114027,"a":-12345678901234567890,"b":1.5,"c":7,"d":"1.10","e":null,"f":[true]}]}';
     await using stub = new Stub({ body });

@@ -126,7 +126,7 @@ describe("nothing matches", () => {
     }
   });
 
-  test("an unknown report is no empty list", async () => {
+  test("an unknown report is not an empty list", async () => {
     const row = rowOf("FetchVendorRecords");
     const error = await alice.failure(row.tool, { ...row.input, report_link_name: "Nothing" });
     expect(error).toMatchObject({ kind: NOT_FOUND });
@@ -134,7 +134,7 @@ describe("nothing matches", () => {
 });
 
 describe("quota and rates", () => {
-  test.each(named(ALL))("%s: the calls of the day are used up, and no other is made", async (name, row) => {
+  test.each(named(ALL))("%s: the calls of the day are used up, and none is retried", async (name, row) => {
     platform.sandbox.fail(row.route, { kind: "quota" });
     const error = await alice.failure(name, row.input);
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", canRetry: false });
@@ -162,7 +162,7 @@ describe("the grant", () => {
     },
   );
 
-  test("when the provider told another data center, the error says that it is so", async () => {
+  test("the error mentions another data center if the provider returned one", async () => {
     const { accessToken } = platform.sandbox.issueToken("carla");
     const grant = { facts: { api_domain: platform.sandbox.eu.apiUrl } };
     const carla = new User({ token: accessToken, grant, serverUrl: platform.sandbox.us.apiUrl });
@@ -176,7 +176,7 @@ describe("the grant", () => {
     });
   });
 
-  test.each(named(GRANTED))("%s: a missing scope is named, and nothing is tried again", async (name, row) => {
+  test.each(named(GRANTED))("%s: a missing scope is named, and nothing is retried", async (name, row) => {
     const modest = platform.alice(row.scope === "report.READ" ? ["form.CREATE"] : ["report.READ"]);
     const error = await modest.failure(name, row.input);
     expect(error).toBeInstanceOf(ScopesLost);
@@ -185,13 +185,13 @@ describe("the grant", () => {
     expect(platform.sandbox.calls()).toBe(1);
   });
 
-  test("creating a job is not following it", async () => {
+  test("creating a job has another scope than reading it", async () => {
     const creator = platform.alice(["bulk.CREATE"]);
     const error = await creator.failure("GetBulkReadJobDetails", rowOf("GetBulkReadJobDetails").input);
     expect(error).toMatchObject({ needed: ["ZohoCreator.bulk.READ"] });
   });
 
-  test("HTTP 401 without a code is no dead grant", async () => {
+  test("HTTP 401 without a code is not a dead grant", async () => {
     platform.sandbox.fail("data.list", {
       kind: "answer",
       status: 401,
@@ -223,7 +223,7 @@ describe("the text of an error", () => {
     expect(error.message).not.toContain("undefined");
   });
 
-  test("is short and printable, whatever the platform says", async () => {
+  test("is short and printable for any message of the platform", async () => {
     const message = `a\n\u0007b${"x".repeat(2000)}`;
     const error = await failing({ status: 403, body: JSON.stringify({ code: 1080, message }) });
     expect(error.message).toContain("a bxxx");
@@ -235,20 +235,20 @@ describe("the text of an error", () => {
     [3960, "the flag that processes 200 at a time"],
     [3090, "operators and quotes"],
     [2894, "This report does not exist"],
-  ])("code %d brings a hint", async (code, hint) => {
+  ])("code %d has a hint", async (code, hint) => {
     const error = await failing({ status: 404, body: JSON.stringify({ code, message: "upload rule" }) });
     expect(error.message).toContain("upload rule");
     expect(error.message).toContain(hint);
   });
 
-  test("an answer that is not JSON comes along as text", async () => {
+  test("an answer that is not JSON is included as text", async () => {
     const error = await failing({ status: 404, body: "<h1>Nothing here</h1>", type: "text/html" });
     expect(error).toMatchObject({ kind: UNMAPPED });
     expect(error.details.extra).toEqual({ upstream_status: 404, response_text: "<h1>Nothing here</h1>" });
   });
 
   test.each(["text", "[1]", "null", '"3000"', '{"code":"3000"}', "{}", ""])(
-    "HTTP 200 with %j is no success",
+    "HTTP 200 with %j is not a success",
     async (body) => {
       platform.sandbox.fail("data.list", { kind: "answer", body }, 2);
       const error = await alice.failure("FetchVendorRecords", rowOf("FetchVendorRecords").input);

@@ -43,7 +43,7 @@ test.each(EXPECTED)("%s has the published parameters and secrets", (name, { para
   expect(secrets).toEqual("secrets" in rest ? rest.secrets : []);
 });
 
-test.each(named(ALL))("%s asks for its own scope and no other", (name, { scope }) => {
+test.each(named(ALL))("%s requires only its own scope", (name, { scope }) => {
   const { authorization } = tool(name);
   expect(authorization).toEqual({
     provider: "zoho",
@@ -51,14 +51,14 @@ test.each(named(ALL))("%s asks for its own scope and no other", (name, { scope }
   });
 });
 
-test("all parameters and tools are described in words of their own", () => {
+test("all parameters and tools have different descriptions", () => {
   for (const { input, description } of recordsCatalog.tools) {
     expect(description.length).toBeGreaterThan(40);
     for (const schema of Object.values(input.properties)) expect(schema).toHaveProperty("description");
   }
 });
 
-describe("what the tools do to the world", () => {
+describe("metadata", () => {
   const behaviorOf = (name: string) => tool(name).metadata.behavior;
   const reads = (row: Row): boolean => row.method === "GET";
 

@@ -39,7 +39,7 @@ async function expectRefusal(name: string, changes: Input, named: string): Promi
   expect(platform.sandbox.calls()).toBe(0);
 }
 
-describe("what names a place is needed", () => {
+describe("parameters of the address are required", () => {
   test.each(PLACES)("%s without %s", async (name, parameter) => {
     const error = await alice.failure(name, { ...rowOf(name).input, [parameter]: null });
     expect(error.kind).toBe(kindOf(name));
@@ -52,7 +52,7 @@ describe("what names a place is needed", () => {
     await expectRefusal(name, { [parameter]: " " }, parameter);
   });
 
-  test("all that are missing are named at once", async () => {
+  test("all missing ones are named at once", async () => {
     const error = await alice.failure("UpdateVendorRecord", { mode: "execute" });
     for (const name of Object.keys(rowOf("UpdateVendorRecord").input)) {
       if (!OPTIONAL.includes(name)) expect(error.message).toContain(name);
@@ -63,7 +63,7 @@ describe("what names a place is needed", () => {
 });
 
 describe("a segment is one segment", () => {
-  test.each(SEGMENTS)("%s refuses dots as %s: addresses would lead elsewhere", async (name, parameter) => {
+  test.each(SEGMENTS)("%s refuses dots as %s: they would change the address", async (name, parameter) => {
     await expectRefusal(name, { [parameter]: "." }, parameter);
     await expectRefusal(name, { [parameter]: ".." }, parameter);
   });
@@ -160,24 +160,21 @@ describe("private links", () => {
   const rows: Row[] = [...PUBLISHED_READS, ...MODES].filter(({ scope }) => scope === undefined);
   const keyOf = (row: Row): string => Object.keys(row.input).find((name) => KEYS.includes(name)) ?? "";
 
-  test.each(named(rows))(
-    "%s refuses a whole published address, and does not repeat it",
-    async (name, row) => {
-      const key = keyOf(row);
-      for (const address of [
-        "https://creatorapp.zohopublic.com/acme/inventory/report-perma/All_Products/secretKey",
-        "acme/inventory/secretKey",
-        "secretKey?zc=1",
-        "https:secretKey",
-      ]) {
-        await expectRefusal(name, { [key]: address }, key);
-        const error = await alice.failure(name, { ...row.input, [key]: address });
-        expect(error.message).not.toContain("secretKey");
-      }
-    },
-  );
+  test.each(named(rows))("%s refuses a whole published address without repeating it", async (name, row) => {
+    const key = keyOf(row);
+    for (const address of [
+      "https://creatorapp.zohopublic.com/acme/inventory/report-perma/All_Products/secretKey",
+      "acme/inventory/secretKey",
+      "secretKey?zc=1",
+      "https:secretKey",
+    ]) {
+      await expectRefusal(name, { [key]: address }, key);
+      const error = await alice.failure(name, { ...row.input, [key]: address });
+      expect(error.message).not.toContain("secretKey");
+    }
+  });
 
-  test.each(named(rows))("%s masks the key wherever the platform repeats it", async (name, row) => {
+  test.each(named(rows))("%s masks the key everywhere in the platform's answer", async (name, row) => {
     const { route } = row;
     const key = String(row.input[keyOf(row)]);
     platform.sandbox.fail(route, { kind: "refuse", status: 403, code: 2898, text: `Not under ${key}, no.` });
@@ -197,7 +194,7 @@ describe("private links", () => {
     expect(JSON.stringify(error.details)).not.toContain("k%2By");
   });
 
-  test.each(named(rows))("%s: a wrong key is nobody's grant", async (name, row) => {
+  test.each(named(rows))("%s: a wrong key does not affect a grant", async (name, row) => {
     const error = await alice.failure(name, row.input);
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_BAD_REQUEST", name: "ToolError" });
     expect(error.message).toContain("private link");
@@ -210,7 +207,7 @@ describe("private links", () => {
   });
 });
 
-describe("criteria are sent as they are", () => {
+describe("criteria are sent unchanged", () => {
   const NAMES = ["A&B #1 100%", "p.daly+demo1@x.com", "Ünï – 日本", 'q"uo\\te', "a;b,c<d>e|f ' g", "%20 %2B"];
   const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
@@ -245,7 +242,7 @@ describe("criteria are sent as they are", () => {
   });
 });
 
-test("a text parameter is never made of something else", async () => {
+test("other types are not converted to text", async () => {
   for (const { tool: name, input } of READS) {
     for (const parameter of Object.keys(input)) {
       const error = await failureOf(alice.run(name, { ...input, [parameter]: { a: 1 } }));

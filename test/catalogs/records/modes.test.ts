@@ -42,7 +42,7 @@ describe("get_request_schema", () => {
     expect(platform.sandbox.calls()).toBe(0);
   });
 
-  test.each(named(MODES))("%s ignores everything else, whatever it is", async (name, row) => {
+  test.each(named(MODES))("%s ignores all other parameters", async (name, row) => {
     const nonsense = Object.fromEntries(Object.keys(row.input).map((key) => [key, ".. / {nonsense"]));
     const given = { ...nonsense, more: { of: "it" }, ...SCHEMA_MODE };
     expect(await nobody.run(name, given)).toEqual(await nobody.run(name, SCHEMA_MODE));
@@ -64,7 +64,7 @@ describe("get_request_schema", () => {
     }
   });
 
-  test("the schema is the caller's own: nobody else sees what becomes of it", async () => {
+  test("the schema is a copy: changes to it affect no other call", async () => {
     const schema = schemaIn(await nobody.run("InsertRecordsInVendorForm", SCHEMA_MODE));
     const before = structuredClone(schema);
     delete schema["properties"];
@@ -78,7 +78,7 @@ describe("get_request_schema", () => {
 
 describe("the mode itself", () => {
   test.each([undefined, null, "", "EXECUTE", "GET_REQUEST_SCHEMA", "execute ", "dry_run", true])(
-    "%j is none",
+    "%j is not a mode",
     async (mode) => {
       for (const { tool: name, input } of MODES) {
         const error = await alice.failure(name, { ...input, mode });
@@ -104,7 +104,7 @@ const COMMON: [string, unknown, string][] = [
   ["null in JSON", "null", "object"],
 ];
 
-describe("execute refuses a body, names it, and carries the schema", () => {
+describe("execute refuses a body with an error that names it and contains the schema", () => {
   const cases = MODES.flatMap((row) =>
     COMMON.map((each): [string, string, unknown, string, Row] => [row.tool, ...each, row]),
   );
@@ -184,7 +184,7 @@ describe("execute refuses a body, names it, and carries the schema", () => {
     expect(error.message.match(/\/data\/\d+ must be object/g)).toHaveLength(200);
   });
 
-  test("missing places come before the body, the body's text before its schema", async () => {
+  test("missing parameters are reported before the body, the body's text before its schema", async () => {
     const name = "UpdateVendorRecord";
     const place = await alice.failure(name, { ...rowOf(name).input, record_id: "", request_body: "{" });
     expect(place.message).toContain("record_id");

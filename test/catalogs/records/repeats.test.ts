@@ -56,7 +56,7 @@ describe("a write whose answer is lost is sent once, and its outcome is unknown"
   });
 });
 
-describe("a write that surely did not arrive", () => {
+describe("a write that certainly did not arrive", () => {
   const unreachable = { serverUrl: "http://127.0.0.1:1" };
 
   test.each(named(MODES))("%s", async (name, row) => {
@@ -68,7 +68,7 @@ describe("a write that surely did not arrive", () => {
   });
 });
 
-describe("a read that fails for a moment is tried once more", () => {
+describe("a read with a transient failure is retried once", () => {
   test.each(named(READS))("%s", async (name, row) => {
     const { input } = await platform.live(row, alice);
     for (const fault of [{ kind: "server_error", status: 502 }, { kind: "reset_before" }] as const) {
@@ -87,7 +87,7 @@ describe("a read that fails for a moment is tried once more", () => {
     expect(platform.sandbox.calls()).toBe(2);
   });
 
-  test("nor when there is no time left, nor for a caller who has gone", async () => {
+  test("nor when there is no time left, nor after the caller disconnected", async () => {
     const { tool, input } = rowOf("FetchVendorRecords");
     platform.sandbox.fail("data.list", { kind: "server_error" }, 5);
     await alice.failure(tool, input, { timeMs: 5000 });
@@ -100,7 +100,7 @@ describe("a read that fails for a moment is tried once more", () => {
 });
 
 describe("rate limits", () => {
-  test.each(named(ALL))("%s: a refused call is repeated after the wait, writes too", async (name, row) => {
+  test.each(named(ALL))("%s: a refused call is retried after the wait, also a write", async (name, row) => {
     const { input } = await platform.live(row, alice);
     platform.sandbox.fail(row.route, { kind: "rate_limit", retryAfter: 3 });
     expect(await alice.run(name, input)).toMatchObject({ response_json: { code: 3000 } });
@@ -108,7 +108,7 @@ describe("rate limits", () => {
     expect(alice.clock.sleeps).toEqual([3000]);
   });
 
-  test("without a header the waits grow, and end", async () => {
+  test("without a header the waits grow, and then it gives up", async () => {
     platform.sandbox.fail("data.list", { kind: "rate_limit" }, 5);
     const error = await alice.failure("FetchVendorRecords", rowOf("FetchVendorRecords").input);
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", canRetry: true });

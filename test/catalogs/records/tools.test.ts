@@ -26,7 +26,7 @@ async function run(name: string, changes: Input = {}): Promise<unknown> {
   return alice.run(name, { ...input, ...changes });
 }
 
-describe("the request is exactly the route's", () => {
+describe("the request has exactly the address of the route", () => {
   test.each(named(ALL))("%s", async (name, row) => {
     const { input, path } = await platform.live(row, alice);
     const output = await alice.run(name, input);
@@ -46,7 +46,7 @@ describe("the request is exactly the route's", () => {
   });
 
   test.each(named(ALL.filter(({ scope }) => scope !== undefined)))(
-    "%s brings the token in its documented form",
+    "%s sends the token in the documented form",
     async (name, row) => {
       const { input } = await platform.live(row, alice);
       await alice.run(name, input);
@@ -55,7 +55,7 @@ describe("the request is exactly the route's", () => {
   );
 
   test.each(named([...PUBLISHED_READS, ...MODES.filter(({ scope }) => scope === undefined)]))(
-    "%s brings the private link once, and no token",
+    "%s sends the private link once, and no token",
     async (name, row) => {
       const { input } = await platform.live(row, alice);
       await alice.run(name, input);
@@ -82,7 +82,7 @@ describe("what is read", () => {
     });
   });
 
-  test("values as the platform gives them", async () => {
+  test("values as the platform returns them", async () => {
     expect(await run("FetchVendorRecords")).toMatchObject({
       response_json: {
         data: [
@@ -109,7 +109,7 @@ describe("what is read", () => {
     expect(request().target).toMatch(/[?&]from=2&limit=1$/);
   });
 
-  test("what was not given is not sent, nor is an empty text", async () => {
+  test("missing and empty parameters are not sent", async () => {
     await run("FetchVendorRecords", { filter_criteria: "", record_limit: null });
     expect(request().target).not.toContain("?");
   });
@@ -117,7 +117,7 @@ describe("what is read", () => {
   test.each([
     ["FetchVendorRecords", "start_record_index"],
     ["FetchVendorReportRecords", "record_fetch_start_index"],
-  ])("%s: past the end and without a match there is an empty list, which is no error", async (name, from) => {
+  ])("%s: past the end and without a match the list is empty, not an error", async (name, from) => {
     const nothing = { response_json: { code: 3100, data: [] } };
     expect(await run(name, { [from]: 4 })).toEqual(nothing);
     expect(await run(name, { filter_criteria: 'Name == "none"' })).toEqual(nothing);
@@ -171,7 +171,7 @@ describe("what is changed", () => {
     expect(platform.sandbox.records("us", "Products").map(({ values }) => values["Name"])).toEqual(["Lamp"]);
   });
 
-  test("one record is changed and deleted; what was asked for is told", async () => {
+  test("one record is changed and deleted; the requested fields are returned", async () => {
     const request_body = JSON.stringify({
       data: { Note: "x" },
       result: { fields: ["Name"], message: true, tasks: true },
@@ -192,7 +192,7 @@ describe("what is changed", () => {
   });
 
   test.each(["UpdateVendorCreatorReportRecords", "DeleteReportRecords"])(
-    "%s: no match changes nothing and is no error",
+    "%s: no match changes nothing and is not an error",
     async (name) => {
       const request_body = JSON.stringify({ criteria: 'Name == "none"', data: { Note: "x" } });
       expect(await run(name, { request_body })).toEqual({ response_json: { code: 3100, result: [] } });
@@ -204,7 +204,7 @@ describe("what is changed", () => {
     ["UpdateVendorCreatorReportRecords", "process_until_limit_enabled"],
     ["DeleteReportRecords", "process_records_up_to_limit"],
   ])(
-    "%s: the flag goes to the query, one call is made, and the answer tells whether others remain",
+    "%s: the flag is sent in the query, one call is made, and the answer has whether more remain",
     async (name, flag) => {
       platform.sandbox.add(
         "us",
@@ -226,7 +226,7 @@ describe("what is changed", () => {
 });
 
 describe("records that were not accepted", () => {
-  test("some: the whole answer comes back, and the log says so", async () => {
+  test("some: the whole answer is returned, with a warning in the log", async () => {
     const data = [{ Name: "Desk" }, { Name: "Desk", Quantity: -1 }, { SKU: "L-1" }];
     const output = await run("InsertRecordsInVendorForm", { request_body: JSON.stringify({ data }) });
     expect(output).toMatchObject({
@@ -270,7 +270,7 @@ describe("records that were not accepted", () => {
     });
   });
 
-  test("a change of one field that is refused for another is reported as it is, and not tried again", async () => {
+  test("a change that is refused because of another field is reported and not retried", async () => {
     const [id = ""] = platform.sandbox.add("us", "Products", [{ Name: "Twin", SKU: "L-1" }]);
     const { input } = await platform.live(rowOf("UpdateVendorRecord"), alice);
     const error = await alice.failure("UpdateVendorRecord", { ...input, record_id: id });

@@ -35,13 +35,13 @@ function silentServer() {
   };
 }
 
-describe("what may be repeated", () => {
+describe("a call that may be retried", () => {
   test.each<[string, StubAnswer]>([
     ["a page of a proxy", page(502)],
     ["a fault", refusal(500, { message: "Internal error", status: "INTERNAL" })],
-    ["a success that is no JSON", page(200)],
+    ["a success that is not JSON", page(200)],
     ["a rate limit", limited()],
-  ])("is sent again after %s", async (_, first) => {
+  ])("is retried after %s", async (_, first) => {
     await using stub = new Stub().on("book", first, book());
     const connection = to(stub);
     for (const call of [READ, WRITE]) {
@@ -51,7 +51,7 @@ describe("what may be repeated", () => {
     expect(connection.clock.sleeps).toEqual([expect.any(Number)]);
   });
 
-  test("waits 1, 2 and 4 seconds and a little more, and is sent four times in all", async () => {
+  test("waits about 1, 2 and 4 seconds, and is sent four times in all", async () => {
     await using stub = new Stub().on("book", page(503));
     const connection = to(stub);
     const error = await failureOf(clientOf(connection).call(READ));
@@ -69,7 +69,7 @@ describe("what may be repeated", () => {
   test.each([
     ["in seconds", (): string => "7"],
     ["as a date", (now: number): string => new Date(now + 7000).toUTCString()],
-  ])("waits as long as the platform asks, %s", async (_, header) => {
+  ])("waits as long as the platform requests, %s", async (_, header) => {
     await using stub = new Stub();
     const connection = to(stub);
     stub.on("book", limited({ "retry-after": header(connection.clock.now()) }), book());
@@ -77,7 +77,7 @@ describe("what may be repeated", () => {
     expect(connection.clock.sleeps).toEqual([7000]);
   });
 
-  test("does not wait longer than the run lasts, and tells the caller when to come back", async () => {
+  test("does not wait longer than the run lasts, and tells the caller when to retry", async () => {
     await using stub = new Stub().on("book", limited({ "retry-after": "120" }));
     const connection = to(stub);
     const error = await failureOf(clientOf(connection).call(READ));
@@ -90,20 +90,20 @@ describe("what may be repeated", () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  test("a rate limit that does not pass tells a minute, when nothing better is known", async () => {
+  test("a persistent rate limit without a time suggests a retry after a minute", async () => {
     await using stub = new Stub().on("book", limited());
     const error = await failureOf(clientOf(to(stub)).call(READ));
     expect(stub.requests).toHaveLength(4);
     expect(error.details.retryAfterMs).toBe(60_000);
   });
 
-  test("is not sent again when no time is left", async () => {
+  test("is not retried when no time is left", async () => {
     await using stub = new Stub().on("book", page(503));
     await failureOf(clientOf(to(stub), { timeMs: 1500 }).call(READ));
     expect(stub.requests).toHaveLength(1);
   });
 
-  test("is sent again when the platform is silent", async () => {
+  test("is retried when the platform does not answer", async () => {
     await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})), book());
     const context = to(stub).context();
     const fetch: typeof context.fetch = (base, path, request) =>
@@ -112,27 +112,27 @@ describe("what may be repeated", () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  test("ends with a timeout when the run's time is over", async () => {
+  test("ends with a timeout when the run's time is up", async () => {
     await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})));
     const error = await failureOf(clientOf(to(stub), { timeMs: 30 }).call(READ));
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
     expect(stub.requests).toHaveLength(1);
   });
 
-  test("is sent again when the connection breaks", async () => {
+  test("is retried when the connection breaks", async () => {
     using server = silentServer();
     const error = await failureOf(clientOf(new Connection(basesOf(server.url))).call(WRITE));
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", canRetry: true });
     expect(server.requests).toBeGreaterThanOrEqual(4);
   });
 
-  test.each([400, 401, 403, 404])("is not sent again after %d", async (status) => {
+  test.each([400, 401, 403, 404])("is not retried after %d", async (status) => {
     await using stub = new Stub().on("book", refusal(status, { message: "no" }));
     await failureOf(clientOf(to(stub)).call(READ));
     expect(stub.requests).toHaveLength(1);
   });
 
-  test("ends with the caller, while it waits too", async () => {
+  test("ends when the caller disconnects, also while it waits", async () => {
     await using stub = new Stub().on("book", page(503));
     const caller = new AbortController();
     const connection = to(stub, { signal: caller.signal });
@@ -143,14 +143,14 @@ describe("what may be repeated", () => {
   });
 });
 
-describe("what may not be repeated", () => {
+describe("a call that must not be done twice", () => {
   const unknown = { canRetry: false, details: { extra: { outcome: "unknown" } } };
 
   test.each<[string, StubAnswer]>([
     ["a page of a proxy", page(502)],
     ["a fault", refusal(500, { message: "Internal error" })],
-    ["a success that is no JSON", page(200)],
-  ])("is sent once, and after %s nobody knows", async (_, answer) => {
+    ["a success that is not JSON", page(200)],
+  ])("is sent once, and its outcome is unknown after %s", async (_, answer) => {
     await using stub = new Stub().on("book", answer);
     expect(await failureOf(clientOf(to(stub)).call(ONCE))).toMatchObject(unknown);
     expect(stub.requests).toHaveLength(1);
@@ -163,13 +163,13 @@ describe("what may not be repeated", () => {
     expect(server.requests).toBe(1);
   });
 
-  test("is sent again after a rate limit, which did nothing", async () => {
+  test("is retried after a rate limit, because nothing was done", async () => {
     await using stub = new Stub().on("book", limited(), {});
     await clientOf(to(stub)).call(ONCE);
     expect(stub.requests).toHaveLength(2);
   });
 
-  test("is tried again where no connection came about", async () => {
+  test("is retried if no connection was established", async () => {
     const stub = new Stub();
     const { url } = stub;
     await stub[Symbol.asyncDispose]();
@@ -179,7 +179,7 @@ describe("what may not be repeated", () => {
     expect(connection.clock.sleeps).toHaveLength(3);
   });
 
-  test("is plainly refused by a refusal", async () => {
+  test("reports a refusal without an unknown outcome", async () => {
     await using stub = new Stub().on("book", refusal(400, { message: "no" }));
     const error = await failureOf(clientOf(to(stub)).call(ONCE));
     expect(error.details.extra).toBeUndefined();
@@ -187,7 +187,7 @@ describe("what may not be repeated", () => {
 });
 
 describe("the user's budget", () => {
-  test("of 60 reads a minute ends before the platform's, and comes back", async () => {
+  test("of 60 reads per minute is used up before the platform's, and is available again later", async () => {
     await using stub = new Stub().on("book", book());
     const connection = to(stub);
     for (let turn = 0; turn < 60; turn++) {
@@ -209,7 +209,7 @@ describe("the user's budget", () => {
     expect(stub.requests).toHaveLength(62);
   });
 
-  test("is not gone for the time that a clock had been ahead", async () => {
+  test("is available after the clock was set back", async () => {
     await using stub = new Stub().on("book", book());
     const connection = to(stub);
     connection.clock.move(3600_000);
@@ -220,7 +220,7 @@ describe("the user's budget", () => {
     expect(stub.requests).toHaveLength(61);
   });
 
-  test("counts every try", async () => {
+  test("counts every attempt", async () => {
     let answered = 0;
     await using stub = new Stub().on("book", () => (++answered <= 52 ? book() : page(503)));
     const connection = to(stub);
@@ -231,7 +231,7 @@ describe("the user's budget", () => {
     expect(stub.requests.length).toBe(60);
   });
 
-  test("is each user's own", async () => {
+  test("is separate for each user", async () => {
     await using stub = new Stub().on("book", book());
     for (const connection of [to(stub), to(stub)]) {
       for (let turn = 0; turn < 60; turn++) await clientOf(connection).call(READ);
@@ -241,14 +241,14 @@ describe("the user's budget", () => {
 });
 
 describe("lines", () => {
-  test("at most four calls of a user are under way", async () => {
+  test("at most four calls of a user run at the same time", async () => {
     await using stub = new Stub().on("book", together(4, book()));
     const connection = to(stub);
     await Promise.all(Array.from({ length: 12 }, () => clientOf(connection).call(READ)));
     expect(stub.busiest).toBe(4);
   });
 
-  test("writes to one spreadsheet come after one another, whoever writes, to two at the same time", async () => {
+  test("writes of all users to one spreadsheet are sequential, to two spreadsheets concurrent", async () => {
     const begun: string[] = [];
     const work = (id: string, name: string) => {
       const end = Promise.withResolvers<void>();
@@ -269,7 +269,7 @@ describe("lines", () => {
     }
   });
 
-  test("a failure does not hold up who comes after it", async () => {
+  test("a failure does not block later calls", async () => {
     const connection = new Connection({});
     const failed = clientOf(connection).alone("a", () => Promise.reject(new Error("no")));
     const next = clientOf(connection).alone("a", async () => "done");
@@ -279,7 +279,7 @@ describe("lines", () => {
 });
 
 describe("addresses", () => {
-  test("a base with a path keeps it, and parts of the path are encoded once", async () => {
+  test("a base keeps its path, and path segments are encoded once", async () => {
     await using stub = new Stub().on("book", book());
     const base = `${stub.url}/google/api/`;
     const client = clientOf(new Connection({ sheets: base, drive: base, userinfo: stub.url }));
@@ -290,7 +290,7 @@ describe("addresses", () => {
     expect(JSON.parse(stub.requests[0]?.body ?? "")).toMatchObject({ range: "'TEste Nome/?#% 😀'!A1" });
   });
 
-  test("the token stands in the header alone, and answers may be compressed", async () => {
+  test("the token is only in the header, and answers may be compressed", async () => {
     await using stub = new Stub().on("book", book());
     await clientOf(to(stub, { token: "ya29.secret" })).call(READ);
     const [{ address, headers, body } = { address: "", headers: new Headers(), body: "" }] = stub.requests;
@@ -301,7 +301,7 @@ describe("addresses", () => {
     expect(address + body).not.toContain("ya29");
   });
 
-  test("no error tells the token or the address", async () => {
+  test("no error contains the token or the address", async () => {
     await using stub = new Stub().on("book", page(503));
     const error = await failureOf(clientOf(to(stub, { token: "ya29.secret" })).call(WRITE));
     const told = JSON.stringify([error.message, error.details]);

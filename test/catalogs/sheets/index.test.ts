@@ -156,20 +156,17 @@ describe("metadata", () => {
     },
   );
 
-  test.each(["WriteToCell", "UpdateCells", "AddNoteToCell"])(
-    "%s overwrites, and twice is as once",
-    (name) => {
-      expect(behaviorOf(name)).toEqual({
-        operations: ["update"],
-        read_only: false,
-        destructive: true,
-        idempotent: true,
-        open_world: true,
-      });
-    },
-  );
+  test.each(["WriteToCell", "UpdateCells", "AddNoteToCell"])("%s overwrites and is idempotent", (name) => {
+    expect(behaviorOf(name)).toEqual({
+      operations: ["update"],
+      read_only: false,
+      destructive: true,
+      idempotent: true,
+      open_world: true,
+    });
+  });
 
-  test("CreateSpreadsheet makes something new each time", () => {
+  test("CreateSpreadsheet creates something with every call", () => {
     expect(behaviorOf("CreateSpreadsheet")).toMatchObject({
       operations: ["create"],
       read_only: false,

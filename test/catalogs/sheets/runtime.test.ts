@@ -78,7 +78,7 @@ test("a user consents, and the tools run with the grant", async () => {
   expect(JSON.stringify([made, read]) + deployment.site.logLines.join("\n")).not.toContain("ya29.");
 });
 
-test("scopes come back renamed, reordered and with one more, and are the same scopes", async () => {
+test("renamed, reordered and additional scopes are recognized", async () => {
   await using deployment = await deploy();
   await deployment.consent("Sheets.WhoAmI", "bob");
   const output = at(await deployment.execute("Sheets.WhoAmI"), "output.value");
@@ -91,7 +91,7 @@ test("scopes come back renamed, reordered and with one more, and are the same sc
   expect(deployment.sheets.requests.map(({ path }) => path)).toContain("/v1/userinfo");
 });
 
-test("a scope that the user left out is still owed, and what was granted works", async () => {
+test("a scope that the user declined is still missing, and the granted ones work", async () => {
   await using deployment = await deploy();
   const { sheets, agent } = deployment;
   sheets.denyScopes([DRIVE_FILE]);
@@ -108,7 +108,7 @@ test("a scope that the user left out is still owed, and what was granted works",
   expect(at(await deployment.execute("Sheets.WhoAmI"), "success")).toBe(true);
 });
 
-describe("a token that no longer works", () => {
+describe("a token that is no longer valid", () => {
   const tokenOf = (sheets: SheetsSandbox): string =>
     sheets.requests.findLast(({ token }) => token !== null)?.token ?? "";
 
@@ -125,7 +125,7 @@ describe("a token that no longer works", () => {
     }
   });
 
-  test("and cannot be refreshed ends the grant, and the answer says how to go on", async () => {
+  test("and cannot be refreshed ends the grant, and the answer says how to continue", async () => {
     await using deployment = await deploy();
     const { sheets, execute } = deployment;
     await deployment.consent("Sheets.SearchSpreadsheets");

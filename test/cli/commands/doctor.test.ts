@@ -1,7 +1,7 @@
 // `runtime doctor` on installations with one problem each: it reports the problem and a fix.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../../src/checkup";
 import { jsonOf, newTerminal } from "../support/fake-io";
@@ -50,6 +50,15 @@ test("creates nothing and finds no problems on a new machine", async () => {
 
   expect(code).toBe(0);
   expect([...new Bun.Glob("**").scanSync({ cwd: home, dot: true })]).toEqual([]);
+});
+
+test("finds no problem after a rotation, and none if its key is only in the prepared file", async () => {
+  const { run, key } = await installed();
+  await run(["keys", "rotate-root"]);
+  expect((await run(["doctor"])).stderr).toContain("No problems found");
+  rmSync(key);
+
+  expect((await run(["doctor"])).stderr).toContain("No problems found");
 });
 
 interface Fault {
@@ -141,6 +150,23 @@ const FAULTS: Fault[] = [
     check: "start",
     message: "newer version",
     fix: "restore a backup",
+  },
+  {
+    name: "files with old root keys that rotations left behind",
+    plant: ({ key }) => {
+      writeFileSync(`${key}.0123456789abcdef`, `${Buffer.alloc(32, 7).toString("base64")}\n`, {
+        mode: 0o600,
+      });
+      utimesSync(`${key}.0123456789abcdef`, new Date(0), new Date(0));
+      // A rotation that is running has a file like this one.
+      writeFileSync(`${key}.fedcba9876543210`, `${Buffer.alloc(32, 8).toString("base64")}\n`, {
+        mode: 0o600,
+      });
+    },
+    check: "old root keys",
+    message: "root.key.0123456789abcdef.",
+    fix: "Delete them",
+    status: "warning",
   },
   {
     name: "a missing root key",

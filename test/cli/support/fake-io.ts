@@ -65,6 +65,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
       return options.browser !== undefined;
     },
     onStop: () => undefined,
+    beforeOutput: () => undefined,
     get stdout() {
       return printed.out;
     },

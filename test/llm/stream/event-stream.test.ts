@@ -13,7 +13,7 @@ function logged() {
 const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 const nothing = (): void => undefined;
 
-test("a stream in which nothing comes for a while says that it is alive", async () => {
+test("a silent stream sends keep-alive comments", async () => {
   const next = Promise.withResolvers<void>();
   const texts = (async function* () {
     yield "a";
@@ -28,7 +28,7 @@ test("a stream in which nothing comes for a while says that it is alive", async 
   expect(text).toMatch(/^a(: alive\n\n){2,}b$/);
 });
 
-test("what fails before the first event is no stream", async () => {
+test("a failure before the first event is an ordinary error", async () => {
   const texts = (async function* () {
     if (Date.now() > 0) throw rateLimited("Later.");
     yield "";
@@ -38,7 +38,7 @@ test("what fails before the first event is no stream", async () => {
   });
 });
 
-test("what fails later is the last event, and in the log", async () => {
+test("a later failure is the last event, and in the log", async () => {
   const means = logged();
   const texts = (async function* () {
     yield "a";
@@ -49,7 +49,7 @@ test("what fails later is the last event, and in the log", async () => {
   expect(means.lines.length).toBe(1);
 });
 
-test("who hangs up is told about, and what fails for that is not logged", async () => {
+test("a disconnect is reported, and failures because of it are not logged", async () => {
   const means = logged();
   const hungUp = Promise.withResolvers<void>();
   const texts = (async function* () {

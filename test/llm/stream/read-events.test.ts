@@ -47,7 +47,7 @@ describe("events", () => {
     expect(await read(text)).toEqual(events);
   });
 
-  test("are the same wherever the bytes are cut, and whatever ends the lines", async () => {
+  test("are the same for any split of the bytes and any line ending", async () => {
     const line = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\r\n\uFEFF\0]/g, ""));
     await fc.assert(
       fc.asyncProperty(

@@ -51,7 +51,7 @@ describe("references", () => {
   ];
 
   test.each(["openai", "anthropic", "gemini"])(
-    "are written out in %s: the schema stands alone [fault: schema-references]",
+    "are inlined in %s: the schema needs no definitions [fault: schema-references]",
     async (format) => {
       const schema = await parameters("Field.Tree", format);
       const text = JSON.stringify(schema);
@@ -77,7 +77,7 @@ describe("references", () => {
     },
   );
 
-  test("in mcp stand beside their definitions", async () => {
+  test("in mcp stay with their definitions", async () => {
     const schema = await parameters("Field.Tree", "mcp");
     for (const { $ref } of within(schema)) {
       if ($ref !== undefined)
@@ -113,7 +113,7 @@ describe("strict", () => {
   });
 
   test.each(["openai", "anthropic", "mcp"])(
-    "has no need to be in %s: what is optional is not required [fault: strict-mode]",
+    "is not required in %s: optional parameters stay optional [fault: strict-mode]",
     async (format) => {
       const cells = await parameters("Sheets.UpdateCells", format);
       expect(at(cells, "required")).toEqual(["spreadsheet_id", "data"]);
@@ -147,7 +147,7 @@ describe("gemini", () => {
     expect(JSON.stringify(await parameters("Field.Nested", "gemini"))).not.toMatch(UNKNOWN);
   });
 
-  test("gets what it does not know in words that it does, at every depth [fault: gemini-keywords]", async () => {
+  test("gets unknown keywords converted to known ones, at every depth [fault: gemini-keywords]", async () => {
     expect(await parameters("Field.Nested", "gemini")).toEqual({
       type: "object",
       properties: {

@@ -69,7 +69,7 @@ describe("Chat.ListUsers", () => {
     ["limit", { limit: true }],
     ["limit", { limit: [50] }],
     ["limit", { limit: "" }],
-  ])("refuses by the name %s what is none: %j [fault: values-as-text]", async (field, input) => {
+  ])("refuses an invalid value by the name %s: %j [fault: values-as-text]", async (field, input) => {
     stage.platforms.chat.clearRequests();
     expect(await refused("Chat.ListUsers", input)).toContain(field);
     expect(stage.platforms.chat.requests).toEqual([]);
@@ -104,7 +104,7 @@ describe("VendorCreatorApi.UpdateVendorRecord", () => {
   };
   const note = () => JSON.stringify(stage.platforms.records.records("us", "Products")[0]);
 
-  test("takes its body as stringified JSON, and sends it as it is", async () => {
+  test("accepts its body as JSON text, and sends it unchanged", async () => {
     await value("VendorCreatorApi.UpdateVendorRecord", fields('{"data":{"Note":"as text"}}'));
     expect(note()).toContain("as text");
   });
@@ -140,7 +140,7 @@ describe("VendorCreatorApi.UpdateVendorRecord", () => {
 });
 
 describe("Sheets.UpdateCells", () => {
-  test("with null for what is optional uses the default [fault: strict-mode]", async () => {
+  test("uses the default for null in an optional parameter [fault: strict-mode]", async () => {
     const made = await value("Sheets.CreateSpreadsheet", { title: "T", data: '{"1":{"A":1}}' });
     const spreadsheet_id = String(at(made, "spreadsheetId"));
     const nothing = { sheet_position: null, sheet_id_or_name: null };
@@ -157,7 +157,7 @@ describe("Sheets.UpdateCells", () => {
     });
   });
 
-  test("with a number as text uses that number, and refuses what is none", async () => {
+  test("accepts a number as text, and refuses other texts", async () => {
     const made = await value("Sheets.CreateSpreadsheet", { title: "T" });
     const spreadsheet_id = String(at(made, "spreadsheetId"));
     await value("Sheets.UpdateCells", { spreadsheet_id, data: '{"1":{"A":1}}', sheet_position: "1" });

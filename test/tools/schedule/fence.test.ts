@@ -44,7 +44,7 @@ async function claimed(holder: string, now = NOW): Promise<ListedRun> {
 
 const status = async () => (await look(deployment.runtime, id)).execution_status;
 
-test("of two who read the same run one claims it", async () => {
+test("only one of two workers claims the same run", async () => {
   const run = await read();
   const claims = await Promise.all([claim(run, "one"), claim(run, "other")]);
 
@@ -52,7 +52,7 @@ test("of two who read the same run one claims it", async () => {
   expect((await look(deployment.runtime, id)).attempts).toHaveLength(1);
 });
 
-test("a lease that was renewed after it was read can be neither taken nor given up", async () => {
+test("a lease that was renewed after it was read cannot be claimed or ended", async () => {
   const mine = await claimed("one");
   const seen = await read(NOW + LEASE);
   await store.write(() => repository.extendLease(mine, NOW + 2 * LEASE));
@@ -64,7 +64,7 @@ test("a lease that was renewed after it was read can be neither taken nor given 
   expect(await status()).toBe("completed");
 });
 
-test("a run that ended after it was read can be neither taken nor given up", async () => {
+test("a run that ended after it was read cannot be claimed or ended", async () => {
   const mine = await claimed("one");
   const seen = await read(NOW + LEASE);
   await store.write(() => repository.endAttempt(mine, END, COMPLETED));
@@ -74,7 +74,7 @@ test("a run that ended after it was read can be neither taken nor given up", asy
   expect(await status()).toBe("completed");
 });
 
-test("who lost the lease can neither renew it nor end the run, nor have it tried again", async () => {
+test("a former holder can neither renew the lease nor end or retry the run", async () => {
   const old = await claimed("one");
   const mine = await claimed("other", NOW + LEASE);
   await store.write(() => repository.extendLease(old, NOW + 100 * LEASE));
@@ -90,7 +90,7 @@ test("who lost the lease can neither renew it nor end the run, nor have it tried
   ]);
 });
 
-test("who gave a run up for lost ends it once", async () => {
+test("a lost run is ended once", async () => {
   await claimed("one");
   const seen = await read(NOW + LEASE);
   const endings = await Promise.all(

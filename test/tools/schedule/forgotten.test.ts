@@ -24,7 +24,7 @@ async function past(environment: Record<string, string> = {}): Promise<Deploymen
 const total = async ({ runtime }: Deployment) =>
   (await runtime.tools.scheduled.list(agent(), {})).total_count;
 
-test("90 days after their end they are gone with their attempts, and the count says so", async () => {
+test("runs are deleted with their attempts 90 days after their end, and no longer counted", async () => {
   await using deployment = await past();
   const { runtime, waiting } = deployment;
   expect(await total(deployment)).toBe(26);
@@ -39,13 +39,13 @@ test("90 days after their end they are gone with their attempts, and the count s
   expect((await look(runtime, last)).execution_status).toBe("pending");
 });
 
-test("they are kept for ever where that is wanted", async () => {
+test("runs are kept forever if configured", async () => {
   await using deployment = await past({ RUNTIME_EXECUTIONS_KEEP_DAYS: "0" });
   await schedule(deployment.runtime);
   expect(await total(deployment)).toBe(27);
 });
 
-test("those of another project too, whose own count goes down", async () => {
+test("runs of another project are deleted and no longer counted", async () => {
   await using deployment = await past();
   const { runtime } = deployment;
   await runtime.identity.createProject(operator(), "second", "second");

@@ -15,7 +15,7 @@ test.each([
   ["2028-02-29T00:00:00", "2028-02-29T00:00:00.000Z"],
   ["1999-12-31T23:59:59", "1999-12-31T23:59:59.000Z"],
   ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
-])("%s is %s, whatever the zone of the server", (text, instant) => {
+])("%s is %s in every time zone of the server", (text, instant) => {
   expect(new Date(instantOf(text)).toISOString()).toBe(instant);
 });
 
@@ -39,7 +39,7 @@ test.each([
   "9999-12-31T23:59:59-23:59",
   "0000-01-01T00:00:00+00:01",
   " 2030-01-31T09:30:00",
-])("%p is no time", (text) => {
+])("%p is not a time", (text) => {
   try {
     instantOf(text);
   } catch (error) {

@@ -17,7 +17,7 @@ import { AT_ONCE, ended, look, looked, schedule } from "./scheduling";
 const LAPSED_MS = 20_000;
 
 describe("a run", () => {
-  test("is done at its time and not before, with its input and under its own ids", async () => {
+  test("runs at its time and not before, with its input and its ids", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
     catalog.act = async (input) => ({ told: input["text"] });
@@ -45,7 +45,7 @@ describe("a run", () => {
     expect(catalog.runs).toBe(1);
   });
 
-  test("waits for a server when none is there, and for the next one after a restart", async () => {
+  test("waits for a server, also after a restart", async () => {
     await using deployment = await deploy();
     const id = await schedule(deployment.runtime);
     await deployment.runtime.close();
@@ -78,7 +78,7 @@ describe("a run", () => {
     expect(seen.map(String).toSorted()).toEqual(texts.toSorted());
   });
 
-  test("of a tool that fails ends failed, with what the tool said", async () => {
+  test("of a tool that fails ends as failed, with the error of the tool", async () => {
     await using deployment = await deploy();
     const { runtime, test: catalog } = deployment;
     catalog.act = async () => Promise.reject(badInput("not so"));
@@ -91,7 +91,7 @@ describe("a run", () => {
     expect(run.attempts[0]?.output?.error?.kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
   });
 
-  test("is finished by a server that is told to stop, which takes no other", async () => {
+  test("is finished by a server that stops, which claims no other", async () => {
     await using deployment = await deploy();
     const { runtime, test: catalog } = deployment;
     const done = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ describe("a run", () => {
 });
 
 describe("what is missing", () => {
-  test("when a run is asked for is said at once, and nothing is remembered", async () => {
+  test("is reported at once, and nothing is stored", async () => {
     await using deployment = await deploy();
     await deployment.addProvider();
     const asked = schedule(deployment.runtime, { tool: "Test.ActFor" });
@@ -122,7 +122,7 @@ describe("what is missing", () => {
     expect((await deployment.runtime.tools.scheduled.list(operator(), {})).total_count).toBe(0);
   });
 
-  test("in its input is an answer that failed, and nothing is remembered", async () => {
+  test("in its input is a failed answer, and nothing is stored", async () => {
     await using deployment = await deploy();
     const request = { tool_name: "Test.Act", user_id: "alice", input: { txt: "x" }, run_at: AT_ONCE };
     const answer = await deployment.runtime.tools.execute(operator(), request);
@@ -132,7 +132,7 @@ describe("what is missing", () => {
     expect((await deployment.runtime.tools.scheduled.list(operator(), {})).total_count).toBe(0);
   });
 
-  test("by the time of the run ends it: nobody's tool runs without a grant", async () => {
+  test("at the time of the run ends it: no tool runs without a grant", async () => {
     await using deployment = await deploy();
     const { runtime, test: catalog } = deployment;
     await deployment.addProvider();
@@ -151,7 +151,7 @@ describe("what is missing", () => {
     expect(catalog.runs).toBe(0);
   });
 
-  test.each(["revoked", "expired"])("when the key that asked was %s: nothing runs", async (how) => {
+  test.each(["revoked", "expired"])("if the key that scheduled it was %s: nothing runs", async (how) => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
     const key = await runtime.identity.createKey(operator(), {
@@ -175,8 +175,8 @@ describe("what is missing", () => {
   });
 });
 
-describe("a failure that may pass", () => {
-  test("is tried three times in all, some time apart, under one id", async () => {
+describe("a transient failure", () => {
+  test("is retried up to three attempts with pauses, with one id", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
     catalog.act = async () => Promise.reject(networkUnreachable("nobody there"));
@@ -199,7 +199,7 @@ describe("a failure that may pass", () => {
     expect(catalog.runs).toBe(3);
   });
 
-  test("ends with the attempt that succeeds, no earlier than the platform asks", async () => {
+  test("ends with the attempt that succeeds, not before the time that the platform requests", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
     catalog.act = async () =>
@@ -221,9 +221,9 @@ describe("a failure that may pass", () => {
   });
 
   test.each([
-    ["whose outcome nobody knows", outcomeUnknown(networkUnreachable("cut"))],
+    ["with an unknown outcome", outcomeUnknown(networkUnreachable("cut"))],
     ["that another input would mend", retryableInput("say it otherwise")],
-  ])("but one %s is not tried again", async (_which, error) => {
+  ])("but one %s is not retried", async (_which, error) => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;
     catalog.act = async () => Promise.reject(error);
@@ -237,7 +237,7 @@ describe("a failure that may pass", () => {
   });
 });
 
-describe("a run whose server is gone", () => {
+describe("a run whose server died", () => {
   /** A server that has begun the run and never ends it, and another one after its lease has run out. */
   async function cutOff(tool: string) {
     const deployment = await deploy();
@@ -265,7 +265,7 @@ describe("a run whose server is gone", () => {
     };
   }
 
-  test("and that only reads is done again", async () => {
+  test("and that only reads is repeated", async () => {
     const { deployment, run, release } = await cutOff("Test.Look");
     await release();
 
@@ -277,7 +277,7 @@ describe("a run whose server is gone", () => {
     await deployment[Symbol.asyncDispose]();
   });
 
-  test("and that must not be repeated ends failed, its outcome unknown, and never runs again", async () => {
+  test("and that must not be repeated ends as failed with an unknown outcome", async () => {
     const { deployment, id, run, release } = await cutOff("Test.Act");
     const { runtime, clock, test: catalog } = deployment;
     clock.move(3600_000);
@@ -302,7 +302,7 @@ describe("a run whose server is gone", () => {
   });
 });
 
-test("what a run is given and gives is sealed, also under a new data key", async () => {
+test("inputs and outputs of runs are encrypted, also with a new data key", async () => {
   await using deployment = await deploy();
   const { runtime, test: catalog } = deployment;
   catalog.act = async () => ({ found: "CANARY-OUT" });

@@ -62,7 +62,7 @@ describe("a message", () => {
     ["with null for text", { text: null }],
     ["with null for its author", { user: null, bot_id: "B1" }],
     ["with null for reactions", { reactions: null }],
-  ])("%s stays as it came", async (_, message) => {
+  ])("%s is unchanged", async (_, message) => {
     await using stub = new Stub();
     expect(await read(stub, [{ ts: TS, ...message }])).toEqual([
       { ts: TS, ...message, datetime_timestamp: DATETIME },
@@ -78,7 +78,7 @@ describe("a message", () => {
     },
   );
 
-  test("keeps a mention as it came when the name is not known", async () => {
+  test("keeps a mention unchanged if the name is unknown", async () => {
     await using stub = new Stub().on("users.info", refusal("user_not_found"));
     const [message] = await read(stub, [{ ts: TS, user: "U1", text: "<@U2|label> <@U3>" }]);
     expect(message).toMatchObject({ user: { id: "U1", name: null }, text: "<@U2|label> <@U3>" });
@@ -93,7 +93,7 @@ describe("names", () => {
     expect(await read(stub, [{ ts: TS, user: "U1" }])).toMatchObject([{ user: { name: "Erin Example" } }]);
   });
 
-  test("are asked for once for many messages, at most three at a time", async () => {
+  test("are looked up once for many messages, at most three at a time", async () => {
     await using stub = new Stub().on("users.info", async (request) => {
       await Bun.sleep(2);
       return { user: { id: request.params["user"] ?? "", name: "ada" } };
@@ -104,7 +104,7 @@ describe("names", () => {
     expect(stub.busiest).toBe(3);
   });
 
-  test("are remembered for ten minutes; that there is none, for half a minute", async () => {
+  test("are cached for ten minutes; missing ones for half a minute", async () => {
     await using stub = new Stub().on("users.info", (request) =>
       request.params["user"] === "U404" ? refusal("user_not_visible") : { user: { id: "U1", name: "ada" } },
     );
@@ -122,7 +122,7 @@ describe("names", () => {
     expect(await after(570_000)).toBe(2);
   });
 
-  test("one that cannot be told leaves the others", async () => {
+  test("one that cannot be looked up does not affect the others", async () => {
     await using stub = new Stub().on("users.info", (request) =>
       request.params["user"] === "U2" ? refusal("user_not_visible") : { user: { id: "U", name: "ada" } },
     );
@@ -146,7 +146,7 @@ describe("names", () => {
     ["a missing scope", refusal("missing_scope", { needed: "users:read", provided: "im:history" })],
     ["a dead grant", refusal("token_revoked")],
     ["a platform that is down", new Response("<html>", { status: 502 })],
-  ])("are given up at %s", async (_, answer) => {
+  ])("are not looked up any more after %s", async (_, answer) => {
     await using stub = new Stub().on("users.info", answer);
     const connection = new Connection(stub.apiUrl);
     const messages = Array.from({ length: 30 }, (_item, n) => ({ ts: TS, user: `U${n}` }));

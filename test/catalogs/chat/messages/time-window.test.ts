@@ -135,7 +135,7 @@ describe("a datetime", () => {
     "08.03.2026 02:30:00",
     "1772937000",
     "yesterday",
-  ])("%p is none", (text) => {
+  ])("%p is not a datetime", (text) => {
     const error = errorOf({ oldest_datetime: text });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.details).toMatchObject({ statusCode: 400, retryAfterMs: 500 });
@@ -145,7 +145,7 @@ describe("a datetime", () => {
 });
 
 test.each(["1:2", "-1:00:00", "+1:00:00", "1:00:-5", "3 days", "1:00:00:00", "a:b:c", "1.5:00:00", "::"])(
-  "%p is no relative time",
+  "%p is not a relative time",
   (text) => {
     const error = errorOf({ latest_relative: text });
     expect(error).toMatchObject({

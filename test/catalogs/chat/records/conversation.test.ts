@@ -49,7 +49,7 @@ test("a direct message, which has neither name nor count", () => {
   });
 });
 
-test("a direct message of which nothing is told", () => {
+test("a direct message without any fields", () => {
   expect(read({ id: "D1" })).toMatchObject({ user: null, is_user_deleted: null, num_members: 2 });
 });
 
@@ -93,6 +93,6 @@ describe("the number of members", () => {
   });
 });
 
-test("something without an id is no conversation", () => {
+test("a record without an id is not a conversation", () => {
   expect(conversationMetadata({ name: "general" })).toBeUndefined();
 });

@@ -49,7 +49,7 @@ test("a person of another organization has a real name in the profile only", () 
   });
 });
 
-test("what is not told is null, and something without an id is nobody", () => {
+test("missing fields are null, and a record without an id is not a person", () => {
   expect(read({ id: "U1", name: null, tz: 5 })).toEqual({ ...NOTHING, id: "U1" });
   expect(unknownUser("U1")).toEqual({ ...NOTHING, id: "U1" });
   expect(basicUser({ name: "ada" })).toBeUndefined();

@@ -21,7 +21,7 @@ const stubWith = (...pages: Parameters<Stub["on"]>[1][]) =>
 const postedTo = (stub: Stub) => stub.sent("chat.postMessage").map(({ params }) => params["channel"]);
 
 describe("the scan", () => {
-  test("goes on after an empty and a short page, and stops where the name stands", async () => {
+  test("continues after an empty and a short page, and stops at the name", async () => {
     await using stub = stubWith(
       page("channels", [], "two=="),
       page("channels", crowd(37), "three=="),
@@ -65,7 +65,7 @@ describe("the scan", () => {
     expect(stub.calls()).toBe(1);
   });
 
-  test("stops at a cursor that comes back", async () => {
+  test("stops at a repeated cursor", async () => {
     await using stub = stubWith(
       page("channels", [channel("C1", "one")], "a"),
       page("channels", [channel("C2", "two")], "b"),
@@ -82,7 +82,7 @@ describe("the scan", () => {
   test.each([
     ["limit_required", refusal("limit_required")],
     ["a 5xx", new Response("<html>", { status: 502 })],
-  ])("goes on with small pages after %s", async (_, first) => {
+  ])("continues with small pages after %s", async (_, first) => {
     await using stub = stubWith(first, page("channels", [], "two"), channels(channel("C1", "general")));
     await send(new Connection(stub.apiUrl), "general");
     expect(stub.sent("conversations.list").map(({ params }) => params["limit"])).toEqual([
@@ -129,7 +129,7 @@ describe("the name", () => {
   test.each([
     ["the one that the user is in", [{ is_member: false }, { is_member: true, is_ext_shared: true }]],
     ["then the one that is not shared", [{ is_ext_shared: true }, { is_ext_shared: false }]],
-  ])("of several channels means %s", async (_, [first, second]) => {
+  ])("of several channels finds %s", async (_, [first, second]) => {
     for (const items of [
       [channel("COTHER", "general", first), channel("CMEANT", "general", second)],
       [channel("CMEANT", "general", second), channel("COTHER", "general", first)],
@@ -147,7 +147,7 @@ describe("the name", () => {
     expect(stub.calls()).toBe(1);
   });
 
-  test("that is shaped like an id and is none is looked up", async () => {
+  test("that only looks like an id is looked up", async () => {
     await using stub = stubWith(channels(channel("C2", "general12")));
     stub.on("chat.postMessage", refusal("channel_not_found"), POSTED);
     await send(new Connection(stub.apiUrl), "GENERAL12");
@@ -156,7 +156,7 @@ describe("the name", () => {
 });
 
 describe("no such channel", () => {
-  test("is an error that offers the closest names, at most a hundred", async () => {
+  test("is an error that suggests the closest names, at most a hundred", async () => {
     await using stub = stubWith(channels(...crowd(150), channel("CGEN", "general")));
     const error = await new Connection(stub.apiUrl).failure("SendMessage", {
       message: "hi",
@@ -171,7 +171,7 @@ describe("no such channel", () => {
     expect(stub.calls("chat.postMessage")).toBe(0);
   });
 
-  test("is only 'so far' when the rate limit stopped the scan, which goes on there later", async () => {
+  test("is only 'so far' when the rate limit stopped the scan, which continues there later", async () => {
     await using stub = stubWith(
       page("channels", [channel("C1", "one")], "two"),
       throttle("60"),
@@ -220,7 +220,7 @@ describe("no such channel", () => {
     expect(stub.calls()).toBe(1);
   });
 
-  test("is believed for half a minute, and asked again after it", async () => {
+  test("is cached for half a minute, then looked up again", async () => {
     await using stub = stubWith(channels(channel("C1", "one")));
     const connection = new Connection(stub.apiUrl);
     const fail = () => connection.failure("SendMessage", { message: "hi", channel_name: "new" });

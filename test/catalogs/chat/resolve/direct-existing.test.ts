@@ -42,7 +42,7 @@ describe("with the scope", () => {
 describe("without the scope, one person", () => {
   const direct = (id: string, user: string) => ({ id, is_im: true, user });
 
-  test("is looked for in the direct messages, page after page", async () => {
+  test("is searched in the direct messages, page after page", async () => {
     await using stub = new Stub().on(
       "conversations.list",
       page("channels", [direct("D1", "U9")], "two"),
@@ -57,17 +57,17 @@ describe("without the scope, one person", () => {
     ]);
   });
 
-  test("who is oneself has notes", async () => {
+  test("who is the user themselves has notes", async () => {
     await using stub = new Stub().on("conversations.list", page("channels", [direct("D1", "UME")]));
     expect(await idOf(new Connection(stub.apiUrl, grantOf()), ["UME"])).toBe("D1");
   });
 
-  test("who has never been written to has none", async () => {
+  test("without a conversation has none", async () => {
     await using stub = new Stub().on("conversations.list", page("channels", [direct("D1", "U9")]));
     expect(await idOf(new Connection(stub.apiUrl, grantOf()), ["U1"])).toBeUndefined();
   });
 
-  test("cannot be told when the rate limit stops the listing, or the time", async () => {
+  test("is unknown when the rate limit or the time stops the listing", async () => {
     await using stub = new Stub().on("conversations.list", page("channels", [], "two"), throttle("60"));
     const connection = new Connection(stub.apiUrl, grantOf());
     expect((await failureOf(idOf(connection, ["U1"]))).kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
@@ -82,7 +82,7 @@ describe("without the scope, one person", () => {
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
   });
 
-  test("a listing whose cursor comes back ends", async () => {
+  test("a listing with a repeated cursor ends", async () => {
     await using stub = new Stub().on("conversations.list", page("channels", [], "two"));
     expect(await idOf(new Connection(stub.apiUrl, grantOf()), ["U1"])).toBeUndefined();
     expect(stub.calls()).toBe(2);
@@ -112,7 +112,7 @@ describe("without the scope, several people", () => {
     expect(asked.toSorted()).toEqual(["G1", "G2"]);
   });
 
-  test("may be in a group that does not tell its size, and never in a smaller or larger one", async () => {
+  test("may be in a group without a size, and never in a smaller or larger one", async () => {
     await using stub = new Stub()
       .on("conversations.list", page("channels", [group("G3"), group("G4"), group("G2")]))
       .on("conversations.members", ({ params }) => ({ members: members[params["channel"] ?? ""] ?? [] }));
@@ -120,7 +120,7 @@ describe("without the scope, several people", () => {
     expect(await idOf(new Connection(stub.apiUrl, grantOf()), ["U2", "U3"])).toBeUndefined();
   });
 
-  test("whose members come in pages, or not at all, are no trouble", async () => {
+  test("are found in groups with several pages of members or none", async () => {
     await using stub = new Stub()
       .on("conversations.list", page("channels", [group("G9", 3), group("G2", 3)]))
       .on("conversations.members", ({ params }) => {
@@ -137,7 +137,7 @@ describe("a scope that the grant claims and the token lacks", () => {
     provided: "im:read",
   });
 
-  test("is done without, and not tried again", async () => {
+  test("is not used again, and the listing is searched", async () => {
     await using stub = new Stub()
       .on("conversations.open", lost)
       .on("conversations.list", page("channels", [{ id: "D1", is_im: true, user: "U1" }]));
@@ -158,7 +158,7 @@ describe("at the platform", () => {
 
   const readOnly = ALL_SCOPES.filter((scope) => !scope.endsWith(":write"));
 
-  test("nothing is created, with the scope or without; what was created is found both ways", async () => {
+  test("nothing is created, with the scope or without; existing ones are found both ways", async () => {
     const connections = [connectionOf(sandbox), connectionOf(sandbox, "alice", readOnly)];
     for (const names of [["bob"], ["bob", "carol"], ["alice"]]) {
       for (const connection of connections) expect(await idOf(connection, [], names)).toBeUndefined();
@@ -169,7 +169,7 @@ describe("at the platform", () => {
     }
   });
 
-  test("a reader without it reads, and a writer is told which scope it is", async () => {
+  test("a reader works without it, and a writer gets an error that names it", async () => {
     await connectionOf(sandbox, "bob").run("SendMessage", { usernames: ["carol"], message: "hi carol" });
     const reader = connectionOf(sandbox, "carol", readOnly);
     expect(await reader.run("GetMessages", { usernames: ["bob"] })).toMatchObject({

@@ -15,7 +15,7 @@ const own = { grant: { facts: { user_id: "UME" } } };
 const users = (stub: Stub) => stub.sent("conversations.open").map(({ params }) => params["users"]);
 
 describe("who is in it", () => {
-  test("everybody once, without oneself", async () => {
+  test("everyone once, without the user", async () => {
     await using stub = new Stub()
       .on("conversations.open", OPENED)
       .on("users.lookupByEmail", { user: { id: "U1" } });
@@ -24,13 +24,13 @@ describe("who is in it", () => {
     expect(stub.sent("conversations.open")[0]?.params).toEqual({ users: "U2,U1", return_im: "true" });
   });
 
-  test("oneself alone, for notes", async () => {
+  test("only the user, for notes", async () => {
     await using stub = new Stub().on("conversations.open", OPENED);
     await openConversation(new ChatClient(new Connection(stub.apiUrl, own).context()), people(["UME"]));
     expect(users(stub)).toEqual(["UME"]);
   });
 
-  test("oneself is asked for, once per connection, when the grant does not tell", async () => {
+  test("the user's id is requested once per connection if the grant does not store it", async () => {
     await using stub = new Stub().on("conversations.open", OPENED).on("auth.test", { user_id: "UME" });
     const connection = new Connection(stub.apiUrl);
     await openConversation(new ChatClient(connection.context()), people(["U1", "UME"]));
@@ -51,7 +51,7 @@ describe("who is in it", () => {
     expect(stub.calls()).toBe(1);
   });
 
-  test("nine may be eight and oneself; ten never are", async () => {
+  test("nine may be eight and the user; ten never are", async () => {
     await using stub = new Stub().on("conversations.open", OPENED).on("auth.test", { user_id: "U0" });
     const connection = new Connection(stub.apiUrl);
     const tooMany = openConversation(new ChatClient(connection.context()), people(many(10)));
@@ -69,7 +69,7 @@ describe("who is in it", () => {
     expect(error.message).toContain("U404");
   });
 
-  test("an answer that does not say which is a failure of the platform", async () => {
+  test("an answer without the id is a failure of the platform", async () => {
     await using stub = new Stub().on("conversations.open", { channel: {} });
     const client = new ChatClient(new Connection(stub.apiUrl, own).context());
     expect((await failureOf(openConversation(client, people(["U1"])))).kind).toBe(

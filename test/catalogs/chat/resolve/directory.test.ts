@@ -19,8 +19,8 @@ const stubWith = (...pages: Parameters<Stub["on"]>[1][]) =>
   new Stub().on("conversations.list", ...pages).on("chat.postMessage", POSTED);
 const postedTo = (stub: Stub) => stub.sent("chat.postMessage").map(({ params }) => params["channel"]);
 
-describe("what is remembered", () => {
-  test("saves every page that was read, whatever it was read for", async () => {
+describe("the cache", () => {
+  test("stores every page that was read for any purpose", async () => {
     await using stub = stubWith(
       page("channels", [channel("C1", "one"), channel("C2", "two")], "next"),
       channels(channel("C3", "three")),
@@ -44,16 +44,19 @@ describe("what is remembered", () => {
     expect(stub.calls("conversations.list")).toBe(2);
   });
 
-  test.each(["channel_not_found", "is_archived"])("is looked up anew when its use says %s", async (code) => {
-    await using stub = stubWith(channels(channel("COLD", "one")), channels(channel("CNEW", "one")));
-    const connection = new Connection(stub.apiUrl);
-    await send(connection, "one");
-    stub.on("chat.postMessage", refusal(code), POSTED);
-    await send(connection, "one");
-    expect(postedTo(stub)).toEqual(["COLD", "COLD", "CNEW"]);
-  });
+  test.each(["channel_not_found", "is_archived"])(
+    "is looked up again when its use fails with %s",
+    async (code) => {
+      await using stub = stubWith(channels(channel("COLD", "one")), channels(channel("CNEW", "one")));
+      const connection = new Connection(stub.apiUrl);
+      await send(connection, "one");
+      stub.on("chat.postMessage", refusal(code), POSTED);
+      await send(connection, "one");
+      expect(postedTo(stub)).toEqual(["COLD", "COLD", "CNEW"]);
+    },
+  );
 
-  test("is not looked up anew when it was just read", async () => {
+  test("is not looked up again when it was just read", async () => {
     await using stub = stubWith(channels(channel("C1", "one")));
     stub.on("chat.postMessage", refusal("is_archived"));
     const error = await new Connection(stub.apiUrl).failure("SendMessage", {
@@ -64,7 +67,7 @@ describe("what is remembered", () => {
     expect(stub.calls()).toBe(2);
   });
 
-  test("starts over when the place where the reading stopped is gone", async () => {
+  test("starts again when the cursor has expired", async () => {
     await using stub = stubWith(page("channels", [channel("C1", "one")], "gone"));
     const connection = new Connection(stub.apiUrl);
     await send(connection, "one");
@@ -73,7 +76,7 @@ describe("what is remembered", () => {
     expect(postedTo(stub)).toEqual(["C1", "C2"]);
   });
 
-  test("is read anew once, however many find it too old", async () => {
+  test("is read again once, for any number of runs that find it too old", async () => {
     await using stub = stubWith(channels(channel("C1", "one")));
     const connection = new Connection(stub.apiUrl);
     await send(connection, "one");
@@ -85,7 +88,7 @@ describe("what is remembered", () => {
     expect(stub.calls("conversations.list")).toBe(2);
   });
 
-  test("is read once for an absence, even if other tools have told of it long before", async () => {
+  test("is read once for a missing name, even if other tools read pages long before", async () => {
     await using stub = stubWith(channels(channel("C1", "one")));
     const connection = new Connection(stub.apiUrl);
     await connection.run("ListConversations");
@@ -94,7 +97,7 @@ describe("what is remembered", () => {
     expect(stub.calls("conversations.list")).toBe(2);
   });
 
-  test("serves runs that scan at the same time: each page is read once", async () => {
+  test("is shared by concurrent runs: each page is read once", async () => {
     await using stub = stubWith(
       () => Bun.sleep(5).then(() => page("channels", [channel("C1", "one")], "next")),
       () => Bun.sleep(5).then(() => channels(channel("C2", "two"), channel("C3", "three"))),
@@ -115,15 +118,15 @@ describe("grants of a whole organization", () => {
     return stub.sent("conversations.list").map(({ params }) => params["team_id"]);
   };
 
-  test("say which workspace", async () => {
+  test("name the workspace", async () => {
     expect(await teamsSent({ ...facts, is_enterprise_install: true })).toEqual(["T1"]);
   });
 
-  test("ask for it when the grant does not tell", async () => {
+  test("request it if the grant does not store it", async () => {
     expect(await teamsSent({ is_enterprise_install: true })).toEqual(["T2"]);
   });
 
-  test("are the only ones that say it", async () => {
+  test("are the only ones that name it", async () => {
     expect(await teamsSent({ ...facts, is_enterprise_install: false })).toEqual([undefined]);
   });
 });

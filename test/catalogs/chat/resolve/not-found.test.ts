@@ -9,11 +9,11 @@ test("the name that was mistyped comes first", () => {
   expect(names(["genral"], ["random", "general", "generators"])[0]).toBe("general");
 });
 
-test("each wanted name has its neighbours", () => {
+test("each wanted name gets similar ones", () => {
   const found = names(["alise", "bobb"], ["zed", "bob", "alice"], 2);
   expect(found.toSorted()).toEqual(["alice", "bob"]);
 });
 
-test("no more than asked for come back, and a name of one letter or none is no trouble", () => {
+test("at most the requested number is returned, also for names of one letter or none", () => {
   expect(names(["a"], ["a", null, "", "b"], 2)).toEqual(["a", null]);
 });

@@ -36,7 +36,7 @@ describe("handles", () => {
     expect(stub.calls()).toBe(2);
   });
 
-  test("never mean a bot, and never a display name", async () => {
+  test("never find a bot or a display name", async () => {
     await using stub = new Stub().on(
       "users.list",
       members(
@@ -51,7 +51,7 @@ describe("handles", () => {
     expect(offered).toEqual({ id: "U2", name: "ada", email: "ada@example.com", display_name: "helper" });
   });
 
-  test("mean the active owner, wherever the deactivated one stands", async () => {
+  test("find the active owner, wherever the deactivated one is listed", async () => {
     const old = person("UOLD", "ada", { deleted: true });
     for (const pages of [
       [page("members", [old], "two"), members(person("UNEW", "ada"))],
@@ -62,12 +62,12 @@ describe("handles", () => {
     }
   });
 
-  test("mean a deactivated owner when there is no other", async () => {
+  test("find a deactivated owner if there is no other", async () => {
     await using stub = new Stub().on("users.list", members(person("UOLD", "ada", { deleted: true })));
     expect(await find(stub, ["ada"])).toEqual(["UOLD"]);
   });
 
-  test("follow what is told of their owner later", async () => {
+  test("follow later changes of their owner", async () => {
     await using stub = new Stub().on("users.list", members(person("U1", "ada")));
     const connection = new Connection(stub.apiUrl);
     await find(stub, ["ada"], [], connection);
@@ -80,7 +80,7 @@ describe("handles", () => {
     expect(await find(stub, ["ada"], [], connection)).toEqual(["U2"]);
   });
 
-  test("are read from memory the second time", async () => {
+  test("are read from the cache the second time", async () => {
     await using stub = new Stub().on("users.list", members(person("U1", "ada")));
     const connection = new Connection(stub.apiUrl);
     await find(stub, ["ada"], [], connection);
@@ -112,7 +112,7 @@ describe("addresses", () => {
     expect(stub.busiest).toBe(3);
   });
 
-  test("that lead nowhere are named; any other refusal ends it", async () => {
+  test("that are not found are named; any other refusal is thrown", async () => {
     await using stub = new Stub().on("users.lookupByEmail", byAddress);
     const error = await failureOf(find(stub, [], ["nobody@example.com", "ada@example.com"]));
     expect(error).toMatchObject({
@@ -127,7 +127,7 @@ describe("addresses", () => {
   });
 });
 
-test("one error names all that are missing, and people come in the order of handles, then addresses", async () => {
+test("one error names all missing people; the order is handles, then addresses", async () => {
   await using stub = new Stub()
     .on("users.list", members(person("U1", "ada"), person("U2", "grace")))
     .on("users.lookupByEmail", byAddress);

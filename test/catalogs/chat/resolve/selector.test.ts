@@ -23,7 +23,7 @@ describe("none or several", () => {
     ["id and people", { conversation_id: "C1", usernames: ["ada"] }, "2 were given"],
     ["name and people", { channel_name: "general", emails: ["ada@example.com"] }, "2 were given"],
     ["all", { conversation_id: "C1", channel_name: "general", user_ids: ["U1"] }, "3 were given"],
-  ])("%s is refused, and the rule is told", (_, input, text) => {
+  ])("%s is refused with the rule", (_, input, text) => {
     expect(refused(input)).toContain("Give exactly one of: `conversation_id`; `channel_name`");
     expect(refused(input)).toContain(text);
   });
@@ -45,7 +45,7 @@ test.each<[string, SelectorInput, ReturnType<typeof selectorOf>]>([
   expect(selectorOf(input)).toEqual(selector);
 });
 
-test("every text that is no address is named", () => {
+test("all invalid addresses are named", () => {
   const wrong = ["ada", "ada@example", "ada@example.c", "a da@example.com", "ada@@example.com", "ada@.com"];
   const message = refused({ emails: [...wrong, "ada@example.com"] });
   for (const text of wrong) expect(message).toContain(text);

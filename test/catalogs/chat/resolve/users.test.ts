@@ -8,7 +8,7 @@ import { page, refusal, Stub } from "../stub";
 const clientOf = (connection: Connection) => new ChatClient(connection.context());
 
 describe("a person", () => {
-  test("who is asked for by several at the same time is asked for once", async () => {
+  test("is looked up once for concurrent runs", async () => {
     await using stub = new Stub().on("users.info", () => Bun.sleep(5).then(() => ({ user: { id: "U1" } })));
     const connection = new Connection(stub.apiUrl);
     await Promise.all(Array.from({ length: 10 }, () => findUser(clientOf(connection), "U1")));
@@ -32,16 +32,19 @@ describe("a person", () => {
     expect(stub.calls()).toBe(2);
   });
 
-  test.each(["user_not_found", "user_not_visible"])("is nobody after %s, for half a minute", async (code) => {
-    await using stub = new Stub().on("users.info", refusal(code), { user: { id: "U1" } });
-    const connection = new Connection(stub.apiUrl);
-    for (const _ of [1, 2]) expect(await findUser(clientOf(connection), "U1")).toBeUndefined();
-    connection.clock.move(30_000);
-    expect(await findUser(clientOf(connection), "U1")).toMatchObject({ id: "U1" });
-    expect(stub.calls()).toBe(2);
-  });
+  test.each(["user_not_found", "user_not_visible"])(
+    "counts as missing after %s, for half a minute",
+    async (code) => {
+      await using stub = new Stub().on("users.info", refusal(code), { user: { id: "U1" } });
+      const connection = new Connection(stub.apiUrl);
+      for (const _ of [1, 2]) expect(await findUser(clientOf(connection), "U1")).toBeUndefined();
+      connection.clock.move(30_000);
+      expect(await findUser(clientOf(connection), "U1")).toMatchObject({ id: "U1" });
+      expect(stub.calls()).toBe(2);
+    },
+  );
 
-  test("is not nobody after a failure", async () => {
+  test("does not count as missing after a failure", async () => {
     await using stub = new Stub().on("users.info", refusal("something_new"), { user: { id: "U1" } });
     const connection = new Connection(stub.apiUrl);
     await failureOf(findUser(clientOf(connection), "U1"));
@@ -50,7 +53,7 @@ describe("a person", () => {
 });
 
 describe("memory", () => {
-  test("believes a value until its time is over", () => {
+  test("keeps a value until it expires", () => {
     const memory = new Memory<string>(10);
     memory.set("a", "one", 100);
     expect([memory.get("a", 99), memory.get("a", 100), memory.get("b", 0)]).toEqual([
@@ -60,7 +63,7 @@ describe("memory", () => {
     ]);
   });
 
-  test("drops what was learned first when there is too much", () => {
+  test("removes the oldest value when it is full", () => {
     const memory = new Memory<number>(2);
     memory.set("a", 1, 100);
     memory.set("b", 2, 100);

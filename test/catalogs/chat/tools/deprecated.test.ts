@@ -34,7 +34,7 @@ function run(name: string, input: Input): Promise<unknown> {
   return connectionOf(sandbox, "alice", scopes).run(name, input);
 }
 
-describe("gives what its replacement gives", () => {
+describe("returns what its replacement returns", () => {
   test.each<[string, () => Input, string, () => Input]>([
     ["GetMessagesInChannelByName", () => ({ channel_name: "random" }), "GetMessages", random],
     [
@@ -120,7 +120,7 @@ describe("gives what its replacement gives", () => {
   });
 });
 
-describe("gives something of its own", () => {
+describe("has its own result", () => {
   test("GetUserInfoById: the bare person", async () => {
     const { bob } = sandbox.people;
     expect(await run("GetUserInfoById", userId())).toEqual({
@@ -175,14 +175,14 @@ describe("limits", () => {
     ["ListPublicChannelsMetadata", "conversations.list", null, "200"],
     ["ListPublicChannelsMetadata", "conversations.list", "7", "7"],
     ["ListConversationsMetadata", "conversations.list", -1, "1"],
-  ])("%s: %s of limit %p asks for %s", async (name, method, limit, asked) => {
+  ])("%s: %s of limit %p requests %s", async (name, method, limit, asked) => {
     await run(name, { ...byId(name), ...(limit !== undefined && { limit }) });
     const request = sandbox.requests.find((sent) => sent.method === method);
     expect(request?.params["limit"]).toBe(asked);
   });
 });
 
-describe("input that breaks a rule sends nothing", () => {
+describe("invalid input sends nothing", () => {
   test.each<[string, Input]>([
     ["GetUserInfoById", {}],
     ["GetUserInfoById", { user_id: " " }],
@@ -223,7 +223,7 @@ test("a name that is not found is retryable, as with the replacement", async () 
   expect(error.details.additionalPromptContent).toContain('"bob"');
 });
 
-test("a cursor leads on", async () => {
+test("a cursor continues the listing", async () => {
   const Part = Type.Object({
     messages: Type.Array(Type.Object({ text: Type.String() })),
     next_cursor: Type.Union([Type.String(), Type.Null()]),

@@ -39,7 +39,7 @@ describe("by id", () => {
     ]);
   });
 
-  test("tells that the user is not in it, or that it is archived", async () => {
+  test("shows that the user is not a member, or that it is archived", async () => {
     const { random: other, archived } = sandbox.channels;
     const carol = connectionOf(sandbox, "carol");
     expect(await carol.run(NAME, { conversation_id: other.id })).toMatchObject({ is_member: false });
@@ -48,7 +48,7 @@ describe("by id", () => {
     });
   });
 
-  test("of nothing names it", async () => {
+  test("names a missing one", async () => {
     const error = await connectionOf(sandbox).failure(NAME, { conversation_id: "C404404404" });
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_NOT_FOUND", details: { statusCode: 404 } });
     expect(error.message).toContain("C404404404");
@@ -56,7 +56,7 @@ describe("by id", () => {
 });
 
 describe("by the channel's name", () => {
-  test("takes the listing alone, which has everything; once it is known, one call", async () => {
+  test("takes only the listing, which has everything; once cached, one call", async () => {
     const connection = connectionOf(sandbox);
     expect(await connection.run(NAME, { channel_name: "#Random" })).toEqual(random());
     expect(methods()).toEqual(["conversations.list"]);
@@ -64,7 +64,7 @@ describe("by the channel's name", () => {
     expect(methods()).toEqual(["conversations.list", "conversations.info"]);
   });
 
-  test("that is remembered and gone is looked up anew", async () => {
+  test("that is cached and gone is looked up again", async () => {
     await using stub = new Stub().on(
       "conversations.list",
       page("channels", [{ id: "COLD", name: "one", is_channel: true }]),
@@ -83,7 +83,7 @@ describe("by the channel's name", () => {
     expect(methods()).toEqual(["conversations.info"]);
   });
 
-  test("of nothing offers the closest names", async () => {
+  test("suggests the closest names for a missing one", async () => {
     const error = await connectionOf(sandbox).failure(NAME, { channel_name: "randon" });
     expect(error).toMatchObject({
       kind: "TOOL_RUNTIME_RETRY",
@@ -125,14 +125,14 @@ describe("by people", () => {
     expect(methods()).toEqual(["conversations.open"]);
   });
 
-  test("in every way lead to the same", async () => {
+  test("have the same result in all ways", async () => {
     const { bob, carol } = sandbox.people;
     const byId = await connectionOf(sandbox).run(NAME, { user_ids: [bob.id, carol.id] });
     const mixed = { usernames: ["Bob"], emails: [carol.email] };
     expect(await connectionOf(sandbox).run(NAME, mixed)).toEqual(byId);
   });
 
-  test("who have never been written to is not found, and nothing is created", async () => {
+  test("without a conversation are not found, and none is created", async () => {
     const look = () => connectionOf(sandbox).failure(NAME, { usernames: ["frank"] });
     const error = await look();
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_NOT_FOUND", details: { statusCode: 404 } });
@@ -144,7 +144,7 @@ describe("by people", () => {
     });
   });
 
-  test("whose record comes as an id alone takes one call more", async () => {
+  test("whose record is only an id takes one more call", async () => {
     await using stub = new Stub()
       .on("conversations.open", { channel: { id: "G1" } })
       .on("conversations.info", { channel: { id: "G1", is_mpim: true, name: "mpdm-a--b--c-1" } });

@@ -56,7 +56,7 @@ describe("where", () => {
     expect(methods()).toEqual(["conversations.list", "conversations.history", "users.info"]);
   });
 
-  test("by people, in every way, is their direct conversation", async () => {
+  test("by people, in all ways, is their direct conversation", async () => {
     const { bob, carol } = sandbox.people;
     const people = { user_ids: [bob.id], emails: [carol.email] };
     await connectionOf(sandbox).run("SendMessage", { ...people, message: "to both" });
@@ -66,7 +66,7 @@ describe("where", () => {
     expect(await texts({ user_ids: [bob.id] })).toEqual(["to bob"]);
   });
 
-  test("by people who have never been written to is empty, and stays so", async () => {
+  test("by people without a conversation is empty, and creates none", async () => {
     const connection = connectionOf(sandbox, "carol");
     const input = { usernames: ["frank"] };
     expect(await read(connection, input)).toEqual({ messages: [], next_cursor: null });
@@ -121,7 +121,7 @@ describe("input that breaks a rule sends nothing", () => {
 });
 
 describe("messages", () => {
-  test("of every shape come back whole, with names and times", async () => {
+  test("of every shape are returned whole, with names and times", async () => {
     const { id: conversation_id } = await sandbox.addChannel("shapes", { members: ["alice", "bob"] });
     const { alice, bob } = sandbox.people;
     const blocks = [{ type: "divider" }];
@@ -163,14 +163,14 @@ describe("messages", () => {
     ]);
   });
 
-  test("hold no replies of threads", async () => {
+  test("contain no replies in threads", async () => {
     const { id: conversation_id } = await sandbox.addChannel("threads");
     const thread_ts = await sandbox.addMessage(conversation_id, { text: "parent" });
     await sandbox.addMessage(conversation_id, { text: "reply", fields: { thread_ts } });
     expect(await texts({ conversation_id })).toEqual(["parent"]);
   });
 
-  test("come without names when nobody may be looked up", async () => {
+  test("have no names if people may not be looked up", async () => {
     const { id: conversation_id } = await sandbox.addChannel("nameless");
     await sandbox.addMessage(conversation_id, { text: "hi" });
     const connection = connectionOf(sandbox, "alice", ["channels:history"]);
@@ -205,7 +205,7 @@ describe("windows", () => {
     expect(await texts({ conversation_id, ...filters })).toEqual(expected);
   });
 
-  test("a part of a window holds its newest messages, and paging runs backwards in it", async () => {
+  test("a part of a window has its newest messages, and paging goes backwards", async () => {
     const connection = connectionOf(sandbox);
     const filters = { conversation_id, oldest_relative: "00:02:00", limit: 2 };
     const first = await read(connection, filters);
@@ -236,12 +236,12 @@ describe("pages", () => {
     ["15", "15"],
     [100, "100"],
     [101, "100"],
-  ])("of limit %p ask for %s", async (limit, asked) => {
+  ])("of limit %p request %s", async (limit, asked) => {
     await texts({ conversation_id: sandbox.channels.general.id, ...(limit !== undefined && { limit }) });
     expect(historySent()?.["limit"]).toBe(asked);
   });
 
-  test("that are short are handed back as they are: asking on may cost a restricted app its minute", async () => {
+  test("that are short are returned as they are, because further requests may use up the rate limit", async () => {
     await using stub = new Stub().on("conversations.history", page("messages", [{ text: "one" }], "two=="));
     const output = await read(new Connection(stub.apiUrl), { conversation_id: "C1", limit: 100 });
     expect(output).toMatchObject({ messages: [{ text: "one" }], next_cursor: "two==" });
@@ -250,7 +250,7 @@ describe("pages", () => {
     expect(stub.sent()[1]?.params["cursor"]).toBe("two==");
   });
 
-  test("whose cursor comes back are the end", async () => {
+  test("with a repeated cursor are the end", async () => {
     await using stub = new Stub().on("conversations.history", page("messages", [], "two"));
     const output = await read(new Connection(stub.apiUrl), { conversation_id: "C1", next_cursor: "two" });
     expect(output.next_cursor).toBeNull();
@@ -265,7 +265,7 @@ describe("pages", () => {
     expect(error.message).toContain("Start again without `next_cursor`");
   });
 
-  test("that meet a rate limit wait for it once", async () => {
+  test("that hit a rate limit wait for it once", async () => {
     await using stub = new Stub().on(
       "conversations.history",
       throttle("2"),
@@ -276,7 +276,7 @@ describe("pages", () => {
     expect(connection.clock.sleeps).toEqual([2000]);
   });
 
-  test("that meet one of a minute fail at once and say how long", async () => {
+  test("that hit one of a minute fail at once with the time to wait", async () => {
     await using stub = new Stub().on("conversations.history", throttle("60"));
     const error = await new Connection(stub.apiUrl).failure("GetMessages", { conversation_id: "C1" });
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", details: { retryAfterMs: 60_000 } });
@@ -297,7 +297,7 @@ describe("a conversation that cannot be read", () => {
     expect(error.message).toContain("zoe");
   });
 
-  test("for want of a scope names that one", async () => {
+  test("without a scope names that scope", async () => {
     const connection = connectionOf(
       sandbox,
       "alice",
@@ -307,7 +307,7 @@ describe("a conversation that cannot be read", () => {
     expect(error).toMatchObject({ needed: ["groups:history"] });
   });
 
-  test("by a remembered name is looked up anew, once", async () => {
+  test("by a cached name is looked up once more", async () => {
     await using stub = new Stub()
       .on("conversations.list", page("channels", [{ id: "COLD", name: "one", is_channel: true }]))
       .on("conversations.history", page("messages", []));

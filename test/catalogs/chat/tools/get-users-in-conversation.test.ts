@@ -46,7 +46,7 @@ describe("who is in it", () => {
     expect(methods().slice(0, 2)).toEqual(["conversations.list", "conversations.members"]);
   });
 
-  test("comes with all that is told; bots are left out", async () => {
+  test("are returned with all fields, without bots", async () => {
     const { users } = shaped(LISTED, await connectionOf(sandbox).run("GetUsersInConversation", general()));
     const { bob } = sandbox.people;
     expect(users.find(({ id }) => id === bob.id)).toEqual({
@@ -80,7 +80,7 @@ describe("who is in it", () => {
     });
   });
 
-  test("may be somebody whom the platform does not show: the id stays", async () => {
+  test("may be a person whom the platform does not show: only the id is returned", async () => {
     await using stub = new Stub()
       .on("conversations.members", { members: ["U1", "U2", "U3"] })
       .on("users.info", ({ params }) =>
@@ -118,7 +118,7 @@ test.each<[string, { [key: string]: unknown }]>([
   expect(sandbox.calls()).toBe(0);
 });
 
-test("the rule is told", async () => {
+test("the error contains the rule", async () => {
   const error = await connectionOf(sandbox).failure("GetUsersInConversation", {
     conversation_id: "C1",
     channel_name: "general",
@@ -127,7 +127,7 @@ test("the rule is told", async () => {
 });
 
 describe("pages", () => {
-  test("are cut by members: bots count, though they are left out", async () => {
+  test("are limited by members: bots count, though they are left out", async () => {
     const connection = connectionOf(sandbox);
     const names: (string | null)[] = [];
     let parts = 0;
@@ -140,7 +140,7 @@ describe("pages", () => {
     expect(parts).toBe(4);
   });
 
-  test("that are short or empty are no end", async () => {
+  test("that are short or empty do not end the listing", async () => {
     sandbox.fail("conversations.members", { kind: "empty_page" });
     sandbox.fail("conversations.members", { kind: "short_page", items: 1 });
     const { names, next } = await list(connectionOf(sandbox), general());
@@ -166,7 +166,7 @@ describe("pages", () => {
     expect(limits().slice(1)).toEqual(["200", "200", "100"]);
   });
 
-  test("of which the people of a later one meet a rate limit end before it, and nobody is lost", async () => {
+  test("end before a page whose people hit a rate limit, and no person is lost", async () => {
     await using stub = new Stub()
       .on(
         "conversations.members",
@@ -187,7 +187,7 @@ describe("pages", () => {
     expect(rest).toMatchObject({ users: [{ id: "U2" }, { id: "U3" }, { id: "U4" }, { id: "U5" }] });
   });
 
-  test("of which the first meets a rate limit are an error; the next try goes on from there", async () => {
+  test("are an error if the first one hits a rate limit; the next attempt continues from there", async () => {
     const members = ["U1", "U2", "U3", "U4", "U5", "U6"];
     await using stub = new Stub().on("conversations.members", { members });
     let answers = 0;

@@ -52,7 +52,7 @@ describe("who", () => {
     expect(methods()).toEqual(["users.lookupByEmail", "users.lookupByEmail"]);
   });
 
-  test("in every way: ids first, then usernames, then addresses, and everybody once", async () => {
+  test("in all ways: ids first, then usernames, then addresses, without duplicates", async () => {
     const { bob, carol, admin, robot } = sandbox.people;
     const output = await connectionOf(sandbox).run("GetUsersInfo", {
       emails: [admin.email, bob.email],
@@ -67,7 +67,7 @@ describe("who", () => {
     expect(output).toMatchObject({ users: [{ real_name: "Erin Example", email: null, timezone: null }] });
   });
 
-  test("is remembered for ten minutes", async () => {
+  test("is cached for ten minutes", async () => {
     const connection = connectionOf(sandbox);
     const input = { user_ids: [sandbox.people.bob.id] };
     await connection.run("GetUsersInfo", input);
@@ -92,7 +92,7 @@ test.each<[string, { [key: string]: unknown }]>([
 });
 
 describe("somebody who is missing", () => {
-  test("fails it all, with everybody who is missing and those who are there", async () => {
+  test("is an error that names all missing people and suggests existing ones", async () => {
     const error = await connectionOf(sandbox).failure("GetUsersInfo", {
       user_ids: [sandbox.people.bob.id, "U0404"],
       usernames: ["alise", "carol"],
@@ -109,20 +109,20 @@ describe("somebody who is missing", () => {
     expect(error.details.additionalPromptContent).not.toContain("robot");
   });
 
-  test("by id only is no reason to list the workspace", async () => {
+  test("by id only does not list the workspace", async () => {
     const error = await connectionOf(sandbox).failure("GetUsersInfo", { user_ids: ["U0404"] });
     expect(error.details.additionalPromptContent).toContain("Chat.ListUsers");
     expect(methods()).toEqual(["users.info"]);
   });
 
-  test("may be somebody whom this user may not see", async () => {
+  test("may be a person whom this user may not see", async () => {
     sandbox.fail("users.info", { kind: "error", error: "user_not_visible" });
     const error = await connectionOf(sandbox).failure("GetUsersInfo", { user_ids: ["U0404"] });
     expect(error.kind).toBe("TOOL_RUNTIME_RETRY");
   });
 });
 
-test("ids are asked for once, at most three at a time", async () => {
+test("ids are looked up once, at most three at a time", async () => {
   await using stub = new Stub().on("users.info", async ({ params }) => {
     await Bun.sleep(2);
     return { user: { id: params["user"] } };
@@ -133,7 +133,7 @@ test("ids are asked for once, at most three at a time", async () => {
   expect(stub.busiest).toBe(3);
 });
 
-test("a rate limit is waited for once; the ids that stood in line do not run into it", async () => {
+test("a rate limit is waited for once; the queued ids do not run into it", async () => {
   await using stub = new Stub().on("users.info", throttle("2"), ({ params }) => ({
     user: { id: params["user"] },
   }));

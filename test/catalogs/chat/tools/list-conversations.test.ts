@@ -38,7 +38,7 @@ const sent = (name: string) => sandbox.requests.map(({ params }) => params[name]
 const GROUP = "mpdm-alice--bob--carol-1";
 
 describe("what is listed", () => {
-  test("is what the user is in, of all types, archived channels left out", async () => {
+  test("are those of all types that the user is a member of, without archived channels", async () => {
     const { conversations, next_cursor } = await list(connectionOf(sandbox));
     expect(conversations.map(({ name, conversation_type: type }) => [name, type])).toEqual(
       expect.arrayContaining([
@@ -55,7 +55,7 @@ describe("what is listed", () => {
     ]);
   });
 
-  test("is not what others are in", async () => {
+  test("are not those of others", async () => {
     expect(await names(connectionOf(sandbox, "carol"))).toEqual(["general", GROUP]);
   });
 
@@ -126,7 +126,7 @@ describe("types", () => {
     ["", "public_channel,private_channel,mpim,im"],
     [[], "public_channel,private_channel,mpim,im"],
     [null, "public_channel,private_channel,mpim,im"],
-  ])("%p are asked for as %s", async (conversation_types, types) => {
+  ])("%p are requested as %s", async (conversation_types, types) => {
     await list(connectionOf(sandbox), { conversation_types });
     expect(sent("types")).toEqual([types]);
   });
@@ -153,7 +153,7 @@ describe("types", () => {
 describe("a scope that was lost", () => {
   const without = (...scopes: string[]) => ALL_SCOPES.filter((scope) => !scopes.includes(scope));
 
-  test("leaves the other types, when none were asked for", async () => {
+  test("leaves the other types, if none were requested", async () => {
     const connection = connectionOf(sandbox, "alice", without("groups:read", "im:read"));
     const { conversations } = await list(connection);
     expect(new Set(conversations.map(({ conversation_type: type }) => type))).toEqual(
@@ -162,7 +162,7 @@ describe("a scope that was lost", () => {
     expect(sent("types")).toEqual(["public_channel,private_channel,mpim,im", "public_channel,mpim"]);
   });
 
-  test("is asked around once in a listing of many pages", async () => {
+  test("is detected once in a listing of many pages", async () => {
     sandbox.fail("conversations.list", { kind: "delay", ms: 0 });
     sandbox.fail("conversations.list", { kind: "short_page", items: 1 });
     await list(connectionOf(sandbox, "alice", without("im:read")));
@@ -173,14 +173,14 @@ describe("a scope that was lost", () => {
     ]);
   });
 
-  test("is an error when its type was asked for", async () => {
+  test("is an error if its type was requested", async () => {
     const connection = connectionOf(sandbox, "alice", without("im:read"));
     const error = await connection.failure("ListConversations", { conversation_types: ["im", "mpim"] });
     expect(error).toMatchObject({ needed: ["im:read"], details: { statusCode: 403 } });
     expect(sandbox.calls()).toBe(1);
   });
 
-  test("is an error when no other is left", async () => {
+  test("is an error if no other type remains", async () => {
     await using stub = new Stub().on(
       "conversations.list",
       refusal("missing_scope", { provided: "chat:write" }),
@@ -192,7 +192,7 @@ describe("a scope that was lost", () => {
 });
 
 describe("pages", () => {
-  test.each([1, 2, 3])("of %d are filled up, and lead through all once", async (limit) => {
+  test.each([1, 2, 3])("of %d are filled up, and list each one once", async (limit) => {
     const connection = connectionOf(sandbox, "carol");
     const found: string[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
@@ -204,7 +204,7 @@ describe("pages", () => {
     expect(found).toEqual(["general", GROUP]);
   });
 
-  test("that are empty or short are no end; the cursor goes back as it came", async () => {
+  test("that are empty or short do not end the listing; the cursor is sent back unchanged", async () => {
     const next = (n: number): string => `cursor-${n}==`;
     const own = (id: number) => ({ id: `C${id}`, name: `n${id}`, is_channel: true, is_member: true });
     await using stub = new Stub().on(
@@ -228,7 +228,7 @@ describe("pages", () => {
     ]);
   });
 
-  test("that meet a rate limit hand back what was read", async () => {
+  test("that hit a rate limit return what was read", async () => {
     await using stub = new Stub().on(
       "conversations.list",
       page("channels", [{ id: "D1", is_im: true, user: "U1" }], "two"),
@@ -247,7 +247,7 @@ describe("pages", () => {
   });
 });
 
-test("whatever was listed is known by name: a message to it takes one call", async () => {
+test("a listed conversation is known by name: a message to it takes one call", async () => {
   const connection = connectionOf(sandbox);
   await list(connection);
   sandbox.clearRequests();

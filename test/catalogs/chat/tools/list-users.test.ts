@@ -42,7 +42,7 @@ describe("who is listed", () => {
     expect(text.names).toHaveLength(names.length);
   });
 
-  test("with all that is told of them", async () => {
+  test("with all fields", async () => {
     const { alice } = sandbox.people;
     const { users } = shaped(LISTED, await connectionOf(sandbox).run("ListUsers"));
     expect(users[1]).toEqual({
@@ -58,7 +58,7 @@ describe("who is listed", () => {
 });
 
 describe("pages", () => {
-  test.each([1, 2, 3, 4, 5])("of %d lead through everybody once", async (limit) => {
+  test.each([1, 2, 3, 4, 5])("of %d list each person once", async (limit) => {
     const connection = connectionOf(sandbox);
     const names: (string | null)[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
@@ -70,14 +70,14 @@ describe("pages", () => {
     expect(names).toEqual(EVERYBODY);
   });
 
-  test("are filled up, each time by no more than what is missing", async () => {
+  test("are filled up by requests for only the missing people", async () => {
     // Of the first four people all count; then come dave, frank and grace.
     const { names } = await list(connectionOf(sandbox), { limit: 5 });
     expect(names).toEqual(["admin", "alice", "bob", "carol", "frank"]);
     expect(limits()).toEqual(["5", "1"]);
   });
 
-  test("that are short or empty are no end", async () => {
+  test("that are short or empty do not end the listing", async () => {
     sandbox.fail("users.list", { kind: "empty_page" });
     sandbox.fail("users.list", { kind: "short_page", items: 2 });
     sandbox.fail("users.list", { kind: "empty_page" });
@@ -85,7 +85,7 @@ describe("pages", () => {
     expect(sandbox.calls()).toBe(4);
   });
 
-  test("whose cursor comes back are the end", async () => {
+  test("with a repeated cursor are the end", async () => {
     sandbox.fail("users.list", { kind: "repeated_cursor" }, 20);
     const { next } = await list(connectionOf(sandbox), { limit: 2 });
     expect(next).not.toBeNull();
@@ -100,7 +100,7 @@ describe("pages", () => {
     [501, "200"],
     ["7", "7"],
     [null, "200"],
-  ])("of limit %p ask for %s first", async (limit, asked) => {
+  ])("of limit %p request %s first", async (limit, asked) => {
     await list(connectionOf(sandbox), { limit });
     expect(limits()[0]).toBe(asked);
   });
@@ -137,7 +137,7 @@ describe("pages", () => {
   });
 });
 
-test("a rate limit in the middle hands back what was read", async () => {
+test("a rate limit in the middle returns what was read", async () => {
   await using stub = new Stub().on(
     "users.list",
     page("members", [{ id: "U1", name: "ada" }], "two"),
@@ -146,7 +146,7 @@ test("a rate limit in the middle hands back what was read", async () => {
   expect(await list(new Connection(stub.apiUrl))).toEqual({ names: ["ada"], next: "two" });
 });
 
-test("whoever was listed is known by handle and by id", async () => {
+test("listed people are known by handle and by id", async () => {
   const connection = connectionOf(sandbox);
   await list(connection);
   sandbox.clearRequests();

@@ -86,7 +86,7 @@ describe("to whom", () => {
     expect(methods().slice(3)).toEqual(["conversations.open", "chat.postMessage"]);
   });
 
-  test("people in every way share one conversation, whatever way it is asked for", async () => {
+  test("people have one conversation, whichever way they are given", async () => {
     const { bob, carol, alice: self } = sandbox.people;
     const mixed = await alice().run("SendMessage", {
       user_ids: [bob.id, self.id],
@@ -99,12 +99,12 @@ describe("to whom", () => {
     expect(await texts(channelOf(mixed))).toEqual(["one", "two"]);
   });
 
-  test("oneself gets a note", async () => {
+  test("the user themselves gets a note", async () => {
     const output = await alice().run("SendMessage", { usernames: ["alice"], message: "remember" });
     expect(await texts(channelOf(output))).toEqual(["remember"]);
   });
 
-  test("without stored facts, one's own id is asked for beside the rest", async () => {
+  test("without stored facts, the user's own id is requested at the same time", async () => {
     const { accessToken } = sandbox.issueToken("alice", ALL_SCOPES);
     const connection = new Connection(sandbox.apiUrl, { token: accessToken });
     await connection.run("SendMessage", { user_ids: [sandbox.people.bob.id], message: "hello" });
@@ -143,20 +143,20 @@ describe("the text", () => {
     "a & b &token=x <@U1> 50% + é\n2",
     "  spaces around stay \r\n",
     "*bold* <!here> &amp; 🎉 \u0000",
-  ])("%p arrives as it is", async (message) => {
+  ])("%p arrives unchanged", async (message) => {
     await using stub = new Stub().on("chat.postMessage", { channel: "C1", ts: "1.0", message: {} });
     await new Connection(stub.apiUrl).run("SendMessage", { conversation_id: "C1", message });
     expect(stub.requests[0]?.params).toEqual({ channel: "C1", text: message });
   });
 
-  test("may have 40,000 characters, however many units they take", async () => {
+  test("may have 40,000 characters, with any number of code units", async () => {
     await using stub = new Stub().on("chat.postMessage", {});
     const message = "🎉".repeat(40_000);
     await new Connection(stub.apiUrl).run("SendMessage", { conversation_id: "C1", message });
     expect(stub.requests[0]?.params["text"]).toBe(message);
   });
 
-  test("that the platform finds too long is refused with the limit, neither split nor tried again", async () => {
+  test("that the platform refuses as too long is neither split nor retried", async () => {
     sandbox.fail("chat.postMessage", { kind: "error", error: "msg_too_long" });
     const error = await alice().failure("SendMessage", { ...toGeneral(), message: "x".repeat(4001) });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
@@ -186,8 +186,8 @@ describe("exactly one message", () => {
     ["the connection breaks before", { kind: "reset_before" }],
     ["a gateway answers", { kind: "server_error" }],
     ["the answer is empty", { kind: "empty_body" }],
-    ["the answer is no JSON", { kind: "not_json" }],
-    ["the platform has an error of its own", { kind: "error", error: "internal_error" }],
+    ["the answer is not JSON", { kind: "not_json" }],
+    ["the platform has an internal error", { kind: "error", error: "internal_error" }],
   ] as const)("or none when %s, and no second try", async (_, fault) => {
     const { connection, input } = post();
     sandbox.fail("chat.postMessage", fault);
@@ -197,7 +197,7 @@ describe("exactly one message", () => {
     expect(await arrived(input.message)).toBeLessThanOrEqual(1);
   });
 
-  test("when the platform is slower than our time", async () => {
+  test("when the platform is slower than the time limit", async () => {
     const { connection, input } = post();
     sandbox.fail("chat.postMessage", { kind: "delay", ms: 5000 });
     const error = await connection.failure("SendMessage", input, { requestMs: 250 });
@@ -220,7 +220,7 @@ describe("exactly one message", () => {
     expect(await arrived(input.message)).toBe(1);
   });
 
-  test("and none when the token has expired, which the runtime may mend", async () => {
+  test("and none when the token has expired, which the runtime may refresh", async () => {
     const { accessToken } = sandbox.issueToken("alice", ALL_SCOPES);
     sandbox.expireToken(accessToken);
     const { connection, input } = post(new Connection(sandbox.apiUrl, { token: accessToken }));
@@ -306,7 +306,7 @@ test.each<[string, { [key: string]: unknown }]>([
   expect(output).toMatchObject({ success: true, data: { ok: true } });
 });
 
-test("what the platform answered comes back whole", async () => {
+test("the platform's answer is returned whole", async () => {
   const answer = {
     channel: "C1",
     ts: "1.000200",

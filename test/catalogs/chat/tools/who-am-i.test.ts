@@ -18,7 +18,7 @@ function connectionOf(facts: { [key: string]: string }, scopes = SCOPES): Connec
   return new Connection(sandbox.apiUrl, { token: accessToken, grant: { facts } });
 }
 
-test("the profile comes in one call when the grant tells whose it is", async () => {
+test("the profile takes one call if the grant stores the user", async () => {
   const { alice } = sandbox.people;
   const { team } = sandbox;
   const output = await connectionOf({ user_id: alice.id, team_id: team.id, team_name: team.name }).run(
@@ -43,7 +43,7 @@ test("the profile comes in one call when the grant tells whose it is", async () 
   });
 });
 
-test("without it, the platform is asked first, once per connection", async () => {
+test("without it, the user is looked up once per connection", async () => {
   const connection = connectionOf({});
   const output = await connection.run("WhoAmI");
   await connection.run("WhoAmI");
@@ -51,14 +51,14 @@ test("without it, the platform is asked first, once per connection", async () =>
   expect(output).toMatchObject({ user_id: sandbox.people.alice.id, team_name: sandbox.team.name });
 });
 
-test("an address that may not be seen is left out", async () => {
+test("an address that the user may not see is left out", async () => {
   const output = await connectionOf({ user_id: sandbox.people.alice.id }, ["users:read"]).run("WhoAmI");
   expect(output).not.toHaveProperty("email");
 });
 
 const one = { grant: { facts: { user_id: "U1" } } };
 
-test("what the platform does not tell is left out, and the largest picture there is is taken", async () => {
+test("missing fields are left out, and the largest picture is used", async () => {
   const profile = {
     real_name: "Ada",
     display_name: null,
@@ -84,7 +84,7 @@ test("an answer without a user is a failure of the platform", async () => {
   );
 });
 
-test("a user who is gone is named", async () => {
+test("a missing user is named", async () => {
   await using stub = new Stub().on("users.info", refusal("user_not_found"));
   const error = await new Connection(stub.apiUrl, one).failure("WhoAmI");
   expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_NOT_FOUND", message: expect.stringContaining("U1") });

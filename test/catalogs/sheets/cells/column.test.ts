@@ -20,7 +20,7 @@ test.each(COLUMNS)("%s is column %d, both ways", (letters, number) => {
   expect(columnLetters(number)).toBe(letters);
 });
 
-test("every column has letters of its own, and they lead back", () => {
+test("every column has unique letters, which convert back", () => {
   const letters = Array.from({ length: 18_278 }, (_, index) => columnLetters(index + 1));
   expect(new Set(letters).size).toBe(18_278);
   expect(letters.every((text, index) => /^[A-Z]{1,3}$/.test(text) && columnNumber(text) === index + 1)).toBe(
@@ -29,7 +29,7 @@ test("every column has letters of its own, and they lead back", () => {
 });
 
 test.each(["", "AAAA", "ZZZA", "A1", "1", "Ä", "[", " A", "A ", "-", "A\n", "ａ"])(
-  "%p is no column",
+  "%p is not a column",
   (text) => {
     expect(columnNumber(text)).toBeUndefined();
   },
@@ -46,7 +46,10 @@ describe("a column by letters or number", () => {
     expect(columnOf(text)).toBe(number);
   });
 
-  test.each(["0", "-1", "A2", "2A", "", "18279", "1.5", "028", "1e2", " 1", "AAAA"])("%p is none", (text) => {
-    expect(columnOf(text)).toBeUndefined();
-  });
+  test.each(["0", "-1", "A2", "2A", "", "18279", "1.5", "028", "1e2", " 1", "AAAA"])(
+    "%p is invalid",
+    (text) => {
+      expect(columnOf(text)).toBeUndefined();
+    },
+  );
 });

@@ -12,7 +12,7 @@ function failure(text: string): ToolError {
   throw new Error("It should have been refused.");
 }
 
-test("cells come by row and column, whatever the order and case of the keys", () => {
+test("cells are sorted by row and column for any order and case of the keys", () => {
   expect(parseData('{"23":{"c":5},"2":{"AA":true,"B":"x"}}')).toEqual({
     cells: [
       { row: 2, column: 2, value: "x" },
@@ -24,7 +24,7 @@ test("cells come by row and column, whatever the order and case of the keys", ()
   });
 });
 
-test.each([undefined, "{}", '{"5":{}}', " { } "])("%p is no cells", (text) => {
+test.each([undefined, "{}", '{"5":{}}', " { } "])("%p contains no cells", (text) => {
   expect(parseData(text)).toEqual({ cells: [], lastRow: 0, lastColumn: 0 });
 });
 
@@ -36,7 +36,7 @@ test.each<[string, unknown]>([
   ['{"1":{"A":18446744073709551616}}', 2 ** 64],
   [JSON.stringify({ 1: { A: "x".repeat(50_000) } }), "x".repeat(50_000)],
   [JSON.stringify({ 1: { A: "😀".repeat(50_000) } }), "😀".repeat(50_000)],
-])("a value is kept as it is: %#", (text, value) => {
+])("a value is unchanged: %#", (text, value) => {
   expect(parseData(text).cells).toEqual([expect.objectContaining({ value })]);
 });
 
@@ -98,7 +98,7 @@ describe("refused", () => {
   });
 });
 
-describe("keys that stand twice", () => {
+describe("duplicate keys", () => {
   test.each([
     ['{"a":1,"b":{"a":2}}', undefined],
     ['{"a":[{"b":1},{"b":2}]}', undefined],

@@ -5,7 +5,7 @@ import { gridData, typedCell } from "../../../../catalogs/sheets/cells/typed";
 import { CREATED } from "../expected-cells";
 
 test.each(CREATED.map(({ value, cell }) => [value, cell] as const))(
-  "%p holds what it must",
+  "%p becomes the right cell",
   (value, expected) => {
     const cell = typedCell(value);
     if (expected === null) {
@@ -50,7 +50,7 @@ test("adjacent rows that share a run of columns are one block", () => {
   ]);
 });
 
-test("what lies between is not sent: neither cells that are not named nor such as hold nothing", () => {
+test("missing and empty cells between others are not sent", () => {
   expect(blocks({ 1: { A: "a", C: "c", D: "", E: "e" }, 3: { A: "x" } })).toEqual([
     { startRow: 0, startColumn: 0, rowData: [{ values: [text("a")] }] },
     { startRow: 0, startColumn: 2, rowData: [{ values: [text("c")] }] },

@@ -30,7 +30,7 @@ const input = (more: object = {}) => ({
 const add = (more: object = {}) => Connection.to(sandbox).run("AddNoteToCell", input(more));
 const failure = (more: object = {}) => Connection.to(sandbox).failure("AddNoteToCell", input(more));
 
-test("two calls add it, and value and format stay", async () => {
+test("two calls add it without changing value and format", async () => {
   expect(await add()).toEqual({
     status: "success",
     spreadsheetId: id,
@@ -90,7 +90,7 @@ describe("refused", () => {
     expect(sandbox.calls("spreadsheets.batchUpdate")).toBe(0);
   });
 
-  test("a chart, and a sheet that is not there", async () => {
+  test("a chart, and a missing sheet", async () => {
     expect((await failure({ sheet_position: 3 })).message).toContain("has no cells");
     expect((await failure({ sheet_position: 4 })).message).toContain('1: "One" (id 7)');
   });
@@ -107,7 +107,7 @@ describe("refused", () => {
   });
 });
 
-test("it may be repeated: an answer of 503 is followed by another try", async () => {
+test("it may be repeated: a 503 is retried", async () => {
   sandbox.fail("spreadsheets.batchUpdate", { kind: "late_server_error" });
   expect(at(await add(), "status")).toBe("success");
   expect(sandbox.calls("spreadsheets.batchUpdate")).toBe(2);

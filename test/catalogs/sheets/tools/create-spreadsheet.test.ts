@@ -19,7 +19,7 @@ const create = (input: object, person = "alice") =>
   Connection.to(sandbox, person).run("CreateSpreadsheet", { ...input });
 const idOf = (output: unknown): string => String(at(output, "spreadsheetId"));
 
-test("one call makes it, and asks for no more than is told", async () => {
+test("makes one call that requests only the returned fields", async () => {
   const output = await create({ title: "Budget", data: '{"1":{"A":"x"}}' });
   const id = idOf(output);
   expect(output).toEqual({
@@ -36,7 +36,7 @@ test("one call makes it, and asks for no more than is told", async () => {
   expect(sandbox.cell(id, "Sheet1", "A1").entered).toBe("x");
 });
 
-test("every value is what it must be, as the other tools read it", async () => {
+test("every value has the right type when the other tools read it", async () => {
   const data = Object.fromEntries(CREATED.map(({ value }, index) => [index + 1, { B: value }]));
   const connection = Connection.to(sandbox);
   const made = await connection.run("CreateSpreadsheet", { data: JSON.stringify(data) });
@@ -48,11 +48,11 @@ test("every value is what it must be, as the other tools read it", async () => {
 });
 
 describe("title", () => {
-  test.each([undefined, null, "", "  \n"])("%p is the usual one", async (title) => {
+  test.each([undefined, null, "", "  \n"])("%p is the default", async (title) => {
     expect(at(await create({ title }), "title")).toBe("Untitled spreadsheet");
   });
 
-  test("is kept as it is", async () => {
+  test("is kept unchanged", async () => {
     const title = '  Jon\'s "😀" / plan ';
     const output = await create({ title });
     expect(at(output, "title")).toBe(title);
@@ -67,7 +67,7 @@ describe("the first sheet", () => {
     expect(sandbox.requests[0]?.body).not.toHaveProperty("sheets.0.data");
   });
 
-  test("is called Sheet1 whatever the user's language", async () => {
+  test("is called Sheet1 in every language", async () => {
     const output = await create({}, "bob");
     expect(sandbox.sheets(idOf(output))).toMatchObject([{ title: "Sheet1" }]);
   });
@@ -87,7 +87,7 @@ describe("the first sheet", () => {
     expect(sandbox.sheets(id)).toMatchObject([{ rowCount, columnCount }]);
   });
 
-  test("cells that are not named stay blank", async () => {
+  test("other cells stay blank", async () => {
     const id = idOf(
       await create({
         data: JSON.stringify({
@@ -102,7 +102,7 @@ describe("the first sheet", () => {
     ]);
   });
 
-  test("a year is shown as a year", async () => {
+  test("a year is displayed as a year", async () => {
     const id = idOf(await create({ data: '{"1":{"A":2024}}' }));
     expect(sandbox.cell(id, "Sheet1", "A1")).toMatchObject({ shown: "2024", pattern: null });
   });
@@ -113,7 +113,7 @@ test.each([
   '{"0":{"A":1}}',
   '{"1":{"AAAA":1}}',
   JSON.stringify({ 1: { A: "x".repeat(50_001) } }),
-])("data that breaks a rule sends nothing: %#", async (data) => {
+])("invalid data sends nothing: %#", async (data) => {
   const error = await Connection.to(sandbox).failure("CreateSpreadsheet", { data });
   expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
   expect(sandbox.calls()).toBe(0);
@@ -128,7 +128,7 @@ describe("never two files", () => {
     ["an answer of 503 after the work", { kind: "late_server_error" } as const, 1],
     ["a connection that breaks", { kind: "reset_after" } as const, 1],
     ["an answer that is none", { kind: "not_json" } as const, 0],
-  ])("%s: asked once, and the outcome is unknown", async (_, fault, made) => {
+  ])("%s: one request, and the outcome is unknown", async (_, fault, made) => {
     const before = files();
     sandbox.fail("spreadsheets.create", fault);
     const error = await Connection.to(sandbox).failure("CreateSpreadsheet");
@@ -137,7 +137,7 @@ describe("never two files", () => {
     expect(files()).toBe(before + made);
   });
 
-  test("a rate limit did nothing: asked again", async () => {
+  test("a rate limit did nothing: retried", async () => {
     const before = files();
     sandbox.fail("spreadsheets.create", { kind: "rate_limit", retryAfter: 2 });
     await create({});
@@ -145,7 +145,7 @@ describe("never two files", () => {
     expect(files()).toBe(before + 1);
   });
 
-  test("an answer without an id is of no use, and may have made one", async () => {
+  test("an answer without an id is a failure with an unknown outcome", async () => {
     await using stub = new Stub().on("v4/spreadsheets", {});
     const error = await new Connection(basesOf(stub.url)).failure("CreateSpreadsheet");
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", ...unknown });

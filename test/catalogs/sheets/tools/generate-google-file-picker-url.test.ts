@@ -22,7 +22,7 @@ test("the link leads to our page, with the client and its project", async () => 
   });
 });
 
-test("the instructions hold the very link", async () => {
+test("the instructions contain the same link", async () => {
   const output = await run({ id: "google", clientId });
   expect(String(at(output, "llm_instructions"))).toContain(String(at(output, "url")));
 });

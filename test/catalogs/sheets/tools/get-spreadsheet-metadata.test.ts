@@ -4,7 +4,7 @@ import { startSheetsSandbox } from "../../../sandbox/sheets";
 import { Connection } from "../run";
 
 test.each([false, true])(
-  "one call tells the sheets in the order of their tabs (empty fields sent: %p)",
+  "one call returns the sheets in tab order (empty fields sent: %p)",
   async (sendEmpty) => {
     await using sandbox = await startSheetsSandbox({ sendEmpty });
     const id = sandbox.addFile({

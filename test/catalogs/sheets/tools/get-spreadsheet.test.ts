@@ -41,7 +41,7 @@ const failure = (more: object = {}) =>
 const text = (value: string) => ({ userEnteredValue: value, formattedValue: value });
 const dataOf = (output: unknown): unknown => at(output, "sheets.0.data");
 
-test("two calls read one sheet: a small look at the sheets, then the cells with a mask", async () => {
+test("two calls read one sheet: the metadata, then the cells with a field mask", async () => {
   expect(await get({ sheet_position: 2 })).toEqual({
     title: "Book",
     spreadsheetId: id,
@@ -96,15 +96,15 @@ describe("the window", () => {
     expect(dataOf(output)).toEqual({ 50: { AB: text("corner") }, 52: { C: text("c") } });
   });
 
-  test("ends before what was not asked for", async () => {
+  test("contains only the requested cells", async () => {
     const output = await get({ sheet_position: 3, max_rows: 1000 });
     expect(dataOf(output)).toEqual({ 1000: { A: text("in") } });
   });
 
   test.each<[string, object]>([
     ["below the grid", { start_row: 61 }],
-    ["beside the grid", { start_col: "AE" }],
-    ["beside it by number", { start_col: "18278" }],
+    ["next to the grid", { start_col: "AE" }],
+    ["next to it by number", { start_col: "18278" }],
   ])("%s is empty, without a second call", async (_, more) => {
     const output = await get(more);
     expect(dataOf(output)).toEqual({});
@@ -138,18 +138,18 @@ describe("the sheet", () => {
     ["by title without case", { sheet_id_or_name: "wide" }, "Wide"],
     ["by the id 0", { sheet_id_or_name: "0" }, "Wide"],
     ["by name rather than by position", { sheet_id_or_name: "wide", sheet_position: 9 }, "Wide"],
-  ])("is meant: %s", async (_, more, title) => {
+  ])("is found: %s", async (_, more, title) => {
     expect(at(await get(more), "sheets.0.title")).toBe(title);
   });
 
-  test("that is not there is answered with those there are", async () => {
+  test("that does not exist is refused with a list of the sheets", async () => {
     const error = await failure({ sheet_id_or_name: "Nope" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain(`3: "Jon's Data" (id 8); 4: "Chart" (id 9)`);
   });
 });
 
-test("cells tell what was entered and what is shown", async () => {
+test("cells have the entered and the displayed value", async () => {
   const cells = {
     A1: "=1+2",
     B1: "=1/0",
@@ -202,7 +202,7 @@ describe("refused before any call", () => {
   });
 });
 
-describe("answers that the stand-in does not give", () => {
+describe("answers that the stand-in does not send", () => {
   const cellsOf = (...values: object[]) => ({
     sheets: [{ properties: { sheetId: 5 }, data: [{ startRow: 4, startColumn: 1, rowData: [{ values }] }] }],
   });
@@ -212,7 +212,7 @@ describe("answers that the stand-in does not give", () => {
   const read = (stub: Stub) =>
     new Connection(basesOf(stub.url)).run("GetSpreadsheet", { spreadsheet_id: "book" });
 
-  test("cells stay at their places though others hold nothing, and a double stays a number", async () => {
+  test("cells keep their positions next to empty ones, and a double stays a number", async () => {
     await using stub = new Stub()
       .on("ranges=", cellsOf({}, { userEnteredValue: { numberValue: 2 ** 64 } }, { formattedValue: "" }))
       .on("book", book(sheet(9, 9)));
@@ -221,7 +221,7 @@ describe("answers that the stand-in does not give", () => {
     });
   });
 
-  test("an answer without cells is no cells", async () => {
+  test("an answer without cells has none", async () => {
     await using stub = new Stub().on("ranges=", {}).on("book", book(sheet(9, 9)));
     expect(dataOf(await read(stub))).toEqual({});
   });
@@ -230,7 +230,7 @@ describe("answers that the stand-in does not give", () => {
   test.each<[string, object, number]>([
     ["an answer larger than may be read", long, 10],
     ["an answer that comes to more only as a result", { formattedValue: "x" }, 500],
-  ])("more than 10 MB is refused with the way out: %s", async (_, cell, side) => {
+  ])("more than 10 MB is refused with a hint: %s", async (_, cell, side) => {
     const values = Array.from({ length: side }, () => cell);
     const rowData = Array.from({ length: side }, () => ({ values }));
     await using stub = new Stub()
@@ -243,7 +243,7 @@ describe("answers that the stand-in does not give", () => {
     expect(error.message).toContain("`max_rows`");
   });
 
-  test("a spreadsheet without an address gets the usual one, and sheets come in the order of their tabs", async () => {
+  test("a spreadsheet without an address gets the default one, and sheets are in tab order", async () => {
     const tab = (index: number) => ({ properties: { sheetId: index, title: `T${index}`, index } });
     await using stub = new Stub().on("book", book(tab(1), { properties: { title: "T0" } }));
     const output = await new Connection(basesOf(stub.url)).run("GetSpreadsheetMetadata", {

@@ -37,7 +37,7 @@ function names(output: unknown): string[] {
   return Array.isArray(found) ? found.map((file) => String(at(file, "name"))) : [];
 }
 
-test("one call lists what was opened, most recently modified first, without the trash", async () => {
+test("one call lists the opened files, the last modified first, without the trash", async () => {
   const output = await search();
   expect(names(output)).toEqual(["Budget2026", "Budget plan", "Plan 12", "plan 2", String.raw`Jon's \ list`]);
   expect(at(output, "spreadsheets_count")).toBe(5);
@@ -63,7 +63,7 @@ test("one call lists what was opened, most recently modified first, without the 
 });
 
 describe("keywords", () => {
-  test("wanted and unwanted ones are asked of the titles alone", async () => {
+  test("wanted and unwanted words are searched only in titles", async () => {
     const output = await search({
       spreadsheet_contains: ["plan"],
       spreadsheet_not_contains: ["budget", "12"],
@@ -75,7 +75,7 @@ describe("keywords", () => {
     expect(queryOf()["q"]).not.toContain("fullText");
   });
 
-  test("one alone may be text, and a list may be its JSON", async () => {
+  test("a single one may be text, and a list may be JSON text", async () => {
     expect(names(await search({ spreadsheet_contains: "  budget " }))).toEqual(["Budget2026", "Budget plan"]);
     expect(names(await search({ spreadsheet_contains: '["budget","plan"]' }))).toEqual(["Budget plan"]);
   });
@@ -90,7 +90,7 @@ describe("keywords", () => {
     { spreadsheet_contains: ["a", "  "] },
     { spreadsheet_not_contains: " " },
     { spreadsheet_contains: [5] },
-  ])("blank ones and such as are no text are refused: %#", async (input) => {
+  ])("blank and non-text keywords are refused: %#", async (input) => {
     expect((await failure(input)).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
     expect(sandbox.calls()).toBe(0);
   });
@@ -109,7 +109,7 @@ describe("order", () => {
     ['["folder","recency desc"]', "folder,recency desc"],
     [[], "modifiedTime desc"],
     [null, "modifiedTime desc"],
-  ])("%p is asked for as %s", async (order_by, expected) => {
+  ])("%p is sent as %s", async (order_by, expected) => {
     await search({ order_by });
     expect(queryOf()["orderBy"]).toBe(expected);
   });
@@ -129,7 +129,7 @@ describe("order", () => {
   );
 });
 
-describe("where to look", () => {
+describe("where to search", () => {
   const all = { includeItemsFromAllDrives: "true", supportsAllDrives: "true" };
   const drive = (): Record<string, unknown> => ({ search_only_in_shared_drive_id: team });
 
@@ -154,7 +154,7 @@ describe("where to look", () => {
     expect(queryOf()).toMatchObject({ corpora: "domain", ...all });
   });
 
-  test("a drive that is not there is not found, in the platform's words", async () => {
+  test("a missing drive is not found, with the platform's message", async () => {
     const error = await failure({ search_only_in_shared_drive_id: "0Anowhere" });
     expect(error).toMatchObject({
       kind: "UPSTREAM_RUNTIME_NOT_FOUND",
@@ -162,17 +162,14 @@ describe("where to look", () => {
     });
   });
 
-  test.each(["a b", "a/b", "'"])(
-    "an id that cannot be one is refused: %s",
-    async (search_only_in_shared_drive_id) => {
-      expect((await failure({ search_only_in_shared_drive_id })).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
-      expect(sandbox.calls()).toBe(0);
-    },
-  );
+  test.each(["a b", "a/b", "'"])("an invalid id is refused: %s", async (search_only_in_shared_drive_id) => {
+    expect((await failure({ search_only_in_shared_drive_id })).kind).toBe("TOOL_RUNTIME_BAD_INPUT_VALUE");
+    expect(sandbox.calls()).toBe(0);
+  });
 });
 
 describe("pages", () => {
-  test("go on where the one before ended", async () => {
+  test("continue where the previous one ended", async () => {
     const first = await search({ limit: 2 });
     expect(names(first)).toEqual(["Budget2026", "Budget plan"]);
     const rest = await search({ limit: 3, pagination_token: at(first, "pagination_token") });
@@ -180,7 +177,7 @@ describe("pages", () => {
     expect(rest).not.toHaveProperty("pagination_token");
   });
 
-  test("that are short are filled up, asking for what is missing each time", async () => {
+  test("that are short are filled up by requests for the missing results", async () => {
     sandbox.fail("files.list", { kind: "short_page", items: 0 });
     sandbox.fail("files.list", { kind: "short_page", items: 1 });
     const output = await search({ limit: 3 });
@@ -191,19 +188,22 @@ describe("pages", () => {
     );
   });
 
-  test("are five at most; what is found by then is told, with the token", async () => {
+  test("are at most five; the results so far are returned with the token", async () => {
     sandbox.fail("files.list", { kind: "short_page", items: 0 }, 9);
     const output = await search();
     expect(output).toMatchObject({ spreadsheets_count: 0, pagination_token: expect.any(String) });
     expect(sandbox.calls()).toBe(5);
   });
 
-  test.each([["nonsense"], ["of another search"]])("a token that is %s starts over", async (kind) => {
-    const other = at(await search({ limit: 1, order_by: "name" }), "pagination_token");
-    const error = await failure({ pagination_token: kind === "nonsense" ? kind : other });
-    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
-    expect(error.details.additionalPromptContent).toContain("without `pagination_token`");
-  });
+  test.each([["nonsense"], ["of another search"]])(
+    "a token that is %s asks for a new search",
+    async (kind) => {
+      const other = at(await search({ limit: 1, order_by: "name" }), "pagination_token");
+      const error = await failure({ pagination_token: kind === "nonsense" ? kind : other });
+      expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+      expect(error.details.additionalPromptContent).toContain("without `pagination_token`");
+    },
+  );
 
   test("an empty token is none", async () => {
     expect(names(await search({ pagination_token: "" }))).toHaveLength(5);
@@ -214,7 +214,7 @@ describe("pages", () => {
     expect(sandbox.calls()).toBe(0);
   });
 
-  test.each([1, 50, "50"])("limit %p is asked for", async (limit) => {
+  test.each([1, 50, "50"])("limit %p is sent", async (limit) => {
     await search({ limit });
     expect(queryOf()["pageSize"]).toBe(String(limit));
   });
@@ -226,12 +226,12 @@ describe("pages", () => {
   });
 });
 
-test("a search that did not look everywhere says so", async () => {
+test("an incomplete search is reported", async () => {
   sandbox.fail("files.list", { kind: "incomplete_search" });
   expect(await search()).toMatchObject({ incomplete_search: true });
 });
 
-test("a refusal's own words are passed on", async () => {
+test("the message of a refusal is passed on", async () => {
   await using stub = new Stub().on("files", refusal(403, { message: "Sorting is not supported here." }));
   const error = await new Connection(basesOf(stub.url)).failure("SearchSpreadsheets");
   expect(error).toMatchObject({
@@ -241,7 +241,7 @@ test("a refusal's own words are passed on", async () => {
   });
 });
 
-test("what a file does not tell is left out", async () => {
+test("missing fields of a file are left out", async () => {
   const owners = [
     { displayName: "A" },
     { emailAddress: "b@x" },

@@ -36,7 +36,7 @@ const GET = "spreadsheets.get";
 const GROW = "spreadsheets.batchUpdate";
 const WRITE = "spreadsheets.values.batchUpdate";
 
-test("two calls write the cells and tell what was written", async () => {
+test("two calls write the cells and return what was written", async () => {
   expect(await update({ 1: { A: "new", B: 5 }, 2: { A: true, B: "x" }, 4: { E: "far" } })).toEqual({
     spreadsheetId: id,
     sheetId: 4,
@@ -85,7 +85,7 @@ test("every value is read as if it were typed", async () => {
   expect(at(read, "sheets.0.data")).toEqual(Object.fromEntries(expected));
 });
 
-test("empty text empties a cell, and cells that are not named stay", async () => {
+test("empty text clears a cell, and other cells stay", async () => {
   await update({ 1: { A: "", C: "c" }, 2: { A: "a", C: "c" } });
   expect(sandbox.cell(id, "Jon's Data", "A1").entered).toBeNull();
   expect(sandbox.cell(id, "Jon's Data", "B2").entered).toBe("kept");
@@ -112,11 +112,11 @@ describe("the sheet", () => {
     ["by the id 0, which is not leftmost", { sheet_id_or_name: "0" }, 0],
     ["by name rather than position", { sheet_id_or_name: "Second", sheet_position: 1 }, 0],
     ["by position when the name is empty", { sheet_id_or_name: "", sheet_position: 2 }, 0],
-  ])("is meant %s", async (_, choice, sheetId) => {
+  ])("is found %s", async (_, choice, sheetId) => {
     expect(at(await update({ 1: { A: "x" } }, choice), "sheetId")).toBe(sheetId);
   });
 
-  test("a title of digits is meant before the id of another", async () => {
+  test("a title of digits takes precedence over the id of another sheet", async () => {
     const digits = sandbox.addFile({
       sheets: [
         { title: "One", sheetId: 7 },
@@ -127,7 +127,7 @@ describe("the sheet", () => {
     expect(output).toMatchObject({ sheetId: 8, sheetTitle: "7" });
   });
 
-  test("a title as it is written is meant before one in other case", async () => {
+  test("an exact title takes precedence over one in another case", async () => {
     const cases = sandbox.addFile({
       sheets: [
         { title: "ÄB", sheetId: 1 },
@@ -142,7 +142,7 @@ describe("the sheet", () => {
     ["past the end", { sheet_position: 3 }],
     ["an unknown name", { sheet_id_or_name: "Third" }],
     ["an unknown id", { sheet_id_or_name: "12" }],
-  ])("%s is answered with those there are", async (_, choice) => {
+  ])("%s is refused with a list of the sheets", async (_, choice) => {
     const error = await failure({ 1: { A: "x" } }, choice);
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain(`1: "Jon's Data" (id 4); 2: "Second" (id 0)`);
@@ -181,18 +181,18 @@ describe("growth", () => {
     expect(methods()).toEqual([GET, WRITE]);
   });
 
-  test("a batch of nothing is never sent", async () => {
+  test("an empty batch is never sent", async () => {
     await update({ 1: { A: "x" } });
     expect(sandbox.calls(GROW)).toBe(0);
   });
 
-  test("a row is written beside the grid of a sheet that is not the first", async () => {
+  test("a row is written outside the grid of a sheet that is not the first", async () => {
     await update({ 4: { D: "x" } }, { sheet_position: 2 });
     expect(sandbox.cell(id, "Second", "D4").entered).toBe("x");
     expect(sandbox.sheets(id)[0]).toMatchObject({ rowCount: 10, columnCount: 5 });
   });
 
-  test("past the spreadsheet's cells is refused before any write", async () => {
+  test("past the spreadsheet's limit of cells is refused before any write", async () => {
     const error = await failure({ 3_000_000: { A: "x" } });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
     expect(error.message).toContain("15000009 cells; the platform allows 10000000");
@@ -211,7 +211,7 @@ describe("growth", () => {
     await update({ 20: { A: "x" } }, { spreadsheet_id: full });
   });
 
-  test("that may have happened is not repeated", async () => {
+  test("that may have succeeded is not repeated", async () => {
     sandbox.fail(GROW, { kind: "late_server_error" });
     const error = await failure({ 12: { A: "x" } });
     expect(error).toMatchObject({ canRetry: false, details: { extra: { outcome: "unknown" } } });
@@ -222,7 +222,7 @@ describe("growth", () => {
     expect(sandbox.sheets(id)[0]).toMatchObject({ rowCount: 12 });
   });
 
-  test("of two runs at the same time happens once", async () => {
+  test("by two runs at the same time happens once", async () => {
     const connection = Connection.to(sandbox);
     const run = (value: string) => connection.run("UpdateCells", input({ 15: { A: value } }));
     await Promise.all([run("one"), run("two"), run("three")]);
@@ -230,7 +230,7 @@ describe("growth", () => {
     expect(sandbox.sheets(id)[0]).toMatchObject({ rowCount: 15 });
   });
 
-  test("is not begun when the user has no writes left for the rest", async () => {
+  test("is not started when the user has no writes left for the rest", async () => {
     const connection = Connection.to(sandbox);
     const call = (row: number) =>
       connection.run("WriteToCell", {
@@ -254,7 +254,7 @@ test.each<[string, string]>([
   ["no JSON", "nonsense"],
   ["row 0", '{"0":{"A":1}}'],
   ["too long a text", JSON.stringify({ 1: { A: "x".repeat(50_001) } })],
-])("%s is refused before any call, and may be tried again", async (_, data) => {
+])("%s is refused before any call, and may be retried", async (_, data) => {
   expect(await failure(data)).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
   expect(sandbox.calls()).toBe(0);
 });
@@ -267,7 +267,7 @@ test("no data at all is refused", async () => {
   });
 });
 
-test("a write that is answered by 503 and then done is one result", async () => {
+test("a write that succeeds after a 503 has one result", async () => {
   sandbox.fail(WRITE, { kind: "late_server_error" });
   expect(at(await update({ 1: { A: "x" } }), "updatedCells")).toBe(1);
   expect(methods()).toEqual([GET, WRITE, WRITE]);

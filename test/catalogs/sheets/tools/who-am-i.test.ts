@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterAll(() => sandbox.stop());
 
-test("two calls tell who the user is and what the tools may see", async () => {
+test("two calls return the profile and what the tools can access", async () => {
   expect(await Connection.to(sandbox, "bob").run("WhoAmI")).toEqual({
     user_id: "100000000000000000028",
     email: "bob@corp.example",
@@ -43,19 +43,19 @@ test("two calls tell who the user is and what the tools may see", async () => {
   ]);
 });
 
-test("both calls are under way at the same time", async () => {
+test("both calls run at the same time", async () => {
   const answer = together(2, { sub: "1" });
   await using stub = new Stub().on("userinfo", answer).on("about", answer);
   await new Connection(basesOf(stub.url)).run("WhoAmI");
   expect(stub.busiest).toBe(2);
 });
 
-test("a limit of the storage is told as a number", async () => {
+test("the storage limit is a number", async () => {
   const output = await Connection.to(sandbox).run("WhoAmI");
   expect(at(output, "environment.storage_limit_bytes")).toBe(16_106_127_360);
 });
 
-test("what the profile does not tell is left out", async () => {
+test("missing fields of the profile are left out", async () => {
   const output = await Connection.to(sandbox, "carol").run("WhoAmI");
   expect(Object.keys(Object(output)).toSorted()).toEqual([
     "email",
@@ -96,7 +96,7 @@ describe("failures", () => {
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", canRetry: true });
   });
 
-  test("of a token that does not cover the profile name the scopes that it lacks", async () => {
+  test("of a token without the profile scopes name them", async () => {
     const { accessToken: token } = sandbox.issueToken("alice", [DRIVE_FILE]);
     const error = await Connection.to(sandbox, "alice", ALL_SCOPES, { token }).failure("WhoAmI");
     expect(error).toBeInstanceOf(ScopesLost);
@@ -111,7 +111,7 @@ describe("failures", () => {
   });
 });
 
-test("missing fields of the profile are taken from the file interface where it knows them", async () => {
+test("missing fields of the profile are taken from the file API", async () => {
   await using stub = new Stub().on("userinfo", { sub: "1", name: "", email_verified: false }).on("about", {
     user: { displayName: "Ada", emailAddress: "ada@x", photoLink: "https://p" },
     storageQuota: { usage: "7", limit: "nonsense" },

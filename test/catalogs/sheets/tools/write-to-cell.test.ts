@@ -36,7 +36,7 @@ const input = (more: object = {}) => ({ spreadsheet_id: id, column: "C", row: 7,
 const write = (more: object = {}) => Connection.to(sandbox).run("WriteToCell", input(more));
 const failure = (more: object = {}) => Connection.to(sandbox).failure("WriteToCell", input(more));
 
-test("one call writes the cell and tells how it is displayed", async () => {
+test("one call writes the cell and returns the displayed value", async () => {
   expect(await write({ value: "$1,234.5" })).toEqual({
     spreadsheetId: id,
     sheetTitle: "Sheet1",
@@ -69,7 +69,7 @@ describe("values are read as if they were typed", () => {
     expect(entered).toBe(expected?.entered ?? null);
   });
 
-  test("an empty value empties the cell", async () => {
+  test("an empty value clears the cell", async () => {
     await write({ row: 8, value: "full" });
     expect(at(await write({ row: 8, value: "" }), "value")).toBe("");
     expect(sandbox.cell(id, "Sheet1", "C8").entered).toBeNull();
@@ -87,13 +87,13 @@ describe("the sheet", () => {
     expect(at(await write({ sheet_name }), "sheetTitle")).toBe("Sheet1");
   });
 
-  test("a title as another reply told it is found again", async () => {
+  test("a title from another result is found again", async () => {
     const first = await write({ sheet_name: "Bob's" });
     const second = await write({ sheet_name: at(first, "sheetTitle") });
     expect(at(second, "sheetTitle")).toBe("Bob's");
   });
 
-  test("an unknown one is answered with those there are", async () => {
+  test("an unknown one is refused with a list of the sheets", async () => {
     const error = await failure({ sheet_name: "Nope" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain('There is no sheet with the name "Nope"');
@@ -105,7 +105,7 @@ describe("the sheet", () => {
     ]);
   });
 
-  test("is meant by its name, never by its id", async () => {
+  test("is found by its name, never by its id", async () => {
     const zero = sandbox.addFile({ sheets: [{ title: "Sheet1", sheetId: 0 }] });
     const error = await failure({ spreadsheet_id: zero, sheet_name: "0" });
     expect(error.message).toContain('There is no sheet with the name "0"');
@@ -127,14 +127,17 @@ describe("the cell", () => {
     }
   });
 
-  test.each(["Y", "AA"])("outside the grid in column %s, the size of that sheet is told", async (column) => {
-    const error = await failure({ column, row: 1 });
-    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
-    expect(error.message).toBe(
-      `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
-    );
-    expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
-  });
+  test.each(["Y", "AA"])(
+    "outside the grid in column %s, the error has the size of the sheet",
+    async (column) => {
+      const error = await failure({ column, row: 1 });
+      expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
+      expect(error.message).toBe(
+        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
+      );
+      expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
+    },
+  );
 
   test("outside it in a row, too", async () => {
     expect((await failure({ row: 982 })).message).toContain("981 rows and 24 columns");

@@ -171,7 +171,7 @@ describe("kinds", () => {
     undefined,
     newer("UNAUTHENTICATED", "expired"),
     { error: "invalid_request", error_description: "Invalid Credentials" },
-  ])("401 is a dead grant, whatever the body: %#", (body) => {
+  ])("401 is a dead grant with any body: %#", (body) => {
     expect(failure(401, body).error).toBeInstanceOf(GrantDead);
   });
 
@@ -188,7 +188,7 @@ describe("kinds", () => {
     expect(error.details.extra).toEqual({ needed_scopes: [DRIVE_FILE] });
   });
 
-  test("where nobody knows which scope is needed, none is named", () => {
+  test("names no scope if the required one is unknown", () => {
     const body = newer("PERMISSION_DENIED", "Not for you.", "ACCESS_TOKEN_SCOPE_INSUFFICIENT");
     const { error } = failure(403, body, { ...LIST, scopes: [] });
     expect(error).not.toBeInstanceOf(ScopesLost);
@@ -196,7 +196,7 @@ describe("kinds", () => {
   });
 });
 
-describe("what is said", () => {
+describe("messages", () => {
   test.each([
     [403, newer("PERMISSION_DENIED", "The caller does not have permission")],
     [404, newer("NOT_FOUND", "Requested entity was not found.")],
@@ -211,7 +211,7 @@ describe("what is said", () => {
     expect(error.message).not.toMatch(/scope/i);
   });
 
-  test("of anything else: the platform's sentence, and nothing of files", () => {
+  test("of anything else: the platform's message, without a hint about files", () => {
     expect(failure(403, older("forbidden", "Sorting is not supported"), LIST).error.message).toBe(
       "Sorting is not supported",
     );
@@ -220,17 +220,17 @@ describe("what is said", () => {
     );
   });
 
-  test("a text that is no sentence is cut", () => {
+  test("a long text is truncated", () => {
     expect(failure(400, newer("INVALID_ARGUMENT", "x".repeat(9000))).error.message.length).toBeLessThan(600);
   });
 
-  test("no page of a proxy is repeated", () => {
+  test("the page of a proxy is not shown", () => {
     expect(failure(503, undefined).error.message).toBe(
       "The platform could not do this at the moment (HTTP 503). Try again later.",
     );
   });
 
-  test("a refused page token says to start over", () => {
+  test("a refused page token asks for a new search", () => {
     const { error } = failure(400, older("invalid", "Invalid Value", "pageToken"), LIST);
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
   });
@@ -244,11 +244,11 @@ test.each([
     "too_many_cells",
   ],
   ["Invalid value", undefined],
-] as const)("trouble with the range is told apart: %s", (message, trouble) => {
+] as const)("distinguishes problems with the range: %s", (message, trouble) => {
   expect(rangeProblemOf(failure(400, newer("INVALID_ARGUMENT", message)).error)).toBe(trouble);
 });
 
-describe("whether it is worth another try, and whether it may have been done", () => {
+describe("whether a retry may succeed, and whether the call may have been done", () => {
   test.each<[string, number, Body | undefined, "later" | "never", boolean]>([
     ["a rate limit", 429, undefined, "later", false],
     ["a rate limit of the file interface", 403, older("userRateLimitExceeded", "x"), "later", false],
@@ -261,7 +261,7 @@ describe("whether it is worth another try, and whether it may have been done", (
     expect(failure(status, body)).toMatchObject({ retry, maybeDone });
   });
 
-  test("a rate limit tells when to come back: as the platform says, else in a minute", () => {
+  test("a rate limit contains the time to wait: that of the platform, otherwise a minute", () => {
     expect(failure(429, undefined, CALL, 3000).error.details.retryAfterMs).toBe(3000);
     expect(failure(429, undefined).error.details.retryAfterMs).toBe(60_000);
   });

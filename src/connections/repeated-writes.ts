@@ -1,0 +1,65 @@
+// Writes of answers from outside, which exist nowhere else: repeated until they succeed or the process stops.
+import type { Core } from "../core";
+import { RuntimeError } from "../errors";
+
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 5000;
+/** A long failure is logged once in so many attempts. */
+const LOG_EVERY = 20;
+
+export interface RepeatOptions {
+  /** Whether another attempt must fail in the same way. */
+  isFinal?: (error: unknown) => boolean;
+  /** Called after each failed attempt that is repeated. */
+  failed?: () => void;
+}
+
+export class RepeatedWrites {
+  readonly #core: Core;
+  readonly #stop = new AbortController();
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** The result of the first attempt that succeeds. Rejects with a final error, or when the process stops. */
+  run<T>(name: string, attempt: () => Promise<T>, options: RepeatOptions = {}): Promise<T> {
+    const work = this.#run(name, attempt, options).finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
+    return work;
+  }
+
+  /** Waits at most this long for the pending writes, and then gives them up. */
+  async close(timeoutMs: number): Promise<void> {
+    const stored = new AbortController();
+    const all = Promise.allSettled(this.#pending).then(() => stored.abort());
+    await Promise.race([all, this.#core.clock.sleep(timeoutMs, stored.signal)]);
+    this.#stop.abort();
+    await all;
+  }
+
+  async #run<T>(name: string, attempt: () => Promise<T>, { isFinal, failed }: RepeatOptions): Promise<T> {
+    const { clock, log } = this.#core;
+    for (let failures = 0; ; failures++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (isFinal?.(error) === true) throw error;
+        if (failures % LOG_EVERY === 0) log.error(`${name} could not be stored; trying again`, { error });
+        failed?.();
+        const { signal } = this.#stop;
+        await clock.sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), signal);
+        if (!signal.aborted) continue;
+        log.error(`${name} was not stored before the process stopped`, { error });
+        throw error;
+      }
+    }
+  }
+}
+
+/** Whether the same write may succeed later: the database is locked, or the disk is full or failing. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof RuntimeError) return error.name === "unavailable";
+  return error instanceof Error && "code" in error && /^SQLITE_(FULL|IOERR|BUSY)/.test(String(error.code));
+}

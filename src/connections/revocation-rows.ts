@@ -1,0 +1,94 @@
+// SQL of revocations: grants without a connection that must be revoked at their provider.
+import { command, get, query, run, type Store, type Transaction } from "../store";
+import type { ConnectionRow } from "./repository";
+
+export interface RevocationRow {
+  id: string;
+  project_id: string;
+  user_id: string;
+  provider_id: string;
+  /** The consent flow of `sealed_grant`; null: the sealed values are those of a connection. */
+  flow_id: string | null;
+  sealed_tokens: string | null;
+  sealed_facts: string | null;
+  sealed_grant: string | null;
+  attempts: number;
+  due_at: number;
+  sending_until: number | null;
+  created_at: number;
+}
+
+type SealedGrant = Pick<
+  ConnectionRow,
+  "project_id" | "user_id" | "provider_id" | "sealed_tokens" | "sealed_facts"
+>;
+
+const COLUMNS =
+  "id, project_id, user_id, provider_id, flow_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
+  "sending_until, created_at";
+// Without the provider's record nothing can be revoked.
+const add = command<SealedGrant & { id: string; now: number }>(
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, sealed_tokens, sealed_facts, attempts, due_at, " +
+    "created_at) SELECT :id, project_id, :user_id, id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
+    "FROM auth_providers WHERE project_id = :project_id AND id = :provider_id",
+);
+const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
+const DUE = query<{ id: string }>(
+  "SELECT id FROM revocations WHERE due_at <= ? AND COALESCE(sending_until, 0) <= ? ORDER BY due_at LIMIT 20",
+);
+const SENDING = query<{ id: string }>(
+  "SELECT id FROM revocations WHERE project_id = ? AND provider_id = ? AND user_id = ? AND sending_until > ? LIMIT 1",
+);
+const change = command<Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">>(
+  "UPDATE revocations SET attempts = :attempts, due_at = :due_at, sending_until = :sending_until WHERE id = :id",
+);
+const DELETE = query("DELETE FROM revocations WHERE id = ?");
+// A flow whose code was exchanged, or is being exchanged.
+const CONSENTING = query<{ id: string }>(
+  "SELECT id FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? AND status = 'pending' " +
+    "AND expires_at > ? AND used_at IS NOT NULL LIMIT 1",
+);
+
+/** Adds an order to revoke a grant, in the transaction after which no row holds it. */
+export function* addRevocation(grant: SealedGrant, id: string, now: number): Transaction<void> {
+  const { project_id, user_id, provider_id, sealed_tokens, sealed_facts } = grant;
+  yield* add({ id, project_id, user_id, provider_id, sealed_tokens, sealed_facts, now });
+}
+
+export function findRevocation(store: Store, id: string): Promise<RevocationRow | undefined> {
+  return store.get(FIND, id);
+}
+
+export function* revocationInTransaction(id: string): Transaction<RevocationRow | undefined> {
+  return yield* get(FIND, id);
+}
+
+/** The ids of some orders that are due. */
+export async function dueRevocations(store: Store, now: number): Promise<string[]> {
+  return (await store.all(DUE, now, now)).map(({ id }) => id);
+}
+
+/** Whether a revocation for this user and provider may be on its way. */
+export async function isBeingSent(
+  store: Store,
+  { projectId, userId, providerId }: Record<"projectId" | "userId" | "providerId", string>,
+  now: number,
+): Promise<boolean> {
+  return (await store.get(SENDING, projectId, providerId, userId, now)) !== undefined;
+}
+
+/** Whether the user's consent at this provider is in progress. */
+export function* isConsenting(row: RevocationRow, now: number): Transaction<boolean> {
+  return (yield* get(CONSENTING, row.project_id, row.user_id, row.provider_id, now)) !== undefined;
+}
+
+export function* changeRevocation(
+  row: Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">,
+): Transaction<void> {
+  const { id, attempts, due_at, sending_until } = row;
+  yield* change({ id, attempts, due_at, sending_until });
+}
+
+export function* removeRevocation(id: string): Transaction<void> {
+  yield* run(DELETE, id);
+}

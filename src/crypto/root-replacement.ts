@@ -1,0 +1,85 @@
+// Replaces the root key under the lease of its rotation, and restores the key file after rotations that did not finish.
+import type { Log } from "../base";
+import { RuntimeError } from "../errors";
+import { type Lease, stillHeld, type Store } from "../store";
+import type { Random } from "./ids";
+import { namedRoot } from "./repository";
+import type { RootKey, RootKeySettings } from "./root-key";
+import {
+  deletePrepared,
+  findRootKeyById,
+  keyFileOf,
+  prepareRootKey,
+  promoteRootKey,
+  proveReplaceable,
+} from "./root-key-files";
+import { type DamagedKey, tookTooLong, wrapAll } from "./root-rotation";
+import type { Roots } from "./roots";
+
+interface Parts {
+  store: Store;
+  settings: RootKeySettings;
+  roots: Roots;
+  random: Random;
+  log: Pick<Log, "warn"> | undefined;
+}
+
+/**
+ * Creates a root key, wraps all data keys except the damaged ones with it, and deletes the old one. The commit comes after
+ * everything that can fail for good: the key file can be replaced, and the new key is on disk.
+ */
+export async function replaceRoot(
+  { store, settings, roots, random, log }: Parts,
+  { file, lease, damaged }: { file: string; lease: Lease; damaged: readonly DamagedKey[] },
+): Promise<RootKey> {
+  const old = (await namedRoot(store)) ?? "";
+  proveReplaceable(file, findRootKeyById(settings, old));
+  if (!(await store.write(() => stillHeld(lease)))) throw tookTooLong();
+  const next = prepareRootKey(file, random);
+  roots.add(next);
+  try {
+    await store.write(() => wrapAll(lease, roots, next.id, damaged, random));
+  } catch (error) {
+    // A failed write may have been committed: only the database can tell. A key that may still count is not deleted.
+    if ((await namedRoot(store)) !== next.id) {
+      if (error instanceof RuntimeError && error.name === "conflict") deletePrepared(file, next.id);
+      throw error;
+    }
+  }
+  await promote({ store, settings, log }, file, next);
+  deletePrepared(file, old);
+  return next;
+}
+
+/** Puts the new root key into the key file. It stays in its prepared file as well. */
+async function promote(
+  { store, settings, log }: Pick<Parts, "store" | "settings" | "log">,
+  file: string,
+  root: RootKey,
+): Promise<void> {
+  writeKeyFile(file, root, log);
+  // If this process was stopped meanwhile, another rotation may have replaced the root key since.
+  const named = (await namedRoot(store)) ?? root.id;
+  const newer = named === root.id ? undefined : findRootKeyById(settings, named);
+  if (newer !== undefined) restoreKeyFile(settings, newer, log);
+}
+
+/** Puts the current root key into the key file if it was found in a prepared file. */
+export function restoreKeyFile(settings: RootKeySettings, root: RootKey, log: Parts["log"]): void {
+  const file = keyFileOf(settings);
+  if (file !== undefined && root.source !== (settings.file ?? settings.defaultFile))
+    writeKeyFile(file, root, log);
+}
+
+// A failure is not an error: the prepared file has the key, and every start finds it there.
+function writeKeyFile(file: string, root: RootKey, log: Parts["log"]): void {
+  try {
+    promoteRootKey(file, root);
+  } catch (error) {
+    log?.warn("the current root key could not be written to the key file", {
+      key_file: file,
+      used_file: root.source,
+      error,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+// Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--only invariant] [--ignore a,b] [--reduce]`.
+import { parseArgs } from "node:util";
+import { INVARIANTS } from "./invariants";
+import { failureOf, reduced, reportOf } from "./reduce";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    steps: { type: "string", default: "100" },
+    only: { type: "string", default: "" },
+    ignore: { type: "string", default: "" },
+    reduce: { type: "boolean", default: false },
+  },
+});
+const { only } = values;
+const others = only === "" ? [] : Object.keys(INVARIANTS).filter((name) => name !== only);
+const ignored = new Set([...others, ...values.ignore.split(",")]);
+const first = Number(values.seed);
+let failures = 0;
+for (let seed = first; seed < first + Number(values.seeds); seed++) {
+  const failure = await failureOf(seed, Number(values.steps), ignored);
+  if (failure === undefined) continue;
+  failures++;
+  const shown = values.reduce ? await reduced(failure, ignored) : failure;
+  process.stdout.write(`${reportOf(shown)}\n\n`);
+}
+process.stdout.write(`${values.seeds} seeds from ${first}, ${failures} with a violation\n`);
+process.exitCode = failures === 0 ? 0 : 1;
