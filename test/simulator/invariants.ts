@@ -112,6 +112,8 @@ async function expiresOnlyByRefusal({ world, observer }: Checked): Promise<strin
 /** The newest pair works and was received by a runtime that is still there. */
 function isHeld(grant: Grant): boolean {
   if (grant.revoked || grant.superseded || !grant.isAcknowledged) return false;
+  // Whoever is refused with the newest pair may take the grant for dead.
+  if (grant.refused.has(grant.newest)) return false;
   return [...grant.received].some(([life, pair]) => life.isAlive && pair === grant.newest);
 }
 

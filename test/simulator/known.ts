@@ -7,4 +7,55 @@ export interface Known {
   readonly seed: number;
 }
 
-export const KNOWN: readonly Known[] = [];
+export const KNOWN: readonly Known[] = [
+  {
+    invariant: "oneLogEntry",
+    reason: "an entry of the execution log that cannot be stored at once is dropped",
+    seed: 5,
+  },
+  {
+    invariant: "oneEffectPerCall",
+    reason: "a tool whose second request is refused with 401 runs again from its first request",
+    seed: 16,
+  },
+  {
+    invariant: "oneEffectPerKey",
+    reason: "a wall clock that runs ahead ends an Idempotency-Key while its ten minutes last",
+    seed: 25,
+  },
+  {
+    invariant: "oneEffectPerRun",
+    reason: "a refused token, or a lease that ends by the wall clock, starts a second attempt",
+    seed: 34,
+  },
+  {
+    invariant: "endedRunBeginsNoEffect",
+    reason: "a process that was frozen after its claim runs the tool of a run that was given up",
+    seed: 10,
+  },
+  {
+    invariant: "liveRunNotGivenUp",
+    reason: "a wall clock that runs ahead ends the lease of a live holder",
+    seed: 29,
+  },
+  {
+    invariant: "liveCallNotLost",
+    reason: "a wall clock that was set back makes a live holder look dead",
+    seed: 57,
+  },
+  {
+    invariant: "liveGrantIsStored",
+    reason: "a refreshed pair that cannot be stored at once is dropped",
+    seed: 44,
+  },
+  {
+    invariant: "noOldRefreshToken",
+    reason: "a process that was frozen before its request sends a token that others have replaced",
+    seed: 23,
+  },
+  {
+    invariant: "everythingEnds",
+    reason: "the row of a holder whose clock runs ahead is waited for until that time",
+    seed: 181,
+  },
+];

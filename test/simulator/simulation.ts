@@ -21,6 +21,9 @@ export interface Operation {
   readonly process: SimulatedProcess;
   readonly life: Life;
   readonly since: number;
+  /** Beginnings and ends of all operations are numbered. */
+  readonly began: number;
+  ended?: number;
   endedAt?: number;
   /** The answer of a call. */
   execution?: Execution;
@@ -50,6 +53,7 @@ export class Simulation implements Checked {
   readonly found: Violation[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), "runtime-simulator-"));
   #activity = 0;
+  #order = 0;
 
   constructor(seed: number) {
     this.world = new World(this.time, {
@@ -188,6 +192,7 @@ export class Simulation implements Checked {
       process,
       life: process.life,
       since: this.time.now,
+      began: this.#order++,
     };
     this.operations.push(operation);
     const work = this.time.within(process, () => this.#work(operation, runtime));
@@ -197,6 +202,7 @@ export class Simulation implements Checked {
       })
       .finally(() => {
         operation.endedAt = this.time.now;
+        operation.ended = this.#order++;
         this.#activity++;
       });
   }
@@ -238,7 +244,7 @@ export class Simulation implements Checked {
   }
 
   async #secret(runtime: Runtime, operation: Operation): Promise<void> {
-    const { label: value, since } = operation;
+    const { label: value, began, since } = operation;
     this.secret = undefined;
     await runtime.secrets.upsert(OPERATOR, SECRET, { value });
     // Of two writes at the same time either may be the last.
@@ -246,7 +252,8 @@ export class Simulation implements Checked {
       (other) =>
         other === operation ||
         other.step.kind !== "secret" ||
-        (other.endedAt ?? other.life.endedAt ?? Infinity) < since,
+        (other.ended ?? Infinity) < began ||
+        (other.life.endedAt ?? Infinity) < since,
     );
     if (isAlone) this.secret = value;
   }

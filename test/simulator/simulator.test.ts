@@ -42,7 +42,7 @@ test("a seed gives the same run each time", async () => {
     runs.push(simulation.operations.map(({ label, endedAt, execution }) => [label, endedAt, execution?.id]));
   }
 
-  expect(runs[0]?.length).toBeGreaterThan(20);
+  expect(runs[0]?.length).toBeGreaterThan(10);
   expect(runs[1]).toEqual(runs[0] ?? []);
 }, 20_000);
 
