@@ -93,8 +93,8 @@ test("polls every minute until it is stopped", async () => {
     const count = stage.project.count("health");
     await Bun.sleep(20);
     expect(stage.project.count("health")).toBe(count);
-    // The scheduler of the deployment sleeps for less.
-    expect(new Set(sleeps.filter((ms) => ms >= 1000))).toEqual(new Set([60_000]));
+    // Other workers of the deployment use the same clock.
+    expect(sleeps.filter((ms) => ms === 60_000).length).toBeWithin(count - 1, count + 1);
   } finally {
     core.clock.sleep = sleep;
     await stage.deployment.runtime.plugins.update(operator(), id, { status: "inactive" });
