@@ -22,7 +22,10 @@ test(`${SEEDS} seeds violate only known invariants`, async () => {
 }, 60_000);
 
 describe("a known fault is still there:", () => {
-  test.each(KNOWN.map(({ invariant, reason, seed }) => [invariant, reason, seed] as const))(
+  const shown = KNOWN.flatMap(({ invariant, reason, seed }) =>
+    seed === undefined ? [] : [[invariant, reason, seed] as const],
+  );
+  test.each(shown)(
     "%s: %s",
     async (invariant, _reason, seed) => {
       const others = new Set(Object.keys(INVARIANTS).filter((name) => name !== invariant));

@@ -29,7 +29,8 @@ const JUMPS = [-86_400_000, -600_000, -20_000, 20_000, 660_000, 8_640_000_000];
 
 type Draw = { below(count: number): number; of<T>(values: readonly T[]): T };
 
-const ACTIONS: readonly [weight: number, draw: (draw: Draw) => Action][] = [
+const ACTIONS: readonly [weight: number, draw: (draw: Draw) => Action | Action[]][] = [
+  [4, duringRefresh],
   [14, (draw) => ({ ...place(draw), kind: "call", tool: draw.of(["Read", "Write"]) })],
   [12, (draw) => ({ ...place(draw), kind: "call", tool: "Write", key: draw.below(KEYS) })],
   [6, (draw) => ({ ...place(draw), kind: "schedule" })],
@@ -61,11 +62,30 @@ export function stepsOf(seed: number, count: number): Step[] {
   };
   const draw = { below, of };
   const consents = USERS.map((user): Action => ({ kind: "consent", process: 0, user, again: false }));
-  const drawn = Array.from({ length: Math.max(0, count - consents.length) }, () => action(draw));
-  return [...consents, ...drawn].map((each, number) => ({ ...each, number }));
+  const actions = [...consents];
+  while (actions.length < count) actions.push(...[action(draw)].flat());
+  return actions.slice(0, count).map((each, number) => ({ ...each, number }));
 }
 
-function action(draw: Draw): Action {
+/** A refresh that is held while the connection changes: too rare among steps that are drawn one by one. */
+function duringRefresh(draw: Draw): Action[] {
+  const { process, user } = place(draw);
+  const other = place(draw).process;
+  const changes: Action[] = [
+    { kind: "delete", process: other, user },
+    { kind: "consent", process: other, user, again: true },
+    { kind: "consent", process: other, user, again: false },
+  ];
+  return [
+    { kind: "pass", ms: 35_000 },
+    { kind: "script", to: "token", fate: draw.of(["hang", "hang_after"]) },
+    { kind: "call", process, user, tool: "Read" },
+    draw.of(changes),
+    { kind: "release" },
+  ];
+}
+
+function action(draw: Draw): Action | Action[] {
   let left = draw.below(TOTAL);
   for (const [weight, make] of ACTIONS) {
     if (left < weight) return make(draw);

@@ -173,7 +173,8 @@ export class World {
 
   async #revoke(params: URLSearchParams): Promise<Response> {
     const found = this.find(params.get("token") ?? "");
-    if (found === undefined) return Response.json({});
+    // A token that has been replaced ends nothing (RFC 7009, section 2.2).
+    if (found === undefined || found.pair !== found.grant.newest) return Response.json({});
     // As many providers do: it ends all grants of the account so far.
     for (const grant of this.grants) {
       if (grant.user !== found.grant.user || grant.revoked) continue;
