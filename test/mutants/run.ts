@@ -52,15 +52,11 @@ function mutants(args: readonly string[]): Mutant[] {
     .map((name) => parseMutant(name, readFileSync(join(FOLDER, name), "utf8")));
 }
 
-/** A copy of the working tree's tracked and new files. */
+/** A copy of the sources and tests, without packages and build results. */
 function scratchCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), "runtime-mutants-"));
-  const listed = Bun.spawnSync(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: ROOT,
-  });
-  for (const file of listed.stdout.toString().split("\0").filter(Boolean)) {
-    cpSync(join(ROOT, file), join(copy, file), { recursive: true, force: true });
-  }
+  const left = /(^|\/)(node_modules|\.git|dist|junit\.xml)(\/|$)/;
+  cpSync(ROOT, copy, { recursive: true, filter: (path) => !left.test(path.slice(ROOT.length + 1)) });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   return copy;
 }
