@@ -25,6 +25,8 @@ interface Outcome {
   passed: boolean;
   /** Number of tests that ran. */
   tests: number;
+  /** The test file needs a right that is missing here. */
+  skipped: boolean;
   output: string;
 }
 
@@ -94,6 +96,7 @@ async function runTest(copy: string, { test, title }: Mutant): Promise<Outcome> 
   return {
     passed: status === 0,
     tests: count("tests") - count("skipped"),
+    skipped: /^skipped: /m.test(stderr),
     output: `${stdout}${stderr}`.slice(-3000),
   };
 }
@@ -108,7 +111,7 @@ async function problemOf(
   if (!controls.has(key)) controls.set(key, runTest(copy, mutant));
   const control = await controls.get(key);
   if (control?.passed !== true) return `its test fails without the patch:\n${control?.output}`;
-  if (control.tests === 0) return "no test has this name";
+  if (control.tests === 0) return control.skipped ? undefined : "no test has this name";
   if (!(await apply(copy, mutant))) return "the patch does not apply";
   const outcome = await runTest(copy, mutant);
   if (!(await apply(copy, mutant, "--reverse"))) throw new Error(`${mutant.name} cannot be reverted`);

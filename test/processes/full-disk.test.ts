@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, connectionOf, succeeded, times, until } from "../connections/executing";
 import { findFact, setFact } from "../../src/store";
-import { testWith } from "../support/require";
+import { testIfAllowed } from "../support/require";
 import { RotatingGrants } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
 
@@ -28,7 +28,7 @@ function unmount(folder: string): void {
 
 const probe = mount();
 if (probe !== undefined) unmount(probe);
-const testOnDisk = testWith("a tmpfs that can be mounted", probe !== undefined);
+const testOnDisk = testIfAllowed("mounting a tmpfs", probe !== undefined);
 
 /** Users with expired tokens, on a disk of their own. `fill` leaves 32 KiB of it. */
 async function expired() {

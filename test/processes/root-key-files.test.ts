@@ -7,11 +7,11 @@ import { createRuntime, type Runtime } from "../../src/runtime";
 import { MAIN, runProcess } from "../cli/support/processes";
 import { loadConfig } from "../support/config";
 import { NO_EXTENSIONS } from "../support/extensions";
-import { testWith } from "../support/require";
+import { testIfAllowed } from "../support/require";
 import { temporaryFolder } from "../support/temporary";
 
-const CAN_MOUNT = Bun.spawnSync(["unshare", "-m", "true"]).exitCode === 0;
-const testMounted = testWith("unshare -m (the right to mount)", CAN_MOUNT);
+const CAN_MOUNT = Bun.spawnSync(["unshare", "-m", "sh", "-c", "mount --bind /tmp /tmp"]).exitCode === 0;
+const testMounted = testIfAllowed("mounting (unshare -m)", CAN_MOUNT);
 
 let home: string;
 let keyFile: string;

@@ -11,6 +11,13 @@ export function testWith(part: string, present: boolean): typeof test {
   return test.skip as typeof test;
 }
 
+/** `test`, or a skipped test that says which right is missing. A container cannot be given a right by installing something. */
+export function testIfAllowed(right: string, allowed: boolean): typeof test {
+  if (allowed) return test;
+  process.stderr.write(`skipped: ${right} is not allowed here\n`);
+  return test.skip as typeof test;
+}
+
 /** Debian's Chromium. */
 export const CHROMIUM = "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
