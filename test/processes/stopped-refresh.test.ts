@@ -36,4 +36,4 @@ test("its tokens replace the refusal that another process got meanwhile", async 
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
   expect((await call(runtime, "alice")).success).toBe(true);
   expect(platform.tokens()).toEqual(["access-of-alice-2", "access-of-alice-2"]);
-});
+}, 90_000);
