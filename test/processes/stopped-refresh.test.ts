@@ -10,7 +10,7 @@ import { deploy } from "../tools/deployment";
 test("its tokens replace the refusal that another process got meanwhile", async () => {
   const home = temporaryFolder();
   // The lease is 15 s longer than a request may take.
-  const environment = { RUNTIME_DATA_DIR: join(home, "data"), RUNTIME_EGRESS_TIMEOUT: "1", HOME: home };
+  const environment = { RUNTIME_DATA_DIR: join(home, "data"), RUNTIME_EGRESS_TIMEOUT: "15", HOME: home };
   await using deployment = await deploy({ environment });
   const { runtime, idp, platform, clock } = deployment;
   const grants = new RotatingGrants({ expiresIn: 3600 });
