@@ -1,9 +1,8 @@
 // Writes of answers from outside, which exist nowhere else: repeated until they succeed or the process stops.
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
+import { untilStored } from "../store";
 
-const FIRST_DELAY_MS = 50;
-const MAX_DELAY_MS = 5000;
 /** A long failure is logged once in so many attempts. */
 const LOG_EVERY = 20;
 
@@ -23,7 +22,7 @@ export class RepeatedWrites {
     this.#core = core;
   }
 
-  /** The result of the first attempt that succeeds. Rejects with a final error, or when the process stops. */
+  /** The result of the first attempt that succeeds. Rejects with a final error, or the last one when the process stops. */
   run<T>(name: string, attempt: () => Promise<T>, options: RepeatOptions = {}): Promise<T> {
     const work = this.#run(name, attempt, options).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
@@ -41,20 +40,17 @@ export class RepeatedWrites {
 
   async #run<T>(name: string, attempt: () => Promise<T>, { isFinal, failed }: RepeatOptions): Promise<T> {
     const { clock, log } = this.#core;
-    for (let failures = 0; ; failures++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (isFinal?.(error) === true) throw error;
-        if (failures % LOG_EVERY === 0) log.error(`${name} could not be stored; trying again`, { error });
+    return untilStored(attempt, {
+      clock,
+      isFinal,
+      stopping: this.#stop.signal,
+      // `close` has waited.
+      stopMs: 0,
+      failed: (error, before) => {
+        if (before % LOG_EVERY === 0) log.error(`${name} could not be stored; trying again`, { error });
         failed?.();
-        const { signal } = this.#stop;
-        await clock.sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), signal);
-        if (!signal.aborted) continue;
-        log.error(`${name} was not stored before the process stopped`, { error });
-        throw error;
-      }
-    }
+      },
+    });
   }
 }
 

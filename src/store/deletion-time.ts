@@ -1,9 +1,8 @@
 // The time by which old rows are deleted. A clock that jumps ahead must not delete what is still young.
 import { type Clock, TrustedTime } from "../base";
-import { get, query, run, type Transaction } from "./port";
-import { setFact } from "./facts";
+import { query, run, type Transaction } from "./port";
+import { fact, setFact } from "./facts";
 
-const FIND = query<{ value: string }>("SELECT value FROM facts WHERE name = ?");
 const REMOVE = query("DELETE FROM facts WHERE name = ?");
 /** The time of the latest deletion, and the time at which a jump was noticed. */
 const SEEN = "latest time";
@@ -30,9 +29,9 @@ export class DeletionTime {
    */
   *now(): Transaction<number | undefined> {
     const now = Math.floor(this.#time.now());
-    const seen = numberOf(yield* get(FIND, SEEN));
+    const seen = numberOf(yield* fact(SEEN));
     if (seen !== undefined && now > seen + BELIEVED_MS) {
-      const jumped = numberOf(yield* get(FIND, JUMPED));
+      const jumped = numberOf(yield* fact(JUMPED));
       if (jumped === undefined || now < jumped) yield* setFact(JUMPED, String(now));
       if (jumped === undefined || now < jumped + CONFIRMED_MS) return undefined;
     }
@@ -44,6 +43,6 @@ export class DeletionTime {
   }
 }
 
-function numberOf(fact: { value: string } | undefined): number | undefined {
-  return fact === undefined ? undefined : Number(fact.value);
+function numberOf(value: string | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
 }

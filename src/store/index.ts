@@ -18,7 +18,7 @@ export {
   type Wait,
 } from "./port";
 export { CachedByGeneration } from "./cache";
-export { findFact, setFact } from "./facts";
+export { setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
 export { DeletionTime } from "./deletion-time";

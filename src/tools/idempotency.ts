@@ -142,8 +142,8 @@ export class Idempotency {
   async #end(repeatable: Repeatable, holder: string, ended: Outcome, after: () => void): Promise<void> {
     const { store, clock, log } = this.#core;
     const { promise: hasFailed, resolve: failedOnce } = Promise.withResolvers<void>();
-    const failed = (error: unknown): void => {
-      log.error("answer not remembered", { operation: repeatable.operation, error });
+    const failed = (error: unknown, before: number): void => {
+      if (before === 0) log.error("answer not remembered", { operation: repeatable.operation, error });
       failedOnce();
     };
     const write = async (): Promise<void> => {

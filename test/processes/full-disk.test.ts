@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, rmdirSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, connectionOf, succeeded, times, until } from "../connections/executing";
-import { findFact, setFact } from "../../src/store";
+import { setFact } from "../../src/store";
 import { testIfAllowed } from "../support/require";
 import { RotatingGrants } from "../support/token-endpoint";
 import { deploy, type Deployment } from "../tools/deployment";
@@ -114,6 +114,8 @@ testOnDisk(
     await store.reserve().catch(() => values.push("no room"));
 
     expect(values).toEqual(["plain failed", "no room"]);
-    expect((await findFact(store, "reserved"))?.value).toHaveLength(256 * 1024);
+    expect(
+      (await store.get({ text: "SELECT value FROM facts WHERE name = ?" }, "reserved"))?.value,
+    ).toHaveLength(256 * 1024);
   },
 );

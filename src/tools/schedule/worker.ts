@@ -179,7 +179,9 @@ export class ScheduleWorker {
     const stored = await untilStored(() => store.write(write), {
       clock,
       stopping: this.#stopping.signal,
-      failed: (error) => log.warn("end of a scheduled run not stored yet", { id: run.id, error }),
+      failed: (error, before) => {
+        if (before === 0) log.warn("end of a scheduled run not stored yet", { id: run.id, error });
+      },
     });
     if (!stored) throw new LeaseLost();
   }
