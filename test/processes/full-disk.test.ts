@@ -115,7 +115,8 @@ testOnDisk(
 
     expect(values).toEqual(["plain failed", "no room"]);
     expect(
-      (await store.get({ text: "SELECT value FROM facts WHERE name = ?" }, "reserved"))?.value,
+      (await store.get<{ value: string }>({ text: "SELECT value FROM facts WHERE name = ?" }, "reserved"))
+        ?.value,
     ).toHaveLength(256 * 1024);
   },
 );
