@@ -1,6 +1,7 @@
 // Shared by all areas: time, JSON, logging, redacted values.
 export { type Alarm, setAlarm } from "./alarms";
 export { type Clock, isFresh, systemClock, timestamp } from "./clock";
+export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { isObject, type Json, type JsonObject, JsonText, parseJson, present } from "./json";

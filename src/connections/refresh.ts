@@ -1,6 +1,6 @@
 // Refreshes a token once, however many callers and processes need it. The callers of a process share a promise, processes
 // share a lease. A new pair of tokens is used from memory until it is stored: the provider may have ended the earlier one.
-import type { JsonObject } from "../base";
+import { Delays, type JsonObject } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import type { Provider, Providers } from "../providers";
@@ -8,7 +8,6 @@ import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
-import { RefreshDelays } from "./refresh-delays";
 import type { Revocations } from "./revocations";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
@@ -18,6 +17,8 @@ import { openTokens } from "./tokens";
 const LEASE_MARGIN_MS = 15_000;
 /** How long a caller waits for a refresh by another process. */
 const PATIENCE_MS = 90_000;
+/** When a refresh ahead of the expiry may be tried again after it failed. */
+const REFRESH_DELAYS = { firstMs: 1000, maxMs: 60_000, maxKeys: 10_000 };
 /** Error codes of several platforms for a dead grant (RFC 6749 section 5.2). */
 const DEAD_GRANT = [
   "invalid_grant",
@@ -46,7 +47,7 @@ export class Refresher {
   readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
   readonly #revocations: Revocations;
   readonly #unstored: UnstoredTokens;
-  readonly #delays = new RefreshDelays();
+  readonly #delays: Delays;
   readonly #holder: string;
 
   constructor(core: Core, providers: Providers, parts: UnstoredParts) {
@@ -54,6 +55,7 @@ export class Refresher {
     this.#providers = providers;
     this.#revocations = parts.revocations;
     this.#unstored = new UnstoredTokens(core, parts);
+    this.#delays = new Delays(core.clock, REFRESH_DELAYS);
     this.#holder = newToken(core.random);
   }
 
@@ -112,11 +114,11 @@ export class Refresher {
 
   #refreshInBackground(row: ConnectionRow, provider: Provider): void {
     const key = tokenKey(row);
-    if (this.#running.has(key) || this.#delays.isDelayed(key)) return;
+    if (this.#running.has(key) || this.#delays.has(key)) return;
     this.refresh(row, provider).then(
       () => this.#delays.clear(key),
       (error: unknown) => {
-        this.#delays.add(key);
+        this.#delays.add(key, 0.75 + (this.#core.random(1)[0] ?? 0) / 512);
         this.#core.log.warn("a token was not refreshed ahead of its expiry", {
           connection_id: row.id,
           error,

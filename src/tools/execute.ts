@@ -13,10 +13,9 @@ import { convertInput, type Input } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
-import type { CalledBy, Logs, Runner, RunOutcome } from "./run";
+import type { CalledBy, Logs, RunIds, RunOutcome, Runner } from "./run";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
-import type { RunIds } from "./schedule/worker";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
 import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 
@@ -92,7 +91,6 @@ export class Execute {
       runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
     if (idempotencyKey === undefined) return work({ signal, caller });
     const { tool, userId } = chosen;
-    let hasStarted = false;
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -108,17 +106,11 @@ export class Execute {
           ...(include_error_stacktrace ? [true] : []),
         ]),
       },
-      (begins) =>
-        work({
-          begins: () => {
-            hasStarted = true;
-            begins();
-          },
-        }),
+      (begins) => work({ begins }),
       () => this.#lost(),
       signalOf(signal),
       // A call that was refused before it ran may succeed later, so its answer is not stored.
-      ({ status }) => hasStarted || status !== "failed",
+      ({ status }, hasBegun) => hasBegun || status !== "failed",
     );
   }
 

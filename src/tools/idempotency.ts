@@ -63,7 +63,7 @@ export class Idempotency {
     work: (begins: () => void) => Promise<T>,
     lost: () => T,
     signal?: AbortSignal,
-    counts: (answer: T) => boolean = () => true,
+    counts: (answer: T, hasBegun: boolean) => boolean = () => true,
   ): Promise<T> {
     checkIdempotencyKey(repeatable.key);
     const holder = newToken(this.#core.random);
@@ -107,7 +107,7 @@ export class Idempotency {
     repeatable: Repeatable,
     holder: string,
     work: (begins: () => void) => Promise<T>,
-    counts: (answer: T) => boolean,
+    counts: (answer: T, hasBegun: boolean) => boolean,
   ): Promise<T> {
     const { store, clock } = this.#core;
     const name = nameOf(repeatable);
@@ -134,7 +134,8 @@ export class Idempotency {
       await end({ kind: hasBegun || !(error instanceof RuntimeError) ? "lost" : "forgotten" });
       throw error;
     }
-    await end(counts(answer) ? { kind: "answer", text: JSON.stringify(answer) } : { kind: "forgotten" });
+    const isStored = counts(answer, hasBegun);
+    await end(isStored ? { kind: "answer", text: JSON.stringify(answer) } : { kind: "forgotten" });
     return answer;
   }
 

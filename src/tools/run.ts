@@ -27,6 +27,12 @@ interface Attempt {
   fence: CalledBy["fence"];
 }
 
+/** The ids of a run in the execution log. */
+export interface RunIds {
+  id: string;
+  executionId: string;
+}
+
 /** The caller of a run. `signal` aborts when it disconnects; `begins` is called before the tool runs. */
 export interface CalledBy {
   signal?: Abortable | undefined;

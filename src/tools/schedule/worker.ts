@@ -1,16 +1,16 @@
 // Runs due runs. Each server on the database has a worker; the first one claims a run durably before it starts it. A holder
 // renews its leases, and the others watch them. If a holder dies, another worker ends its runs, or retries those that can be
 // repeated safely.
+import { Delays } from "../../base";
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
 import { type ExecutionLog, requireIncarnation } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
-import type { CalledBy } from "../run";
+import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
 import { DeadHolders } from "./dead-holders";
-import { Delays } from "./delays";
 import { Hold, LeaseLost } from "./hold";
 import {
   CUT_OFF,
@@ -40,13 +40,9 @@ export interface WorkerParts {
   ): Promise<Execution>;
 }
 
-/** The ids of an attempt in the execution log. */
-export interface RunIds {
-  id: string;
-  executionId: string;
-}
-
 const POLL_MS = 250;
+/** When a run that could not be taken is tried again. */
+const TAKING_DELAYS = { firstMs: 250, maxMs: 60_000, maxKeys: 1000 };
 /** Pause after other workers claimed all due runs. */
 const YIELD_MS = 20;
 /** Concurrent runs per process. */
@@ -75,7 +71,7 @@ export class ScheduleWorker {
     this.#parts = parts;
     this.#holder = newToken(core.random);
     this.#deadHolders = new DeadHolders(core);
-    this.#delays = new Delays(core);
+    this.#delays = new Delays(core.clock, TAKING_DELAYS);
     this.#heart = setInterval(() => void this.#beat(), HEARTBEAT_MS);
     this.#loop = this.#work();
   }
@@ -122,8 +118,8 @@ export class ScheduleWorker {
     const claimed = [...repeated, ...due].filter(({ id }) => !this.#delays.has(id)).slice(0, free);
     if (claimed.length + ended.length === 0 || this.#stopping.signal.aborted) return POLL_MS;
     const taken = await Promise.all([
-      ...ended.map((run) => this.#delays.onFailure(run.id, () => this.#giveUp(run))),
-      ...claimed.map((run) => this.#delays.onFailure(run.id, () => this.#claim(run))),
+      ...ended.map((run) => this.#delayed(run.id, () => this.#giveUp(run))),
+      ...claimed.map((run) => this.#delayed(run.id, () => this.#claim(run))),
     ]);
     return taken.includes(true) ? 0 : YIELD_MS;
   }
@@ -169,7 +165,9 @@ export class ScheduleWorker {
     const write = () => {
       const now = clock.now();
       const next: Next =
-        pause === undefined ? { status, toolkitVersion: this.#versionOf(run) } : { dueAt: now + pause };
+        pause === undefined
+          ? { status, toolkitVersion: this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version }
+          : { dueAt: now + pause };
       return repository.endAttempt(
         run,
         { now, success, sealedOutput: sealedOutput ?? null, systemError },
@@ -184,6 +182,18 @@ export class ScheduleWorker {
       },
     });
     if (!stored) throw new LeaseLost();
+  }
+
+  /** False if `take` fails. Then the run is not tried again for a while, so that it delays no others. */
+  async #delayed(id: string, take: () => Promise<boolean>): Promise<boolean> {
+    try {
+      const taken = await take();
+      this.#delays.clear(id);
+      return taken;
+    } catch (error) {
+      if (this.#delays.add(id) === 0) this.#core.log.warn("scheduled run not taken", { id, error });
+      return false;
+    }
   }
 
   /** Does not reject if the run fails. Throws `LeaseLost`. */
@@ -248,33 +258,31 @@ export class ScheduleWorker {
   }
 
   async #beat(): Promise<void> {
-    const holds = [...this.#running.values()];
-    await Promise.all(holds.map(({ hold }) => hold.renew())).catch((error: unknown) =>
+    const renewed = [...this.#running.values()].map(({ hold }) => hold.renew());
+    await Promise.all(renewed).catch((error: unknown) =>
       this.#core.log.warn("leases of scheduled runs not renewed", { error }),
     );
   }
 
   /** Undefined if the input cannot be decrypted. */
-  async #open({ id, project_id, sealed_input }: repository.RunRow): Promise<string | undefined> {
-    const { keyring, log } = this.#core;
-    try {
-      return await keyring.open(project_id, repository.inputPlace(id), sealed_input);
-    } catch (error) {
-      log.error("scheduled run not opened", { id, error });
-      return undefined;
-    }
+  #open({ id, project_id, sealed_input }: repository.RunRow): Promise<string | undefined> {
+    const input = this.#core.keyring.open(project_id, repository.inputPlace(id), sealed_input);
+    return this.#unlessDamaged(input, "scheduled run not opened", id);
   }
 
   /** Null without an output; undefined if it cannot be encrypted. */
   async #seal(run: ListedRun, attemptId: string, { output }: Ended): Promise<string | null | undefined> {
     if (output === undefined) return null;
-    const { keyring, log } = this.#core;
-    try {
-      return await keyring.seal(run.project_id, repository.outputPlace(attemptId), JSON.stringify(output));
-    } catch (error) {
-      log.error("output of a scheduled run not sealed", { id: run.id, error });
+    const place = repository.outputPlace(attemptId);
+    const sealed = this.#core.keyring.seal(run.project_id, place, JSON.stringify(output));
+    return this.#unlessDamaged(sealed, "output of a scheduled run not sealed", run.id);
+  }
+
+  #unlessDamaged(value: Promise<string>, message: string, id: string): Promise<string | undefined> {
+    return value.catch((error: unknown) => {
+      this.#core.log.error(message, { id, error });
       return undefined;
-    }
+    });
   }
 
   /** Undefined if this server no longer has the tool. */
@@ -287,9 +295,5 @@ export class ScheduleWorker {
     } catch {
       return undefined;
     }
-  }
-
-  #versionOf(run: ListedRun): string {
-    return this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version;
   }
 }
