@@ -95,8 +95,8 @@ export class Refresher {
    */
   async hold(id: string): Promise<Lease | undefined> {
     const { store, clock } = this.#core;
-    const deadline = performance.now() + this.#leaseMs();
-    while (performance.now() < deadline) {
+    const deadline = clock.monotonic() + this.#leaseMs();
+    while (clock.monotonic() < deadline) {
       const generation = await store.generation("leases");
       const lease = this.#unstored.has(id)
         ? undefined
@@ -133,8 +133,8 @@ export class Refresher {
   }
 
   async #refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
-    const { store } = this.#core;
-    const deadline = performance.now() + PATIENCE_MS;
+    const { store, clock } = this.#core;
+    const deadline = clock.monotonic() + PATIENCE_MS;
     while (true) {
       const generation = await store.generation("leases");
       const start = await this.#start(row);
@@ -143,7 +143,7 @@ export class Refresher {
         const outcome = await this.#refreshUnder(start.lease, start.row, provider);
         if (outcome !== "lost") return outcome;
       }
-      if (performance.now() >= deadline) {
+      if (clock.monotonic() >= deadline) {
         throw new TokenRequestError(
           "Another process is refreshing this grant and has not finished in time.",
           { transient: true },

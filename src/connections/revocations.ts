@@ -79,9 +79,9 @@ export class Revocations {
   /** Waits until no revocation is being sent that could end a new grant of the user; at most as long as a request. */
   async wait(projectId: string, userId: string, providerId: string): Promise<void> {
     const { store, clock, settings } = this.#core;
-    const deadline = performance.now() + settings["egress.timeout"] * 1000;
+    const deadline = clock.monotonic() + settings["egress.timeout"] * 1000;
     while (
-      performance.now() < deadline &&
+      clock.monotonic() < deadline &&
       (await isBeingSent(store, { projectId, userId, providerId }, clock.now()))
     )
       await clock.sleep(SENDING_POLL_MS);

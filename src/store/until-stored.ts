@@ -29,8 +29,8 @@ export async function untilStored<T>(
       if (isFinal?.(error) === true) throw error;
       failed(error, failures);
       if (stopping.aborted) {
-        end ??= performance.now() + stopMs;
-        if (performance.now() >= end) throw error;
+        end ??= clock.monotonic() + stopMs;
+        if (clock.monotonic() >= end) throw error;
       }
     }
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
