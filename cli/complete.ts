@@ -15,7 +15,7 @@ type Candidates = readonly string[] | string | (() => Promise<readonly string[]>
 const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
-  "--role": ["admin", "run", "read"],
+  "--role": ["admin", "run", "read", "verify"],
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",
   "--tool": "tools list -o name",

@@ -59,7 +59,7 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     const header = request.headers.get("authorization") ?? undefined;
     principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
     rateLimit?.take(principal);
-    requireRole(principal, operation.credential);
+    requireRole(principal, operation.credential, operation.roleAdvice);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
   }
   let read = NO_BODY;

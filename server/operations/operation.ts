@@ -35,6 +35,8 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   alsoAt?: readonly string[];
   /** Roles that may call it; `public` needs no credential. */
   credential: readonly Role[] | "public";
+  /** Added to the 403 of a role that may not call it: what to do. */
+  roleAdvice?: string;
   /** Served for our own command line, and not part of the published contract. */
   extension?: true;
   tag: string;

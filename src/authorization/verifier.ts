@@ -3,7 +3,7 @@
 import { requireIncarnation } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
-import { forbidden, notFound, userMismatch } from "../errors";
+import { notFound, userMismatch } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
@@ -34,8 +34,6 @@ export class CustomVerifier {
    * not act for the user, and `user_mismatch` for another user, which also fails the flow.
    */
   async confirm(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
-    // A user cannot prove their own identity in this way.
-    if (principal.kind === "user") throw forbidden("Only an API key of the project can confirm users.");
     actFor(principal, request.user_id);
     const { store, clock, log } = this.#core;
     const flow = await repository.findFlowByCheck(store, hashOf(request.flow_id));

@@ -1,7 +1,8 @@
 // Principals (the callers), their roles, and the users that they may act for.
 import { forbidden, invalidParameter, malformedRequest } from "../errors";
 
-export const ROLES = ["admin", "run", "read"] as const;
+/** What each may do is listed in docs/roles.md, which the tests run. */
+export const ROLES = ["admin", "run", "read", "verify"] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
@@ -24,11 +25,12 @@ export function rolesOf(principal: Principal): Role {
   return principal.kind === "user" ? "run" : "admin";
 }
 
-/** Throws `forbidden` unless the principal has one of these roles. */
-export function requireRole(principal: Principal, allowed: readonly Role[]): void {
+/** Throws `forbidden` unless the principal has one of these roles. `advice`: a sentence about what to do. */
+export function requireRole(principal: Principal, allowed: readonly Role[], advice?: string): void {
   const role = rolesOf(principal);
   if (allowed.includes(role)) return;
-  throw forbidden(`This needs a key with the role ${allowed.join(" or ")}; this one has ${role}.`);
+  const refusal = `This needs a key with the role ${allowed.join(" or ")}; this one has ${role}.`;
+  throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`);
 }
 
 /**
@@ -56,11 +58,4 @@ export function actFor(principal: Principal, userId: string | undefined, mismatc
 export function maySee(principal: Principal, userId: string): boolean {
   if (principal.kind === "user") return principal.userId === userId;
   return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
-}
-
-/** Throws `forbidden` if a pinned key would create a key that may act for other users. */
-export function requireOwnUsers(principal: Principal, users: readonly string[] = []): void {
-  if (principal.kind !== "key" || principal.users === null) return;
-  if (users.length > 0 && users.every((user) => maySee(principal, user))) return;
-  throw forbidden("This API key is pinned to users. Name one or more of them, and no others, in users.");
 }

@@ -6,10 +6,11 @@ import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
 import type { OpenIdIssuer } from "./issuer";
-import { type Principal, requireOwnUsers, type Role, ROLES } from "./principal";
+import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
+import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } from "./key-principal";
 import * as repository from "./repository";
-import type { FoundKeyRow, KeyRow, ProjectRow } from "./repository";
+import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
@@ -17,7 +18,7 @@ import { looksLikeJwt } from "./user-tokens";
 const MAX_CACHED_KEYS = 1000;
 
 interface CachedKey {
-  principal: Extract<Principal, { kind: "key" }>;
+  principal: KeyPrincipal;
   expiresAt: number | null;
 }
 
@@ -168,9 +169,9 @@ export class Identity {
     await this.#core.store.write(() => this.#deleteProject(principal, id));
   }
 
-  /** Creates a key. Only the answer contains `key`. Throws as `requireOwnUsers` does. */
+  /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
   async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
-    requireOwnUsers(principal, request.users);
+    refusePinnedAdmin(request);
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
@@ -201,6 +202,11 @@ export class Identity {
     const row = await repository.findKey(this.#core.store, principal.projectId, id);
     if (row === undefined) throw notFound("There is no API key with this id.");
     return this.#keyRecord(row);
+  }
+
+  /** Stored admin keys that are restricted to users, of all projects. They count as `run`. */
+  async pinnedAdminKeys(): Promise<PinnedAdminKey[]> {
+    return repository.listPinnedAdminKeys(this.#core.store);
   }
 
   async hasKeys(projectId: string): Promise<boolean> {
@@ -276,18 +282,4 @@ function credentialOf(header: string | undefined): string {
   if (header === undefined || header.trim() === "")
     throw invalidAuthorization("Missing Authorization header");
   return header.trim().replace(/^bearer\s+/i, "");
-}
-
-function keyPrincipal(row: FoundKeyRow): CachedKey["principal"] {
-  const { id: keyId, project_id: projectId, incarnation } = row;
-  return { kind: "key", keyId, projectId, incarnation, role: roleOf(row), users: usersOf(row) };
-}
-
-// A role that this version does not know is treated as the weakest.
-function roleOf(row: KeyRow): Role {
-  return ROLES.find((role) => role === row.role) ?? "read";
-}
-
-function usersOf(row: KeyRow): readonly string[] | null {
-  return row.users === null ? null : JSON.parse(row.users);
 }

@@ -34,6 +34,7 @@ export const CREDENTIALS = [
   "a read key",
   "a run key",
   "a user token",
+  "a verify key",
   "an admin key",
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
@@ -105,6 +106,7 @@ export async function startWorld(): Promise<World> {
     "a key of another project": other.admin,
     "a read key": await site.key("read"),
     "a run key": await site.key("run"),
+    "a verify key": await site.key("verify"),
     "a user token": issued(provider, site.url, { sub: USER }),
     "an admin key": own.admin,
   };
@@ -112,6 +114,7 @@ export async function startWorld(): Promise<World> {
     credentials["a read key"],
     credentials["a run key"],
     credentials["a user token"],
+    credentials["a verify key"],
     own.admin,
   ];
   const leaks = new Leaks([own, other]);

@@ -63,6 +63,32 @@ describe("a key", () => {
     });
   });
 
+  test("of an administrator cannot be restricted to users", async () => {
+    await using deployment = await deploy();
+
+    const request = created(deployment, { role: "admin", users: ["alice"] });
+
+    expect(await request.catch((error: unknown) => error)).toMatchObject({
+      status: 400,
+      name: "invalid_parameter",
+      fieldErrors: [{ field: "users", rule: "conflict" }],
+    });
+    expect((await deployment.runtime.identity.listKeys(operator())).items).toEqual([]);
+  });
+
+  test("of an administrator that an earlier version restricted to users counts as run", async () => {
+    await using deployment = await deploy();
+    const { id, key } = await created(deployment, { role: "run", users: ["alice"] });
+    const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);
+    database.run("UPDATE api_keys SET role = 'admin'");
+    database.close();
+    const { identity } = deployment.runtime;
+
+    expect(await identity.authenticate(key)).toMatchObject({ role: "run", users: ["alice"] });
+    expect(await identity.getKey(operator(), id)).toMatchObject({ role: "run" });
+    expect(await identity.actor("default", `key:${id}`)).toMatchObject({ role: "run" });
+  });
+
   test.each<[string, (key: string) => string]>([
     ["bare", (key) => key],
     ["with Bearer", (key) => `Bearer ${key}`],
