@@ -1,5 +1,5 @@
 // Reads the audit trail and the execution log, newest first, page by page.
-import { MAX_LIMIT, present, timestamp } from "../base";
+import { checkUserId, MAX_LIMIT, present, timestamp } from "../base";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
@@ -64,6 +64,7 @@ export class Trail {
   async executions(reader: Reader, filter: ExecutionsFilter): Promise<ExecutionsPage> {
     await this.#flush();
     const { before, tool = "", user_id = "", status = "" } = filter;
+    if (filter.user_id !== undefined) checkUserId(filter.user_id);
     const limit = limitOf(filter.limit);
     const { sinceTime, ...project } = await this.#projectOf(reader);
     const beforeTime =

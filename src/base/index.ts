@@ -1,4 +1,5 @@
 // Shared by all areas: time, JSON, logging, redacted values.
+export { checkUserId, MAX_USER_ID, userIdFault } from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
 export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";

@@ -1,7 +1,7 @@
 // Loads the settings: flags first, then the environment, the file and the defaults. Each value has its origin.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nearest, Redacted } from "../base";
+import { nearest, Redacted, userIdFault } from "../base";
 import { configurationError } from "../errors";
 import { readConfigFile } from "./file";
 import {
@@ -119,6 +119,7 @@ export class Config {
     });
     // Each value was checked against the schema of its setting.
     this.settings = Object.fromEntries(visible.map(([name, { value }]) => [name, value])) as Settings;
+    checkUser(this.settings.user, values.get("user")?.origin ?? "");
     this.file = file;
     this.#values = values;
     this.#environment = environment;
@@ -174,6 +175,12 @@ export class Config {
       "There is no home folder for the root key. Set RUNTIME_ROOT_KEY, RUNTIME_ROOT_KEY_FILE or RUNTIME_CONFIG.",
     );
   }
+}
+
+function checkUser(user: string | undefined, origin: string): void {
+  const fault = user === undefined ? undefined : userIdFault(user);
+  if (fault === undefined) return;
+  throw configurationError(`${origin.replace(/^(file|environment|flag) /, "")}: "user" ${fault}.`);
 }
 
 function secretOf(setting: SettingValue | undefined): Redacted | undefined {

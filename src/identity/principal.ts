@@ -1,4 +1,5 @@
 // Principals (the callers), their roles, and the users that they may act for.
+import { checkUserId } from "../base";
 import { forbidden, invalidParameter, malformedRequest } from "../errors";
 
 /** What each may do is listed in docs/roles.md, which the tests run. */
@@ -35,8 +36,8 @@ export function requireRole(principal: Principal, allowed: readonly Role[], advi
 
 /**
  * The user that the principal acts for: a key must name the user in `user_id`, a user token acts for its own user.
- * Throws `malformed_request` if `user_id` is missing, `forbidden` if a key is pinned to other users. `mismatch`: the
- * status for a user token with another `user_id`, 403 on execute and 400 elsewhere.
+ * Throws `malformed_request` if `user_id` is missing, `invalid_parameter` if it is not a valid id, `forbidden` if a key is
+ * pinned to other users. `mismatch`: the status for a user token with another `user_id`, 403 on execute and 400 elsewhere.
  */
 export function actFor(principal: Principal, userId: string | undefined, mismatch: 400 | 403 = 400): string {
   if (principal.kind === "user") {
@@ -48,6 +49,7 @@ export function actFor(principal: Principal, userId: string | undefined, mismatc
     const message = "user_id is required: with a project API key, name the user that it acts for.";
     throw malformedRequest(message, { fieldErrors: [{ field: "user_id", rule: "required", message }] });
   }
+  checkUserId(userId);
   if (principal.kind === "key" && principal.users !== null && !principal.users.includes(userId)) {
     throw forbidden("This API key is pinned to other users and cannot act for this one.");
   }

@@ -1,5 +1,5 @@
 // Authentication of requests, and the administration of projects and API keys.
-import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
@@ -172,6 +172,7 @@ export class Identity {
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
   async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
     refusePinnedAdmin(request);
+    request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);

@@ -1,5 +1,6 @@
 // Authentication at a gateway, according to the gateway's type.
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
+import { userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
 
@@ -10,8 +11,6 @@ export interface GatewayUser {
   userId: string;
 }
 
-/** The limit everywhere: a consent of a user with a longer id could not be confirmed. */
-const MAX_USER_LENGTH = 256;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
@@ -100,7 +99,7 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
   return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
 }
 
-/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is too long. */
+/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is not valid. */
 function namedUser(headers: Headers): string {
   const [header] = USER_HEADERS;
   let user: string | undefined;
@@ -115,10 +114,9 @@ function namedUser(headers: Headers): string {
   if (user === undefined)
     throw invalidAuthorization(`The request names no user. Send the user's id in the header ${header}.`);
   const userId = fromUtf8(user);
-  if (userId.length <= MAX_USER_LENGTH) return userId;
-  throw invalidAuthorization(
-    `The user in the header ${header} is longer than ${MAX_USER_LENGTH} characters.`,
-  );
+  const fault = userIdFault(userId);
+  if (fault === undefined) return userId;
+  throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
 }
 
 // Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.
