@@ -57,7 +57,8 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   let principal = NO_PRINCIPAL;
   if (operation.credential !== "public") {
     const header = request.headers.get("authorization") ?? undefined;
-    principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    principal = { ...known, address: front.addressOf(request) };
     rateLimit?.take(principal);
     requireRole(principal, operation.credential);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);

@@ -4,6 +4,7 @@ import type { Random } from "../src/crypto";
 import type { RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
+import { clientAddressesOf } from "./client-address";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
@@ -22,6 +23,15 @@ export interface Front {
   countRequest(): void;
   /** Lets a request outlast the idle limit of its connection. */
   keepOpen(request: Request): void;
+  /** The address of the client (`clientAddress`); undefined for a request without a socket. */
+  addressOf(request: Request): string | undefined;
+}
+
+/** What the listening server knows about a request. */
+export interface Connections {
+  /** The address at the other end of the connection. */
+  peerOf(request: Request): string | undefined;
+  keepOpen: Front["keepOpen"];
 }
 
 /** The part of Elysia's context that routes use. */
@@ -43,8 +53,10 @@ export interface Route extends Answering {
   path: string;
 }
 
-export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front["keepOpen"]): Front {
+/** Throws `configuration` for a setting of the front that is not valid. */
+export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepOpen }: Connections): Front {
   const { settings, clock, random } = runtime.core;
+  const { clientAddress } = clientAddressesOf(settings);
   return {
     runtime,
     stopping,
@@ -53,6 +65,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
+    addressOf: (request) => clientAddress(peerOf(request), request.headers),
   };
 }
 

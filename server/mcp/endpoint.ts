@@ -22,7 +22,8 @@ export async function mcpEndpoint(front: Front, { request, params }: Incoming): 
   checkOrigin(runtime.core, request.headers);
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   if (gateway === undefined) throw notFound("There is no gateway at this address.");
-  const user = await runtime.mcp.access.admit(gateway, request.headers);
+  const admitted = await runtime.mcp.access.admit(gateway, request.headers);
+  const user = { ...admitted, principal: { ...admitted.principal, address: front.addressOf(request) } };
   rateLimit?.take(user.principal);
   let value: Json;
   try {

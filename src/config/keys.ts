@@ -203,6 +203,16 @@ export const KEYS = {
     default: 0,
     meaning: "requests per minute for each credential; 0: no limit",
   },
+  "http.trusted_proxies": {
+    schema: { type: "array", items: text, description: "a list of addresses and address ranges" },
+    default: [],
+    meaning: "proxies whose Forwarded or X-Forwarded-For header names the client; empty: none",
+  },
+  "http.forwarded_header": {
+    schema: { enum: ["x-forwarded-for", "forwarded"], description: "x-forwarded-for or forwarded" },
+    meaning:
+      "the only header of these proxies that counts; unset: X-Forwarded-For if there is one, else Forwarded",
+  },
   "executions.keep_days": {
     schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },
     default: 90,

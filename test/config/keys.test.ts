@@ -65,6 +65,8 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "http.body_limit": ["RUNTIME_HTTP_BODY_LIMIT", "4096", 4096],
   "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
   "http.rate_limit": ["RUNTIME_HTTP_RATE_LIMIT", "100", 100],
+  "http.trusted_proxies": ["RUNTIME_HTTP_TRUSTED_PROXIES", "10.0.0.1, fd00::/8", ["10.0.0.1", "fd00::/8"]],
+  "http.forwarded_header": ["RUNTIME_HTTP_FORWARDED_HEADER", "forwarded", "forwarded"],
   "executions.keep_days": ["RUNTIME_EXECUTIONS_KEEP_DAYS", "0", 0],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
@@ -134,6 +136,7 @@ test("the defaults are those of the manual", () => {
     "http.body_limit": 4_194_304,
     "http.body_timeout": 30,
     "http.rate_limit": 0,
+    "http.trusted_proxies": [],
     "executions.keep_days": 90,
     "log.level": "info",
   });
