@@ -82,7 +82,7 @@ function routed(front: Front): Elysia {
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (request: Request, params: Incoming["params"] | undefined, answering: Answering) =>
-    respond(front, { request, params: params ?? NO_PARAMS }, answering);
+    respond(front, { request, params: params ?? NO_PARAMS, address: front.addressOf(request) }, answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };

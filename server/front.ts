@@ -4,6 +4,7 @@ import type { Random } from "../src/crypto";
 import type { RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
+import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
@@ -17,6 +18,7 @@ export interface Front {
   readonly stopping: AbortSignal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
+  readonly badCredentials: BadCredentials;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
   nextRequestId(): string;
@@ -39,6 +41,8 @@ export interface Incoming {
   request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
   params: Readonly<Record<string, string | null | undefined>>;
+  /** The client's. Undefined without a socket. */
+  address: string | undefined;
 }
 
 export interface Answering {
@@ -61,6 +65,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
     runtime,
     stopping,
     rateLimit: rateLimitOf(settings, clock),
+    badCredentials: new BadCredentials(runtime.limits, clock),
     cors: corsOf(settings),
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
@@ -76,14 +81,15 @@ export async function respond(
   { answer, errorMembers }: Answering,
 ): Promise<Response> {
   const { log, clock } = front.runtime.core;
-  const { request } = incoming;
+  const { request, address } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
   const started = log.debugs ? clock.now() : 0;
   let response: Response;
   try {
     response = await answer(incoming);
-  } catch (error) {
+  } catch (thrown) {
+    const error = front.badCredentials.counted(thrown, request, address);
     response = errorAnswer(error, errorMembers);
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
