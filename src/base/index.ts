@@ -4,6 +4,7 @@ export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
+export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export { isObject, type Json, type JsonObject, JsonText, parseJson, present } from "./json";
 export {
   createLog,
@@ -18,5 +19,6 @@ export { Redacted, reveal } from "./redacted";
 export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
+export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";
