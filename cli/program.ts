@@ -204,7 +204,10 @@ function usageOf({ message }: CommanderError): UsageError {
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
-    .replaceAll(/\s*\n\s*/g, " ");
+    .split("\n")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join(" ");
   return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 }
 

@@ -1,5 +1,5 @@
 // Opens the infrastructure of the services: folder, databases, keys, outbound client.
-import { type Clock, createLog, type Log, systemClock } from "./base";
+import { type Clock, createLog, type Log, systemClock, withoutTrailingSlashes } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
 import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
@@ -112,5 +112,5 @@ export function addressOf(host: string, port: number, secure: boolean): string {
 }
 
 function trimSlash(address: string): string {
-  return address.replace(/\/+$/, "");
+  return withoutTrailingSlashes(address);
 }

@@ -5,6 +5,7 @@ export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
+export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export { isObject, type Json, type JsonObject, JsonText, parseJson, present } from "./json";
 export {
   createLog,
@@ -20,5 +21,6 @@ export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
 export { RecentMap } from "./recent-map";
+export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

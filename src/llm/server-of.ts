@@ -1,5 +1,5 @@
 // The settings of a model server, with defaults for those that an entry leaves out.
-import type { Redacted } from "../base";
+import { type Redacted, withoutTrailingSlashes } from "../base";
 import type { ModelRecord } from "../config";
 import type { ModelEntry } from "./model-schema";
 
@@ -52,7 +52,7 @@ export function serverOf(
     id,
     type,
     models,
-    url: base_url.replace(/\/+$/, "") + chat_endpoint,
+    url: withoutTrailingSlashes(base_url) + chat_endpoint,
     apiKey,
     apiVersion: api_version ?? DEFAULTS.anthropic.api_version,
     maxTokens: max_tokens ?? DEFAULTS.anthropic.max_tokens,

@@ -1,6 +1,6 @@
 // The parameter `data`: the text of a JSON object, `{"<row>": {"<COLUMN>": value}}`. It is checked before any call.
 // Errors name the cell or key and the rule, and can be retried.
-import { isObject, retryableInput, type ToolError } from "../../../src/tools";
+import { endOfString, isObject, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
@@ -111,8 +111,6 @@ export function refusal(rule: string): ToolError {
   });
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
-
 /**
  * The first duplicate key in an object of the text. A parser would silently use the last value.
  * The text must be valid JSON.
@@ -121,17 +119,21 @@ export function repeatedKey(text: string): string | undefined {
   /** A set of keys per open object, undefined per open list. */
   const open: (Set<string> | undefined)[] = [];
   let last = "";
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "[") open.push(undefined);
-    else if (token === "}" || token === "]") open.pop();
-    else if (token === ":") {
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      const end = endOfString(text, at);
+      last = text.slice(at, end + 1);
+      at = end;
+    } else if (character === "{") open.push(new Set());
+    else if (character === "[") open.push(undefined);
+    else if (character === "}" || character === "]") open.pop();
+    else if (character === ":") {
       const keys = open.at(-1);
       const key: string = JSON.parse(last);
       if (keys?.has(key)) return key;
       keys?.add(key);
     }
-    last = token;
   }
   return undefined;
 }
