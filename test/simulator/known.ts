@@ -14,19 +14,9 @@ export const KNOWN: readonly Known[] = [
     seed: 16,
   },
   {
-    invariant: "oneEffectPerCall",
-    reason: "a tool whose second request is refused with 401 runs again from its first request",
-    seed: 1,
-  },
-  {
     invariant: "oneEffectPerKey",
     reason: "a call under a key that another process uses can run a second time",
     seed: 207870072,
-  },
-  {
-    invariant: "oneEffectPerRun",
-    reason: "a token that is refused after the effect, or a failed refresh, starts a second attempt",
-    seed: 66,
   },
   {
     invariant: "liveGrantIsStored",

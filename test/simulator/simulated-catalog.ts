@@ -21,7 +21,10 @@ async function request(context: ToolContext, path: string, body?: string): Promi
   const headers = { "x-call": callOf(context) };
   const sent = body === undefined ? { headers } : ({ method: "POST", body, headers } as const);
   const response = await context.fetch("api", path, sent);
-  if (response.status === 401) throw new GrantDead("HTTP 401");
+  if (response.status !== 401) return;
+  if (!(await context.renew())) throw new GrantDead("HTTP 401");
+  const repeated = await context.fetch("api", path, sent);
+  if (repeated.status === 401) throw new GrantDead("HTTP 401");
 }
 
 const catalog: Catalog = {
@@ -65,6 +68,7 @@ const catalog: Catalog = {
       },
       run: async (input, context) => {
         await request(context, "effects", input.text ?? "");
+        context.reportEffect();
         await request(context, "confirm");
         return {};
       },
