@@ -15,6 +15,7 @@ import { jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, bodyMissing, promisedBytes, readJsonBody } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import type { Front, Incoming, Route } from "./front";
+import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
 
@@ -70,11 +71,13 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   checkParameters(operation, params);
-  const call = new CheckedCall(front, operation, principal, incoming, read);
+  const isWatched = operation.slow === true && operation.credential !== "public";
+  const revocation = isWatched ? new Revocation(runtime, principal) : undefined;
+  const call = new CheckedCall(front, operation, principal, incoming, read, revocation);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
-  const value = await (key === undefined
-    ? operation.handle(call)
-    : handledOnce(operation, call, params, key));
+  const handle = (): unknown =>
+    key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
+  const value = await (revocation === undefined ? handle() : revocation.during(handle));
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;

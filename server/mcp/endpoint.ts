@@ -9,6 +9,7 @@ import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
 import { EventStream } from "./events";
+import { Revocation, revoked } from "../revocation";
 import { checkOrigin } from "./origin";
 
 /** Below the idle limit of connections, so that a keep-alive goes out in time. */
@@ -51,10 +52,12 @@ function answerCall(
   request: Request,
 ): Promise<Response> {
   const stop = new Departure(request);
+  const revocation = new Revocation(runtime, user.principal);
+  revocation.addEventListener("abort", () => stop.abort());
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   // A function, because most calls are answered before anything precedes the reply.
   const streams = (): boolean => request.headers.get("accept")?.includes("text/event-stream") === true;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let stream: EventStream | undefined;
     const events = (): EventStream => {
       if (stream === undefined) {
@@ -76,6 +79,9 @@ function answerCall(
     void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
       alarm.cancel();
       stop[Symbol.dispose]();
+      revocation[Symbol.dispose]();
+      // A stream just ends, because its status has been sent.
+      if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();
       if (stream === undefined) return resolve(replyResponse(reply));
       if (reply.text !== undefined) stream.message(reply.text);
       stream.close();

@@ -1,7 +1,7 @@
 // Parses the answers of webhooks. An answer that violates the contract is a failure, to which the failure mode of the hook
 // applies: a malformed denial must not let the call pass.
 import { isObject, type Json } from "../base";
-import type { GuardedOutcome, PolicyDecision, Tool } from "../tools";
+import { type GuardedOutcome, type PolicyDecision, ruledBy, type Tool } from "../tools";
 import { WebhookFailure } from "./webhook";
 
 export interface Verdict {
@@ -86,15 +86,19 @@ function overriddenOutput({ override }: Verdict): { value: Json } | undefined {
 /** Whether an access answer allows a tool. */
 export type Filter = (tool: Tool) => boolean;
 
-/** Throws `WebhookFailure`. With `only`, no other tool is visible and `deny` is ignored. */
+/**
+ * With `only`, no other tool is visible and `deny` is ignored. What it says about a tool holds for the tools that it
+ * replaces. Throws `WebhookFailure`.
+ */
 export function readAccess(answer: Json): Filter {
   if (!isObject(answer)) throw violation("the answer is not an object");
   // Access answers have no code; an answer with CHECK_FAILED does not mean that all tools are visible.
   if ((answer["code"] ?? "OK") !== "OK") throw violation("an access answer must not have a code");
   const only = namesOf("only", answer["only"]);
   const deny = namesOf("deny", answer["deny"]);
-  if (only !== undefined) return (tool) => named(only, tool);
-  return (tool) => deny === undefined || !named(deny, tool);
+  // Whatever else it names, a hook that hides a tool hides the deprecated ones that do the same.
+  if (only !== undefined) return (tool) => named(only, ruledBy(tool).at(-1) ?? tool);
+  return (tool) => deny === undefined || !ruledBy(tool).some((one) => named(deny, one));
 }
 
 /** `toolkit.tool` in lower case → its versions; undefined: all. */

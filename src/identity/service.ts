@@ -12,6 +12,7 @@ import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } f
 import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
+import { Standing } from "./standing";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
@@ -29,7 +30,7 @@ export class Identity {
   readonly #executionLog: ExecutionLog;
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
-  readonly #incarnations: CachedByGeneration<string, string | undefined>;
+  readonly #standing: Standing;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
@@ -38,7 +39,7 @@ export class Identity {
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
-    this.#incarnations = new CachedByGeneration(core.store, "projects");
+    this.#standing = new Standing(core);
     this.#users = new UserPrincipals(core, issuer);
   }
 
@@ -119,16 +120,14 @@ export class Identity {
     return { kind: "operator", projectId, incarnation: project.incarnation };
   }
 
-  /** Throws `invalid_authorization` if the project was deleted, even if another project has its id now. */
-  async requireCurrent(principal: Principal): Promise<void> {
-    const { projectId, incarnation } = principal;
-    const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
-    if (current === undefined || (incarnation !== undefined && incarnation !== current))
-      throw invalidAuthorization("The project of this credential was deleted.");
+  /** Calls `lost` once when the credential has stopped working, until the returned function is called. */
+  watch(principal: Principal, lost: () => void): () => void {
+    return this.#standing.watch(principal, lost);
   }
 
-  async #incarnationOf(projectId: string): Promise<string | undefined> {
-    return (await repository.findProject(this.#core.store, projectId))?.incarnation;
+  /** As `Standing.requireCurrent`. */
+  requireCurrent(principal: Principal): Promise<void> {
+    return this.#standing.requireCurrent(principal);
   }
 
   /** Throws `not_found` unless this is the project of the principal, in this organization. */

@@ -93,6 +93,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   metadata: ToolMetadata;
   /** Name of the tool that replaces this one, `Toolkit.Tool`. */
   replacement?: string;
+  /** The input with which the replacement does the same; absent: this tool's own. Hooks see it. */
+  asReplacement?: (input: Static<Input>) => object;
   /** The day on which it was replaced, `2026-11-01`. */
   deprecatedSince?: string;
   /** Whether an input needs neither provider nor secret (such as a request for a schema). */

@@ -38,6 +38,7 @@ export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
 export { formatted, toolForModels } from "./formats";
 export type { CatalogSummary, Tool } from "./registry";
+export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
   type Changes,
   type Guard,

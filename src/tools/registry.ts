@@ -16,6 +16,8 @@ export interface Tool {
   newest: boolean;
   /** `Toolkit_DoThis`: its name for models; `Toolkit_DoThis_0_9_0` for an older version. */
   modelName: string;
+  /** The newest version of the tool that replaces it. */
+  replacedBy?: Tool | undefined;
 }
 
 /** A toolkit and its tools, sorted by name. */
@@ -44,6 +46,10 @@ export class Registry {
       for (const [index, tool] of versions.entries()) tool.newest = index === 0;
     }
     this.tools = this.versions.filter(({ newest }) => newest);
+    for (const tool of this.versions) {
+      const { replacement } = tool.definition;
+      if (replacement !== undefined) tool.replacedBy = this.#lookUp(replacement);
+    }
     for (const [tool, name] of modelNames(this.versions, (plain) => this.#split(plain.toLowerCase()))) {
       tool.modelName = name;
       this.#byModelName.set(name.toLowerCase(), tool);
