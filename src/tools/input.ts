@@ -6,6 +6,10 @@ import { badInput } from "./tool-error";
 
 export type Input = { [key: string]: unknown };
 
+/** For lists whose schema says nothing else: each entry may be looked for among many candidates. */
+const MAX_ITEMS = 1000;
+const MAX_ITEM_LENGTH = 1000;
+
 /**
  * The input as the tool receives it: `null` counts as absent, defaults are filled in, and text for an integer, boolean or
  * list is parsed; nothing else is converted. Throws a `ToolError` that names the field.
@@ -76,7 +80,16 @@ function convert(definition: ToolDefinition, name: string, schema: unknown, valu
   const type = isObject(schema) ? schema["type"] : undefined;
   if (type === "integer") return clamp(definition, name, schema, integer(value));
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
-  if (type === "array") return withoutBlanks(definition, name, list(definition, name, value));
+  if (type === "array")
+    return withoutBlanks(definition, name, bounded(name, schema, list(definition, name, value)));
+  return value;
+}
+
+function bounded(name: string, schema: unknown, value: unknown): unknown {
+  if (!Array.isArray(value) || (isObject(schema) && "maxItems" in schema)) return value;
+  if (value.length > MAX_ITEMS) throw badInput(`\`${name}\` has more than ${MAX_ITEMS} entries. Give fewer.`);
+  if (value.some((item) => typeof item === "string" && item.length > MAX_ITEM_LENGTH))
+    throw badInput(`\`${name}\` has an entry of more than ${MAX_ITEM_LENGTH} characters.`);
   return value;
 }
 

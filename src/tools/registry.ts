@@ -26,6 +26,9 @@ export interface CatalogSummary {
   tools: { name: string; description: string; replacement: string | undefined }[];
 }
 
+/** Longer names are not looked up: the work grows with the square of the length. */
+const MAX_NAME_LENGTH = 500;
+
 export class Registry {
   /** The newest version of each tool, sorted by fully qualified name. */
   readonly tools: readonly Tool[];
@@ -62,6 +65,7 @@ export class Registry {
    * `tool_not_found` otherwise.
    */
   find(name: string, version?: string): Tool {
+    if (name.length > MAX_NAME_LENGTH) throw toolNotFound("There is no tool with such a long name.");
     const [bare = "", named, ...rest] = name.split("@");
     const found = rest.length > 0 ? undefined : this.#lookUp(bare);
     if (found === undefined) throw this.#unknown(name);
