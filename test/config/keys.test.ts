@@ -66,6 +66,12 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
   "http.rate_limit": ["RUNTIME_HTTP_RATE_LIMIT", "100", 100],
   "executions.keep_days": ["RUNTIME_EXECUTIONS_KEEP_DAYS", "0", 0],
+  "audit.required": ["RUNTIME_AUDIT_REQUIRED", "true", true],
+  "audit.keep_days": ["RUNTIME_AUDIT_KEEP_DAYS", "400", 400],
+  "audit.key_file": ["RUNTIME_AUDIT_KEY_FILE", "/keys/audit.pem", "/keys/audit.pem"],
+  "audit.heads_minutes": ["RUNTIME_AUDIT_HEADS_MINUTES", "5", 5],
+  "audit.heads_file": ["RUNTIME_AUDIT_HEADS_FILE", "/mnt/heads", "/mnt/heads"],
+  "audit.heads_url": ["RUNTIME_AUDIT_HEADS_URL", "https://heads.test", "https://heads.test"],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
 const DECLARATIONS = declarationsWith(catalogSettings);
@@ -135,6 +141,9 @@ test("the defaults are those of the manual", () => {
     "http.body_timeout": 30,
     "http.rate_limit": 0,
     "executions.keep_days": 90,
+    "audit.required": false,
+    "audit.keep_days": 0,
+    "audit.heads_minutes": 60,
     "log.level": "info",
   });
 });
