@@ -51,13 +51,14 @@ function modelError(error: RuntimeError): object {
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
   const { runtime, rateLimit, keepOpen } = front;
-  const { request, params } = incoming;
+  const { request, params, address } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
   let principal = NO_PRINCIPAL;
   if (operation.credential !== "public") {
     const header = request.headers.get("authorization") ?? undefined;
-    principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+    principal = { ...known, address };
     rateLimit?.take(principal);
     requireRole(principal, operation.credential);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);

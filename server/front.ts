@@ -4,6 +4,8 @@ import type { Random } from "../src/crypto";
 import type { RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
+import { BadCredentials } from "./bad-credentials";
+import { clientAddressesOf } from "./client-address";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
@@ -16,12 +18,22 @@ export interface Front {
   readonly stopping: AbortSignal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
+  readonly badCredentials: BadCredentials;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
   nextRequestId(): string;
   countRequest(): void;
   /** Lets a request outlast the idle limit of its connection. */
   keepOpen(request: Request): void;
+  /** The address of the client (`clientAddress`); undefined for a request without a socket. */
+  addressOf(request: Request): string | undefined;
+}
+
+/** What the listening server knows about a request. */
+export interface Connections {
+  /** The address at the other end of the connection. */
+  peerOf(request: Request): string | undefined;
+  keepOpen: Front["keepOpen"];
 }
 
 /** The part of Elysia's context that routes use. */
@@ -29,6 +41,8 @@ export interface Incoming {
   request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
   params: Readonly<Record<string, string | null | undefined>>;
+  /** The client's. Undefined without a socket. */
+  address: string | undefined;
 }
 
 export interface Answering {
@@ -43,16 +57,20 @@ export interface Route extends Answering {
   path: string;
 }
 
-export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front["keepOpen"]): Front {
+/** Throws `configuration` for a setting of the front that is not valid. */
+export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepOpen }: Connections): Front {
   const { settings, clock, random } = runtime.core;
+  const { clientAddress } = clientAddressesOf(settings);
   return {
     runtime,
     stopping,
     rateLimit: rateLimitOf(settings, clock),
+    badCredentials: new BadCredentials(runtime.limits, clock),
     cors: corsOf(settings),
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
+    addressOf: (request) => clientAddress(peerOf(request), request.headers),
   };
 }
 
@@ -63,14 +81,15 @@ export async function respond(
   { answer, errorMembers }: Answering,
 ): Promise<Response> {
   const { log, clock } = front.runtime.core;
-  const { request } = incoming;
+  const { request, address } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
   const started = log.debugs ? clock.now() : 0;
   let response: Response;
   try {
     response = await answer(incoming);
-  } catch (error) {
+  } catch (thrown) {
+    const error = front.badCredentials.counted(thrown, request, address);
     response = errorAnswer(error, errorMembers);
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }

@@ -19,6 +19,7 @@ import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Models, sealedModels } from "./llm";
+import { Limits } from "./limits";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
@@ -29,6 +30,8 @@ import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "
 export interface Runtime {
   readonly core: Core;
   readonly extensions: Extensions;
+  /** Caps of callers, users and projects. */
+  readonly limits: Limits;
   readonly identity: Identity;
   readonly providers: Providers;
   readonly secrets: Secrets;
@@ -96,6 +99,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
+  const limits = new Limits(core);
   const audit = new Audit({ clock, random });
   const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
@@ -151,6 +155,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   ]);
   return {
     executionLog,
+    limits,
     rotation,
     identity,
     providers,

@@ -17,12 +17,13 @@ const LONGEST_SILENCE_MS = 60_000;
 /** For messages that are answered at once. */
 const NEVER = new LazyAbort();
 
-export async function mcpEndpoint(front: Front, { request, params }: Incoming): Promise<Response> {
+export async function mcpEndpoint(front: Front, { request, params, address }: Incoming): Promise<Response> {
   const { runtime, rateLimit, stopping } = front;
   checkOrigin(runtime.core, request.headers);
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   if (gateway === undefined) throw notFound("There is no gateway at this address.");
-  const user = await runtime.mcp.access.admit(gateway, request.headers);
+  const admitted = await runtime.mcp.access.admit(gateway, request.headers);
+  const user = { ...admitted, principal: { ...admitted.principal, address } };
   rateLimit?.take(user.principal);
   let value: Json;
   try {

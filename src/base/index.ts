@@ -19,5 +19,6 @@ export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
 export { netstrings } from "./netstrings";
+export { RecentMap } from "./recent-map";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

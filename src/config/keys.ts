@@ -41,6 +41,12 @@ const userSources = {
   },
   description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment",
 } as const;
+const count = {
+  type: "integer",
+  minimum: 0,
+  maximum: 10_000_000,
+  description: "a number, 0 to 10000000",
+} as const;
 const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
 export const KEYS = {
@@ -202,6 +208,47 @@ export const KEYS = {
     schema: { type: "integer", minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" },
     default: 0,
     meaning: "requests per minute for each credential; 0: no limit",
+  },
+  "http.trusted_proxies": {
+    schema: { type: "array", items: text, description: "a list of addresses and address ranges" },
+    default: [],
+    meaning: "proxies whose Forwarded or X-Forwarded-For header names the client; empty: none",
+  },
+  "http.forwarded_header": {
+    schema: { enum: ["x-forwarded-for", "forwarded"], description: "x-forwarded-for or forwarded" },
+    meaning:
+      "the only header of these proxies that counts; unset: X-Forwarded-For if there is one, else Forwarded",
+  },
+  "limits.bad_credentials": {
+    schema: count,
+    default: 10,
+    meaning:
+      "bad credentials per second of each address and each key prefix, after a burst of five times as many; 0: no limit",
+  },
+  "limits.pending_consents_per_user": {
+    schema: count,
+    default: 100,
+    meaning: "pending consents of each user; 0: no limit",
+  },
+  "limits.pending_consents_per_project": {
+    schema: count,
+    default: 10_000,
+    meaning: "pending consents of each project; 0: no limit",
+  },
+  "limits.long_polls_per_key": {
+    schema: count,
+    default: 1000,
+    meaning: "long polls of each credential at the same time; 0: no limit",
+  },
+  "limits.scheduled_runs_per_project": {
+    schema: count,
+    default: 100_000,
+    meaning: "scheduled runs of each project that have not ended; 0: no limit",
+  },
+  "limits.calls_per_project": {
+    schema: count,
+    default: 2000,
+    meaning: "tool calls and chat completions of each project at the same time; 0: no limit",
   },
   "executions.keep_days": {
     schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },

@@ -1,5 +1,5 @@
 // Keys, ids and encryption at rest.
-export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
+export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";

@@ -6,9 +6,10 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * `incarnation`: of the project (see `requireIncarnation`). Every principal that this area returns has one; without it, the
- * principal is one of the project that exists now.
+ * principal is one of the project that exists now. `address`: that of the client of a request; absent at the terminal and
+ * for scheduled runs.
  */
-export type Principal = { projectId: string; incarnation?: string } &
+export type Principal = { projectId: string; incarnation?: string; address?: string | undefined } &
   /** A project API key. `users`: the only users that it may act for; null: any. */
   (
     | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }

@@ -95,7 +95,7 @@ export class UserTokens {
       return { claims, keysAt: keys.at };
     } catch (error) {
       this.#core.log.debug("user token refused", { error });
-      throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`);
+      throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`, { cause: error });
     }
   }
 

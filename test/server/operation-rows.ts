@@ -2,6 +2,7 @@
 import { operations } from "../../server/operations";
 import { type ApiAnswer, api, at, call } from "../support/api";
 import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
+import type { SiteOptions } from "../support/site";
 
 const GATEWAYS = "/v1/orgs/default/projects/default/gateways";
 const GATEWAY = { name: "Made", slug: "made", auth_type: "arcade_header" };
@@ -240,8 +241,8 @@ export interface RowStage extends Stage {
   scheduled: string;
 }
 
-export async function startRowStage(): Promise<RowStage> {
-  const stage = await startStage();
+export async function startRowStage(options?: SiteOptions): Promise<RowStage> {
+  const stage = await startStage(options);
   const connection = await connect(stage, "alice");
   const { id: authorization } = await startConsent(stage, { user_id: "bob" });
   await api(stage.site.url, stage.keys.admin).post("/v1/admin/secrets/TOKEN", { value: "v" });
