@@ -1,5 +1,5 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
-import { Audit, ExecutionLog, Trail } from "./audit";
+import { Audit, ExecutionLog, Inspection, SigningKey, Trail } from "./audit";
 import {
   AuthorizationService,
   Consent,
@@ -50,6 +50,8 @@ export interface Runtime {
   readonly trials: Trials;
   readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
+  /** Verification of the audit trail. */
+  readonly inspection: Inspection;
   readonly manifests: Manifests;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
@@ -101,6 +103,10 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const audit = new Audit({ clock, random });
   const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
+  const signingKey = new SigningKey({
+    file: () => config.auditKeyFile(),
+    seed: () => core.keyring.derived("signing of the audit trail"),
+  });
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);
   const providers = new Providers(core, audit, extensions.presets, {
@@ -166,6 +172,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     trials,
     pluginHealth: new PluginHealth(core),
     trail,
+    inspection: new Inspection(core, signingKey),
     manifests: new Manifests({ providers, secrets, settings, gateways, plugins, hooks, models }),
     gateways,
     mcp,

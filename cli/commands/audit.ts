@@ -1,9 +1,20 @@
 // `runtime audit`: the record of administrative changes.
-import type { AuditEntryRecord, AuditFilter, AuditPage } from "../../src/audit";
+import type {
+  AuditEntryRecord,
+  AuditFilter,
+  AuditPage,
+  Problem,
+  SignedHead,
+  Verification,
+} from "../../src/audit";
 import { operation, withClient, withDataFolder } from "../client/client";
 import { type Common, defined, verb } from "../command";
+import { EXIT } from "../errors";
+import { readText } from "../input";
 import type { Io } from "../io";
-import { printList, type Shape } from "../output";
+import { json, print, printList, type Shape } from "../output";
+import { printable } from "../printable";
+import { withProgress } from "../progress";
 import { newest, WINDOW_FLAGS } from "../pages";
 
 const listAudit = operation<[filter: AuditFilter], AuditPage>({
@@ -16,7 +27,7 @@ const listAudit = operation<[filter: AuditFilter], AuditPage>({
 
 const SHAPE: Shape<AuditEntryRecord> = {
   name: ({ id }) => id,
-  optional: ["details"],
+  optional: ["details", "address"],
   columns: [
     { title: "time", value: ({ time }) => time },
     { title: "who", value: ({ actor }) => actor },
@@ -54,7 +65,92 @@ export const verbs = [
     }),
     run: list,
   }),
+  verb({
+    usage: "verify",
+    summary:
+      "Check every row of the audit trail against its hash chain, and print the signed head of each chain. With --head, " +
+      "also find rows that were removed or replaced since. Exits 1 if anything is wrong. On the data folder only.",
+    examples: [
+      "runtime audit verify",
+      "runtime audit verify --head heads.ndjson",
+      "runtime audit verify -o json",
+    ],
+    flags: [
+      {
+        flag: "--head <file>",
+        meaning: "signed heads that were kept elsewhere, one JSON object in each line; -: standard input",
+      },
+    ],
+    read: (line) => ({ head: line.text("head") }),
+    run: verify,
+  }),
+  verb({
+    usage: "heads",
+    summary: "Print the signed head of each chain, to be kept elsewhere. On the data folder only.",
+    examples: ["runtime audit heads -o ndjson"],
+    read: () => ({}),
+    run: (io, common) =>
+      withDataFolder(io, common, "audit heads", async ({ runtime }) =>
+        printList(io, common, await runtime.inspection.heads(), HEAD_SHAPE, "The audit trail is empty."),
+      ),
+  }),
+  verb({
+    usage: "public-key",
+    summary: "Print the public key of the signatures as PEM. On the data folder only.",
+    examples: ["runtime audit public-key"],
+    read: () => ({}),
+    run: (io, common) =>
+      withDataFolder(io, common, "audit public-key", async ({ runtime }) => {
+        const public_key = runtime.inspection.publicKey();
+        print(io, common.output, { public_key }, () => public_key);
+      }),
+  }),
 ];
+
+const HEAD_SHAPE: Shape<SignedHead> = {
+  name: ({ chain, number }) => `${chain}:${number}`,
+  columns: [
+    { title: "project", value: ({ chain }) => chainName(chain) },
+    { title: "rows", value: ({ number }) => String(number) },
+    { title: "hash", value: ({ hash }) => hash },
+    { title: "key", value: ({ key_id }) => key_id },
+  ],
+};
+
+function chainName(chain: string): string {
+  return chain === "" ? "(installation)" : chain;
+}
+
+async function verify(io: Io, common: Common, { head }: { head: string | undefined }): Promise<number> {
+  const kept = head === undefined ? undefined : await readText(io, head, "--head");
+  return withDataFolder(io, common, "audit verify", async ({ runtime }) => {
+    const { inspection } = runtime;
+    const verification = await withProgress(io, "Verifying", inspection.verify(kept));
+    const heads = await inspection.heads();
+    if (common.output === "table" || common.output === "name")
+      printList(io, common, heads, HEAD_SHAPE, "The audit trail is empty.");
+    else print(io, common.output, { heads, ...verification }, () => json(verification));
+    return conclude(io, verification);
+  });
+}
+
+function conclude(io: Io, { chains, problems, problem_count }: Verification): number {
+  const rows = chains.reduce((sum, chain) => sum + chain.rows, 0);
+  for (const problem of problems) io.note(`${io.notePaint.red("problem")}  ${lineOf(problem)}`);
+  if (problem_count > problems.length) io.note(`… and ${problem_count - problems.length} more problems.`);
+  const checked = `${rows} rows in ${chains.length} chains`;
+  io.note(
+    problem_count === 0
+      ? io.notePaint.green(`The audit trail is intact (${checked}).`)
+      : `The audit trail has ${problem_count} problems (${checked}).`,
+  );
+  return problem_count === 0 ? EXIT.ok : EXIT.error;
+}
+
+function lineOf({ chain, number, id, problem }: Problem): string {
+  const place = `${chainName(chain)} ${number === 0 ? "" : `row ${number}`}${id === "" ? "" : ` (${id})`}`;
+  return printable(`${place}: ${problem}`);
+}
 
 interface ListAudit {
   filter: AuditFilter;

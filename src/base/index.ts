@@ -20,6 +20,7 @@ export { Redacted, reveal } from "./redacted";
 export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
+export { netstrings } from "./netstrings";
 export { RecentMap } from "./recent-map";
 export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";

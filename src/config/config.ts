@@ -145,6 +145,20 @@ export class Config {
     return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
+  /** Absolute path of the key that signs the audit trail; undefined: it is derived from the root key. */
+  auditKeyFile(): string | undefined {
+    const set = this.settings["audit.key_file"];
+    if (set !== undefined) return absolute(set, this.#environment);
+    if (this.rootKey !== undefined) return undefined;
+    return join(dirname(this.rootKeyFile() ?? this.defaultRootKeyFile()), "audit.key");
+  }
+
+  /** Absolute path of `audit.heads_file`. */
+  auditHeadsFile(): string | undefined {
+    const set = this.settings["audit.heads_file"];
+    return set === undefined ? undefined : absolute(set, this.#environment);
+  }
+
   /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
   certificateAuthorities(): string | undefined {
     const set = this.settings["egress.ca_file"];

@@ -130,7 +130,10 @@ export class GrantStore {
     else yield* repository.updateConnection(row);
     if (before !== undefined && before.account !== null && before.account !== row.account) {
       const user = { kind: "user", projectId: row.project_id, userId: row.user_id } as const;
-      yield* this.#audit.record(user, "connection.account_changed", row.id);
+      yield* this.#audit.record(user, "connection.account_changed", row.id, {
+        user: row.user_id,
+        details: { provider: row.provider_id },
+      });
       // Nothing holds the grant of the earlier account any more.
       if (revocation !== undefined) yield* addRevocation(before, revocation, this.#core.clock.now());
     }

@@ -4,7 +4,7 @@ import type { Log } from "../base";
 import { conflict, configurationError } from "../errors";
 import { get, releaseLease, run, type Store, takeLease, touch } from "../store";
 import type { Transaction } from "../store";
-import { decrypt, encrypt } from "./cipher";
+import { decrypt, derive, encrypt } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
@@ -37,6 +37,8 @@ export interface Keyring {
   readonly rootKeyId: string;
   /** Resolves when this process has the current root key; rejects with the reason otherwise. */
   check(): Promise<void>;
+  /** 32 bytes for one purpose, derived from the current root key. */
+  derived(purpose: string): Uint8Array;
   seal(projectId: string, place: Place, text: string): Promise<string>;
   /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
@@ -137,6 +139,10 @@ class SealedKeyring implements Keyring {
 
   get rootKeyId(): string {
     return this.#root.id;
+  }
+
+  derived(purpose: string): Uint8Array {
+    return derive(Buffer.from(this.#root.key.reveal(), "base64"), purpose);
   }
 
   async check(): Promise<void> {

@@ -191,7 +191,8 @@ export class Plugins {
     if (taken !== undefined) throw conflict(priorityTaken(taken));
     yield* repository.addPlugin(row);
     for (const hook of hooks) yield* repository.addHook(hook);
-    yield* this.#record(principal, "plugin.create", row, { hooks: hooks.map(({ id }) => id) });
+    const details = { binding: row.binding_type, hooks: hooks.map(({ id }) => id) };
+    yield* this.#audit.record(principal, "plugin.create", row.id, { details, after: pluginRecord(row) });
   }
 
   *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
@@ -202,7 +203,12 @@ export class Plugins {
     const named = yield* repository.pluginNamed(bindingOf(row), row.name);
     if (named !== undefined && named.id !== row.id) throw alreadyExists(NAME_TAKEN);
     yield* repository.updatePlugin(row);
-    yield* this.#record(principal, "plugin.update", row);
+    const changed = before.sealed_credentials !== row.sealed_credentials;
+    yield* this.#audit.record(principal, "plugin.update", row.id, {
+      details: { binding: row.binding_type, ...(changed ? { secrets: ["credentials"] } : {}) },
+      before: pluginRecord(before),
+      after: pluginRecord(row),
+    });
     return true;
   }
 
@@ -213,11 +219,8 @@ export class Plugins {
     if ((yield* repository.hooksOfPlugin(id)) > 0)
       throw conflict("Hooks use this plugin. Delete them first, or set the plugin's status to inactive.");
     yield* repository.deletePlugin(row);
-    yield* this.#record(principal, "plugin.delete", row);
-  }
-
-  *#record(principal: Principal, action: string, row: PluginRow, more?: object): Transaction<void> {
-    yield* this.#audit.record(principal, action, row.id, { binding: row.binding_type, ...more });
+    const details = { binding: row.binding_type };
+    yield* this.#audit.record(principal, "plugin.delete", row.id, { details, before: pluginRecord(row) });
   }
 }
 

@@ -172,6 +172,10 @@ export function* addKey(row: KeyRow): Transaction<void> {
   yield* touch("keys");
 }
 
+export function keyInTransaction(projectId: string, id: string): Transaction<KeyRow | undefined> {
+  return get(FIND_KEY, projectId, id);
+}
+
 export function* deleteKey(projectId: string, id: string): Transaction<number> {
   yield* touch("keys");
   return yield* run(DELETE_KEY, projectId, id);

@@ -5,6 +5,7 @@ import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, newToken, prefixOfKeyLike, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
+import { auditedKey } from "./audited-key";
 import type { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
@@ -237,27 +238,32 @@ export class Identity {
     }
     yield* refuseSharedAudience(row);
     const created = yield* this.#addProject(row);
-    const { incarnation } = created;
-    yield* this.#audit.record({ ...principal, projectId: id, incarnation }, "project.create", id);
+    const actor = { ...principal, projectId: id, incarnation: created.incarnation };
+    yield* this.#audit.record(actor, "project.create", id, { after: projectRecord(created) });
     return created;
   }
 
   *#deleteProject(principal: Principal, id: string): Transaction<void> {
     if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
+    const row = yield* repository.projectInTransaction(id);
+    if (row === undefined) throw unknownProject(id);
     yield* this.#core.keyring.destroyDataKeys(id);
-    if ((yield* repository.deleteProject(id)) === 0) throw unknownProject(id);
-    yield* this.#audit.record({ ...principal, projectId: null }, "project.delete", id);
+    yield* repository.deleteProject(id);
+    yield* this.#audit.forgetUsers(id);
+    const deployment = { ...principal, projectId: null };
+    yield* this.#audit.record(deployment, "project.delete", id, { before: projectRecord(row) });
   }
 
   *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
     yield* repository.addKey(row);
-    yield* this.#audit.record(principal, "key.create", row.id, { name: row.name, role: row.role });
+    yield* this.#audit.record(principal, "key.create", row.id, { after: auditedKey(row) });
   }
 
   *#deleteKey(principal: Principal, id: string): Transaction<void> {
-    if ((yield* repository.deleteKey(principal.projectId, id)) === 0)
-      throw notFound("There is no API key with this id.");
-    yield* this.#audit.record(principal, "key.delete", id);
+    const row = yield* repository.keyInTransaction(principal.projectId, id);
+    if (row === undefined) throw notFound("There is no API key with this id.");
+    yield* repository.deleteKey(principal.projectId, id);
+    yield* this.#audit.record(principal, "key.delete", id, { before: auditedKey(row) });
   }
 
   async #keyRecord(row: KeyRow): Promise<ApiKey> {

@@ -162,7 +162,7 @@ export class Models {
       throw alreadyExists("A model entry with this id already exists in this project.");
     }
     yield* repository.addModel(row);
-    yield* this.#audit.record(principal, "model.create", row.id);
+    yield* this.#audit.record(principal, "model.create", row.id, { after: entryOf(row) });
   }
 
   *#update(principal: Principal, id: string, changed: (row: ModelRow) => ModelRow): Transaction<ModelRow> {
@@ -170,7 +170,11 @@ export class Models {
     if (known === undefined) throw unknownEntry();
     const row = changed(known);
     yield* repository.updateModel(row);
-    yield* this.#audit.record(principal, "model.update", id);
+    yield* this.#audit.record(principal, "model.update", id, {
+      ...(known.sealed_api_key === row.sealed_api_key ? {} : { details: { secrets: ["api_key"] } }),
+      before: entryOf(known),
+      after: entryOf(row),
+    });
     return row;
   }
 
@@ -178,12 +182,16 @@ export class Models {
     const row = yield* repository.modelInTransaction(principal.projectId, id);
     if (row === undefined) throw unknownEntry();
     yield* repository.deleteModel(row);
-    yield* this.#audit.record(principal, "model.delete", id);
+    yield* this.#audit.record(principal, "model.delete", id, { before: entryOf(row) });
   }
 
   *#setRunnableTools(principal: Principal, row: repository.SettingsRow): Transaction<void> {
+    const known = yield* repository.settingsInTransaction(row.project_id);
     yield* repository.putSettings(row);
-    yield* this.#audit.record(principal, "model.tools", row.tools);
+    yield* this.#audit.record(principal, "model.tools", row.tools, {
+      before: { tools: known?.tools ?? "all" },
+      after: { tools: row.tools },
+    });
   }
 }
 

@@ -53,6 +53,10 @@ export function findSettings(store: Store, projectId: string): Promise<SettingsR
   return store.get(FIND_SETTINGS, projectId);
 }
 
+export function settingsInTransaction(projectId: string): Transaction<SettingsRow | undefined> {
+  return get(FIND_SETTINGS, projectId);
+}
+
 export function* putSettings(row: SettingsRow): Transaction<void> {
   yield* run(PUT_SETTINGS, row.project_id, row.tools, row.updated_at);
   yield* touch("models");

@@ -192,7 +192,7 @@ export class Providers {
       if (error instanceof UniqueViolation) throw alreadyExists("This external_id is already in use.");
       throw error;
     }
-    yield* this.#audit.record(principal, "provider.create", row.id);
+    yield* this.#audit.record(principal, "provider.create", row.id, { after: this.#record(row) });
   }
 
   *#update(
@@ -205,7 +205,11 @@ export class Providers {
     const next = change(row);
     yield* repository.updateProvider(next);
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
-    yield* this.#audit.record(principal, "provider.update", id);
+    yield* this.#audit.record(principal, "provider.update", id, {
+      ...changedSecrets(row, next),
+      before: this.#record(row),
+      after: this.#record(next),
+    });
     return next;
   }
 
@@ -220,7 +224,7 @@ export class Providers {
     if (row === undefined) throw unknown(id);
     yield* this.#dependents.removed(principal.projectId, id);
     yield* repository.deleteProvider(row);
-    yield* this.#audit.record(principal, "provider.delete", id);
+    yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
   }
 
@@ -265,6 +269,14 @@ export class Providers {
 
 function oauth2Of(row: ProviderRow): OAuth2Config {
   return JSON.parse(row.oauth2);
+}
+
+/** Which secrets got another value. */
+function changedSecrets(before: ProviderRow, after: ProviderRow): { details?: object } {
+  const secrets = (["client_secret", "private_key"] as const).filter(
+    (name) => before[`sealed_${name}`] !== after[`sealed_${name}`],
+  );
+  return secrets.length === 0 ? {} : { details: { secrets } };
 }
 
 function unknown(id: string): Error {

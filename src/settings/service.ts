@@ -59,7 +59,11 @@ export class SessionSettings {
     };
     yield* repository.putSettings(row);
     const details = { skip: row.unsafe_skip === 1, verifier: row.verifier_url !== null };
-    yield* this.#audit.record(principal, "session_verification.update", projectId, details);
+    yield* this.#audit.record(principal, "session_verification.update", projectId, {
+      details,
+      ...(before === undefined ? {} : { before: auditedSettings(before) }),
+      after: auditedSettings(row),
+    });
     return row;
   }
 
@@ -72,6 +76,10 @@ export class SessionSettings {
       unsafe_skip_verification_choice_allowed: allowed,
     };
   }
+}
+
+function auditedSettings({ verifier_url, unsafe_skip }: SettingsRow): object {
+  return { verifier_url, unsafe_skip_verification: unsafe_skip === 1 };
 }
 
 // Undefined: unchanged. Forms send an empty text for no value.

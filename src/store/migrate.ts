@@ -7,6 +7,8 @@ export interface Migration {
   version: number;
   name: string;
   statements: readonly string[];
+  /** Runs after the statements, in the same transaction: what SQL alone cannot do. */
+  apply?(database: Database): void;
 }
 
 interface Applied {
@@ -40,6 +42,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
       for (const migration of migrations) {
         if (migration.version <= current) continue;
         for (const statement of migration.statements) database.run(statement);
+        migration.apply?.(database);
         database
           .query("INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)")
           .run(migration.version, migration.name, new Date().toISOString());

@@ -74,6 +74,12 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "limits.scheduled_runs_per_project": ["RUNTIME_LIMITS_SCHEDULED_RUNS_PER_PROJECT", "5", 5],
   "limits.calls_per_project": ["RUNTIME_LIMITS_CALLS_PER_PROJECT", "5", 5],
   "executions.keep_days": ["RUNTIME_EXECUTIONS_KEEP_DAYS", "0", 0],
+  "audit.required": ["RUNTIME_AUDIT_REQUIRED", "true", true],
+  "audit.keep_days": ["RUNTIME_AUDIT_KEEP_DAYS", "400", 400],
+  "audit.key_file": ["RUNTIME_AUDIT_KEY_FILE", "/keys/audit.pem", "/keys/audit.pem"],
+  "audit.heads_minutes": ["RUNTIME_AUDIT_HEADS_MINUTES", "5", 5],
+  "audit.heads_file": ["RUNTIME_AUDIT_HEADS_FILE", "/mnt/heads", "/mnt/heads"],
+  "audit.heads_url": ["RUNTIME_AUDIT_HEADS_URL", "https://heads.test", "https://heads.test"],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
 };
 const DECLARATIONS = declarationsWith(catalogSettings);
@@ -150,6 +156,9 @@ test("the defaults are those of the manual", () => {
     "limits.scheduled_runs_per_project": 100_000,
     "limits.calls_per_project": 2000,
     "executions.keep_days": 90,
+    "audit.required": false,
+    "audit.keep_days": 0,
+    "audit.heads_minutes": 60,
     "log.level": "info",
   });
 });

@@ -7,7 +7,7 @@ import { refusal, until } from "../connections/executing";
 import { deploy, type Deployment, operator } from "../tools/deployment";
 
 const AUDITED = query<{ action: string; actor: string; target: string; details: string | null }>(
-  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'key.%' ORDER BY rowid",
+  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'key.%' ORDER BY number",
 );
 
 async function created({ runtime }: Deployment, request: Partial<ApiKeyCreate> = {}, project = "default") {
@@ -259,13 +259,14 @@ describe("the time of last use of a key", () => {
 test("creating and revoking a key is audited, without the key", async () => {
   await using deployment = await deploy();
   const { runtime } = deployment;
-  const { id, key } = await created(deployment, { name: "agent", role: "read" });
+  const { id, key, prefix } = await created(deployment, { name: "agent", role: "read" });
   await runtime.identity.deleteKey(operator(), id);
+  const shown = { name: "agent", role: "read", prefix };
   const rows = await runtime.core.store.all(AUDITED);
 
   expect(rows).toEqual([
-    { action: "key.create", actor: "operator", target: id, details: '{"name":"agent","role":"read"}' },
-    { action: "key.delete", actor: "operator", target: id, details: null },
+    { action: "key.create", actor: "operator", target: id, details: JSON.stringify({ after: shown }) },
+    { action: "key.delete", actor: "operator", target: id, details: JSON.stringify({ before: shown }) },
   ]);
   expect(JSON.stringify(rows)).not.toContain(key);
 });

@@ -155,6 +155,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
   return {
     check: async () => undefined,
     rootKeyId: real.rootKeyId,
+    derived: (purpose) => real.derived(purpose),
     seal: async (_project, _place, text) => text,
     open: async (_project, _place, sealed) => sealed,
     addDataKey: (project) => real.addDataKey(project),
