@@ -12,6 +12,7 @@ import {
   ok,
   problem,
   refused,
+  restsFinding,
   warning,
 } from "./checkup";
 import type { Config } from "./config";
@@ -83,6 +84,7 @@ async function examineOpen(
     await clockFinding(runtime, principal),
     port,
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
+    ...restsFinding(config),
     ...usersFindings(core),
     ...checkAddresses(core, verifier_url !== null),
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname, join, relative } from "node:path";
 import type { Config } from "../config";
 import { hasPreparedKey, leftoverKeyFiles, resolvedFile } from "../crypto";
-import { damageOf } from "../store";
+import { damageOf, keepsRests } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024;
@@ -111,6 +111,15 @@ function keyFindings(config: Config, folder: string, hasDatabase: boolean): Find
   if ((statSync(file).mode & OTHERS) !== 0)
     return [warning("root key", `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
   return [ok("root key", `It is in ${file}.`)];
+}
+
+/** After deletions in a database that is too large to be rewritten while it is used. */
+export function restsFinding(config: Config): Finding[] {
+  const file = join(config.dataFolder(), "runtime.db");
+  if (!keepsRests(file)) return [];
+  const message = `Copies of deleted values may still be in ${file}, which is too large to be rewritten while it is used.`;
+  const fix = `Stop all servers and run: sqlite3 ${file} 'VACUUM; PRAGMA user_version = 1'`;
+  return [warning("deleted values", message, fix)];
 }
 
 /** Old root keys in files that killed rotations left behind. `rootKeyId`: the current root key. */

@@ -1,5 +1,16 @@
 // SQL of connections. Every look-up of a grant has project, user and provider.
-import { all, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
+import {
+  all,
+  erase,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface ConnectionRow {
   id: string;
@@ -190,6 +201,7 @@ export function* markExpired(row: ConnectionRow, reason: string, now: number): T
 }
 
 export function* deleteConnection(row: ConnectionRow): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, row.project_id, row.id);
   yield* count(row.project_id, row.provider_id, -1);
   yield* touch("connections");
@@ -197,6 +209,7 @@ export function* deleteConnection(row: ConnectionRow): Transaction<void> {
 
 /** Part of the deletion of a provider: a new record with the same id must not get the old grants. */
 export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
+  yield* erase();
   const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
   yield* run(DELETE_REVOCATIONS, projectId, providerId);
   yield* run(COUNT, projectId, counterName(undefined), -removed);

@@ -1,5 +1,5 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { command, get, query, run, type Store, type Transaction } from "../store";
+import { command, erase, get, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
 
 export interface RevocationRow {
@@ -90,5 +90,6 @@ export function* changeRevocation(
 }
 
 export function* removeRevocation(id: string): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, id);
 }

@@ -11,12 +11,13 @@ import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./
 import { findRootKeyById, keyFileOf } from "./root-key-files";
 import {
   addKey,
-  DESTROY_KEYS,
-  DROP_KEY,
   FIND_ROOT,
   namedRoot,
+  type ProjectKeyRow,
+  PROJECTS_OF_RETIRED_KEYS,
   RETIRED_KEYS,
   RETIRE_KEYS,
+  rewriteKeys,
   rootIdOf,
   SET_ROOT,
 } from "./repository";
@@ -55,6 +56,8 @@ export interface Keyring {
   dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
   /** The retired data keys of a project and when each was retired. */
   retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]>;
+  /** The projects that have retired data keys. */
+  projectsOfRetiredKeys(): Promise<string[]>;
   /** Deletes a project's data keys. Values sealed with them can never be opened again. */
   destroyDataKeys(projectId: string): Transaction<void>;
 }
@@ -181,13 +184,20 @@ class SealedKeyring implements Keyring {
     const id = newId("dk", this.#now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
-    yield* addKey({ id, project_id: projectId, root_key_id: rootId, wrapped, created_at: this.#now() });
+    yield* addKey({
+      id,
+      project_id: projectId,
+      root_key_id: rootId,
+      wrapped,
+      created_at: this.#now(),
+      retired_at: null,
+    });
     yield* touch("data_keys");
     return id;
   }
 
   *destroyDataKeys(projectId: string): Transaction<void> {
-    yield* run(DESTROY_KEYS, projectId);
+    yield* rewriteKeys((row) => (row.project_id === projectId ? undefined : row));
     yield* touch("data_keys");
   }
 
@@ -231,12 +241,19 @@ class SealedKeyring implements Keyring {
   }
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
-    for (const id of unused) yield* run(DROP_KEY, projectId, id);
-    if (unused.length > 0) yield* touch("data_keys");
+    if (unused.length === 0) return;
+    const isUnused = (row: ProjectKeyRow & { retired_at: number | null }): boolean =>
+      row.project_id === projectId && row.retired_at !== null && unused.includes(row.id);
+    yield* rewriteKeys((row) => (isUnused(row) ? undefined : row));
+    yield* touch("data_keys");
   }
 
   async retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]> {
     return this.#store.all(RETIRED_KEYS, projectId);
+  }
+
+  async projectsOfRetiredKeys(): Promise<string[]> {
+    return (await this.#store.all(PROJECTS_OF_RETIRED_KEYS)).map(({ project_id }) => project_id);
   }
 
   async seal(projectId: string, place: Place, text: string): Promise<string> {

@@ -1,5 +1,5 @@
 // SQL of stored secrets.
-import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
+import { erase, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface SecretRow {
   id: string;
@@ -87,6 +87,7 @@ export function* replaceSecret(row: WrittenSecret): Transaction<KnownSecret | un
 }
 
 export function* deleteSecret(projectId: string, id: string): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, projectId, id);
   yield* touch("secrets");
 }

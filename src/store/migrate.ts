@@ -32,13 +32,21 @@ export function refuseNewer(database: Database, migrations: readonly Migration[]
   );
 }
 
-/** Migrates a database to the newest version, in one transaction. Safe if two processes start at the same time. */
-export function migrate(database: Database, migrations: readonly Migration[]): void {
+/**
+ * Migrates a database to the newest version, in one transaction. `initialize` runs first in a new database. Safe if two
+ * processes start at the same time.
+ */
+export function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  { initialize }: { initialize?: (database: Database) => void } = {},
+): void {
   if (versionOf(database) >= newestOf(migrations)) return;
   database
     .transaction(() => {
       database.run(TABLE);
       const current = versionOf(database);
+      if (current === 0) initialize?.(database);
       for (const migration of migrations) {
         if (migration.version <= current) continue;
         for (const statement of migration.statements) database.run(statement);

@@ -163,6 +163,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     rotateRoot: (options) => real.rotateRoot(options),
     rotateDataKey: (project) => real.rotateDataKey(project),
     retiredDataKeys: (project) => real.retiredDataKeys(project),
+    projectsOfRetiredKeys: () => real.projectsOfRetiredKeys(),
     dropDataKeys: (project, unused) => real.dropDataKeys(project, unused),
   };
 }

@@ -1,6 +1,6 @@
 // SQL of scheduled runs and their attempts.
 import { sealedColumn } from "../../crypto";
-import { all, command, insertInto, query, run, type Store, type Transaction } from "../../store";
+import { all, command, erase, insertInto, query, run, type Store, type Transaction } from "../../store";
 
 export interface RunRow {
   id: string;
@@ -192,6 +192,7 @@ export function* addRun(row: RunRow): Transaction<void> {
 /** Deletes some runs of all projects that ended before this time, ms. Called whenever a run is added. */
 export function* forgetRuns(endedBefore: number): Transaction<void> {
   for (const { id, project_id } of yield* all(ENDED, endedBefore)) {
+    yield* erase();
     yield* run(FORGET, project_id, id);
     yield* run(COUNT_DOWN, project_id);
   }
