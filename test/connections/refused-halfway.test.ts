@@ -110,7 +110,7 @@ describe("the calls of catalogs", () => {
     expect(await callWithRetries(context, "post", attempt, policy)).toEqual({ ok: true });
     expect(sent).toBe(2);
     const refused = callWithRetries(context, "post", async () => dead, policy);
-    expect(refused).rejects.toBeInstanceOf(GrantDead);
+    await expect(refused).rejects.toBeInstanceOf(GrantDead);
   });
 
   test.each([

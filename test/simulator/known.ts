@@ -23,14 +23,4 @@ export const KNOWN: readonly Known[] = [
     reason: "a new grant that cannot be stored at once can be dropped",
     seed: 51,
   },
-  {
-    invariant: "noOldRefreshToken",
-    reason: "a process that was frozen before its request sends a token that others have replaced",
-    seed: 56,
-  },
-  {
-    invariant: "everythingEnds",
-    reason: "the row of a holder whose clock runs ahead is waited for until that time",
-    seed: 1003,
-  },
 ];
