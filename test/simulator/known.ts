@@ -14,11 +14,6 @@ export const KNOWN: readonly Known[] = [
     seed: 16,
   },
   {
-    invariant: "oneEffectPerKey",
-    reason: "a call under a key that another process uses can run a second time",
-    seed: 207870072,
-  },
-  {
     invariant: "liveGrantIsStored",
     reason: "a new grant that cannot be stored at once can be dropped",
     seed: 51,
