@@ -88,10 +88,10 @@ async function platformFetch(
   const scheme = run.tool.catalog.tokenScheme ?? "Bearer";
   const token = anonymous ? undefined : run.grant?.token;
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
-  if (run.fence !== undefined) await run.fence();
   run.progress.requests++;
   return core.egress.fetch(url, {
     signal: run.limit.stop,
+    fence: run.fence,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
     headers: { ...headers, ...signed },

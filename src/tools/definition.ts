@@ -38,7 +38,7 @@ export interface ConnectionCache {
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface PlatformRequest extends Omit<EgressRequest, "headers"> {
+export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence"> {
   headers?: Readonly<Record<string, string>>;
   /** Sends no `Authorization` header (private links). */
   anonymous?: boolean;

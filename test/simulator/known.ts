@@ -14,23 +14,8 @@ export const KNOWN: readonly Known[] = [
     seed: 16,
   },
   {
-    invariant: "oneEffectPerKey",
-    reason: "a call under a key that another process uses can run a second time",
-    seed: 207870072,
-  },
-  {
     invariant: "liveGrantIsStored",
     reason: "a new grant that cannot be stored at once can be dropped",
     seed: 51,
-  },
-  {
-    invariant: "noOldRefreshToken",
-    reason: "a process that was frozen before its request sends a token that others have replaced",
-    seed: 56,
-  },
-  {
-    invariant: "everythingEnds",
-    reason: "the row of a holder whose clock runs ahead is waited for until that time",
-    seed: 1003,
   },
 ];

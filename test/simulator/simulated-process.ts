@@ -159,6 +159,7 @@ export class SimulatedProcess {
       openStore: (options) => this.#openStore(life, options),
       egress: {
         fetch: async (...request) => {
+          await request[1]?.fence?.();
           // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
           const response = await this.#surroundings
             .send(this, life, ...request)

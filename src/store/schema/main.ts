@@ -14,6 +14,7 @@ import { endedRuns } from "./009-ended-runs";
 import { grants } from "./010-grants";
 import { incarnations } from "./011-incarnations";
 import { chainedAudit } from "./012-chained-audit";
+import { lateWrites } from "./013-late-writes";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -28,4 +29,5 @@ export const mainMigrations: readonly Migration[] = [
   grants,
   incarnations,
   chainedAudit,
+  lateWrites,
 ];
