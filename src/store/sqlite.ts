@@ -20,6 +20,8 @@ export interface SqliteOptions {
   durability?: Durability;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
+  /** Opens the connection that writes. Replaced by tests. */
+  openWriter?: typeof open;
 }
 
 interface Pending extends Waiting {
@@ -53,7 +55,7 @@ export function openSqlite(options: SqliteOptions): Store {
     // An existing file is only read until its version is known.
     const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
     if (early !== undefined) refuseNewer(early, options.migrations);
-    const writer = keep(open(options.file, options.durability ?? "full"));
+    const writer = keep((options.openWriter ?? open)(options.file, options.durability ?? "full"));
     migrate(writer, options.migrations);
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
