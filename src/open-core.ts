@@ -47,7 +47,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       (parts.openKeyring ?? openKeyring)({
         store,
         random,
-        now: () => clock.now(),
+        clock,
         log,
         settings: {
           value: config.rootKey,

@@ -51,7 +51,8 @@ export class ChatClient {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
     const mayRetry = !creates && options.retry !== false;
-    return callWithRetries(method, () => this.#attempt(call, options), {
+    return callWithRetries(this.context, method, () => this.#attempt(call, options), {
+      changes: creates,
       reportsUnknown: creates,
       waitToRetry: async ({ retry }, retries) => {
         // The next attempt starts with the wait, or throws instead of waiting.

@@ -39,7 +39,8 @@ export class SheetsClient {
    */
   call(call: Call): Promise<JsonObject> {
     const once = call.once === true;
-    return callWithRetries(call.method, () => this.#limiter().run(() => this.#attempt(call)), {
+    return callWithRetries(this.context, call.method, () => this.#limiter().run(() => this.#attempt(call)), {
+      changes: call.quota === "writes",
       reportsUnknown: once,
       waitToRetry: async (failure, { now, later }) => {
         if (once && failure.maybeDone) return false;

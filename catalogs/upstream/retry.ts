@@ -1,8 +1,10 @@
 // The retry loop of all platforms. Each platform has its own policy for when and how often to retry.
 import {
+  GrantDead,
   type JsonObject,
   networkFailureOf,
   outcomeUnknown,
+  type ToolContext,
   type ToolError,
   upstreamRateLimited,
 } from "../../src/tools";
@@ -25,6 +27,8 @@ export type Outcome = { body: JsonObject } | Failure;
 export type Retries = Readonly<Record<"now" | "later", number>>;
 
 export interface RetryPolicy {
+  /** Whether the call changes something at the platform. */
+  changes: boolean;
   /** Whether the error must say that the outcome is unknown. */
   reportsUnknown: boolean;
   /** Waits until the call may be retried; false if this failure is final. May throw a `ToolError` instead. */
@@ -32,20 +36,29 @@ export interface RetryPolicy {
 }
 
 /**
- * Calls `attempt` until it succeeds or the policy ends the call. Returns the body of the answer. Throws `ToolError`.
+ * Calls `attempt` until it succeeds or the policy ends the call. If the token is refused, repeats the call once with a
+ * renewed one: the refused call was not done, and earlier calls of the run are not repeated. Returns the body of the answer.
+ * Throws `ToolError`.
  *
  * @param method the platform's method, for the log
  */
 export async function callWithRetries(
+  context: Pick<ToolContext, "renew" | "reportEffect">,
   method: string,
   attempt: () => Promise<Outcome>,
   policy: RetryPolicy,
 ): Promise<JsonObject> {
   const retries = { now: 0, later: 0 };
+  let isRenewed = false;
   for (;;) {
     const outcome = await attempt().catch((thrown: unknown) => unanswered(thrown, method));
+    if (policy.changes && ("body" in outcome || outcome.maybeDone)) context.reportEffect();
     if ("body" in outcome) return outcome.body;
     const { error, retry, maybeDone } = outcome;
+    if (error instanceof GrantDead && !isRenewed && (await context.renew())) {
+      isRenewed = true;
+      continue;
+    }
     if (retry === "never" || !(await policy.waitToRetry(outcome, retries))) {
       throw policy.reportsUnknown && maybeDone ? outcomeUnknown(error) : error;
     }

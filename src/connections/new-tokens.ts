@@ -2,7 +2,7 @@
 // earlier ones. So they are used from memory, and storing them is repeated until it succeeds.
 import type { Core } from "../core";
 import type { ClientKeys, Provider } from "../providers";
-import { type Lease, releaseLease, type Transaction } from "../store";
+import { type HeldLease, releaseLease, type Transaction } from "../store";
 import { withDetails } from "./extra-requests";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
@@ -24,7 +24,7 @@ import {
 const STORE_MS = 250;
 
 export interface NewTokens {
-  lease: Lease;
+  lease: HeldLease;
   /** The row whose refresh token was sent. */
   seen: ConnectionRow;
   /** Its opened values. */
@@ -136,6 +136,7 @@ export class UnstoredTokens {
       if (!stored.own) this.#revocations.sendInBackground(revocation);
       return stored;
     } finally {
+      tokens.lease.stop();
       this.#rows.delete(tokenKey(seen));
     }
   }
@@ -153,7 +154,7 @@ export class UnstoredTokens {
       // Also if the lease was lost, and if another process has marked the grant as dead: the provider refused the earlier
       // token because it was exchanged for this one.
       yield* repository.updateConnection(next);
-      yield* releaseLease(lease);
+      yield* releaseLease(lease.lease);
       return { row: next, own: true };
     }
     // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped. Those of a
@@ -161,7 +162,7 @@ export class UnstoredTokens {
     const isContinued = row !== undefined && (row.account === null || row.account === seen.account);
     if (!isContinued && provider.oauth2.revoke !== undefined)
       yield* addRevocation(next, revocation, this.#core.clock.now());
-    yield* releaseLease(lease);
+    yield* releaseLease(lease.lease);
     return { row: row?.status === "active" ? row : undefined, own: false };
   }
 

@@ -51,7 +51,7 @@ export function sendRequest(
   core: Core,
   { template, values, endpoint }: FilledRequest,
   { authorization, body }: Credentials,
-  options: Pick<EgressRequest, "timeoutMs" | "maxBytes"> & { method: "GET" | "POST" },
+  options: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
 ): Promise<Response> {
   const authenticated = authorization !== undefined || body.has("client_assertion");
   for (const [name, parameter] of Object.entries(template.params ?? {})) {

@@ -2,19 +2,17 @@
 // share a lease. A new pair of tokens is used from memory until it is stored: the provider may have ended the earlier one.
 import { Delays, type JsonObject } from "../base";
 import type { Core } from "../core";
-import { newToken } from "../crypto";
 import type { Provider, Providers } from "../providers";
-import { type Lease, releaseLease, stillHeld, takeLease, type Transaction } from "../store";
+import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
 import type { Revocations } from "./revocations";
+import { databaseFailure, LOOK_MS, RefreshLeases, Superseded } from "./refresh-lease";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
 import { openTokens } from "./tokens";
 
-/** How much longer the lease is than the longest token request. */
-const LEASE_MARGIN_MS = 15_000;
 /** How long a caller waits for a refresh by another process. */
 const PATIENCE_MS = 90_000;
 /** When a refresh ahead of the expiry may be tried again after it failed. */
@@ -32,7 +30,7 @@ const OTHER_ACCOUNT =
   "the provider answered a refresh with the token of another account; the user must consent again";
 
 type RefreshStart =
-  | { kind: "lease"; lease: Lease; row: ConnectionRow }
+  | { kind: "lease"; taken: Taken; row: ConnectionRow }
   | { kind: "done"; row: ConnectionRow | undefined }
   | "busy";
 
@@ -48,7 +46,7 @@ export class Refresher {
   readonly #revocations: Revocations;
   readonly #unstored: UnstoredTokens;
   readonly #delays: Delays;
-  readonly #holder: string;
+  readonly #leases: RefreshLeases;
 
   constructor(core: Core, providers: Providers, parts: UnstoredParts) {
     this.#core = core;
@@ -56,7 +54,7 @@ export class Refresher {
     this.#revocations = parts.revocations;
     this.#unstored = new UnstoredTokens(core, parts);
     this.#delays = new Delays(core.clock, REFRESH_DELAYS);
-    this.#holder = newToken(core.random);
+    this.#leases = new RefreshLeases(core);
   }
 
   /** The row with the newest tokens of this process, which may not be stored yet. */
@@ -93,18 +91,12 @@ export class Refresher {
    * Keeps refreshes away from a connection, and waits until none is in progress and its tokens are stored. The caller
    * releases the lease. Undefined if a refresh takes longer than any should.
    */
-  async hold(id: string): Promise<Lease | undefined> {
-    const { store, clock } = this.#core;
-    const deadline = clock.monotonic() + this.#leaseMs();
-    while (clock.monotonic() < deadline) {
-      const generation = await store.generation("leases");
-      const lease = this.#unstored.has(id)
-        ? undefined
-        : await store.write(() => takeLease(leaseOf(id), this.#holder, clock.now(), this.#leaseMs()));
-      if (lease !== undefined) return lease;
-      await store.changed("leases", generation, { timeoutMs: 1000 });
-    }
-    return undefined;
+  hold(id: string): Promise<HeldLease | undefined> {
+    return this.#leases.hold(id, () => this.#unstored.has(id));
+  }
+
+  release(held: HeldLease): Promise<void> {
+    return this.#leases.release(held);
   }
 
   /** Waits for running refreshes. */
@@ -127,11 +119,6 @@ export class Refresher {
     );
   }
 
-  /** Longer than the longest token request. */
-  #leaseMs(): number {
-    return this.#core.settings["egress.timeout"] * 1000 + LEASE_MARGIN_MS;
-  }
-
   async #refresh(row: ConnectionRow, provider: Provider): Promise<ConnectionRow | undefined> {
     const { store, clock } = this.#core;
     const deadline = clock.monotonic() + PATIENCE_MS;
@@ -140,7 +127,7 @@ export class Refresher {
       const start = await this.#start(row);
       if (start !== "busy") {
         if (start.kind === "done") return start.row;
-        const outcome = await this.#refreshUnder(start.lease, start.row, provider);
+        const outcome = await this.#refreshUnder(this.#leases.held(start.taken), start.row, provider);
         if (outcome !== "lost") return outcome;
       }
       if (clock.monotonic() >= deadline) {
@@ -149,7 +136,7 @@ export class Refresher {
           { transient: true },
         );
       }
-      await store.changed("leases", generation, { timeoutMs: 1000 });
+      await store.changed("leases", generation, { timeoutMs: LOOK_MS });
     }
   }
 
@@ -158,33 +145,37 @@ export class Refresher {
     const { store } = this.#core;
     try {
       await store.reserve();
-      return await store.write(() => this.#begin(row));
+      const lease = await this.#leases.look(row.id);
+      return await store.write(() => this.#begin(row, lease));
     } catch (cause) {
       throw databaseFailure(cause);
     }
   }
 
   // Another process may have refreshed the token since the row was read: then its row is the result.
-  *#begin(seen: ConnectionRow): Transaction<RefreshStart> {
+  *#begin(seen: ConnectionRow, lease: Seen): Transaction<RefreshStart> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     if (row !== undefined && row.token_version < seen.token_version) throw new Error("not stored yet");
     if (row === undefined || row.status !== "active") return { kind: "done", row: undefined };
     if (row.token_version !== seen.token_version) return { kind: "done", row };
-    const lease = yield* takeLease(leaseOf(row.id), this.#holder, this.#core.clock.now(), this.#leaseMs());
-    return lease === undefined ? "busy" : { kind: "lease", lease, row };
+    const taken = yield* this.#leases.take(row.id, lease);
+    return taken === undefined ? "busy" : { kind: "lease", taken, row };
   }
 
   /** "lost": another process has the lease by now and determines the outcome. */
   async #refreshUnder(
-    lease: Lease,
+    lease: HeldLease,
     row: ConnectionRow,
     provider: Provider,
   ): Promise<ConnectionRow | undefined | "lost"> {
     let result: Omit<NewTokens, "lease"> | string | undefined;
     try {
-      result = await this.#request(row, provider);
+      result = await this.#request(row, provider, () => this.#leases.check(lease, row));
+    } catch (error) {
+      if (error instanceof Superseded) return "lost";
+      throw error;
     } finally {
-      if (result === undefined) await this.release(lease);
+      if (result === undefined) await this.#leases.release(lease);
     }
     if (result === undefined) return undefined;
     if (typeof result !== "string") return this.#unstored.store({ ...result, lease });
@@ -193,6 +184,8 @@ export class Refresher {
       return await this.#core.store.write(() => this.#dead(lease, row, reason));
     } catch (cause) {
       throw databaseFailure(cause);
+    } finally {
+      lease.stop();
     }
   }
 
@@ -200,6 +193,7 @@ export class Refresher {
   async #request(
     row: ConnectionRow,
     provider: Provider,
+    fence: () => Promise<void>,
   ): Promise<Omit<NewTokens, "lease"> | string | undefined> {
     const { keyring, clock, log } = this.#core;
     const before = await openTokens(keyring, row);
@@ -217,6 +211,7 @@ export class Refresher {
         refreshToken,
         facts,
         values,
+        fence,
       });
       if (!namesAnotherAccount(provider, facts, grant.facts))
         return { seen: row, before, grant, receivedAt: clock.now(), provider, keys };
@@ -231,15 +226,12 @@ export class Refresher {
     }
   }
 
-  /** Releases a lease. If this fails, the lease expires. */
-  async release(lease: Lease): Promise<void> {
-    await this.#core.store
-      .write(() => releaseLease(lease))
-      .catch((error: unknown) => this.#core.log.warn("a lease was not released", { error }));
-  }
-
   // The provider may have refused a token that was replaced in the meantime: then the newer tokens are used.
-  *#dead(lease: Lease, seen: ConnectionRow, reason: string): Transaction<ConnectionRow | undefined | "lost"> {
+  *#dead(
+    { lease }: HeldLease,
+    seen: ConnectionRow,
+    reason: string,
+  ): Transaction<ConnectionRow | undefined | "lost"> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     const mine = yield* stillHeld(lease);
     yield* releaseLease(lease);
@@ -249,16 +241,6 @@ export class Refresher {
     yield* repository.markExpired(row, reason, this.#core.clock.now());
     return undefined;
   }
-}
-
-function leaseOf(connectionId: string): string {
-  return `refresh of ${connectionId}`;
-}
-
-/** Nothing was sent, so the caller may try again. */
-function databaseFailure(cause: unknown): TokenRequestError {
-  const message = "The database cannot be written at the moment.";
-  return new TokenRequestError(message, { transient: true, cause });
 }
 
 // A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared.

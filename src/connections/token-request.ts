@@ -3,7 +3,7 @@
 import * as oauth from "oauth4webapi";
 import { isObject, type Json, type JsonObject, Redacted } from "../base";
 import type { Core } from "../core";
-import { EgressError } from "../egress";
+import { EgressError, type EgressRequest } from "../egress";
 import { type ClientKeys, type PlaceholderValues, parseExpression, type Provider } from "../providers";
 import { serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
 import { withDetails } from "./extra-requests";
@@ -85,6 +85,8 @@ export interface TokenRefresh extends Omit<ProviderRequest, "server"> {
   refreshToken: Redacted;
   /** The facts of the grant. */
   facts: JsonObject;
+  /** Called just before the request is sent. If it throws `TokenRequestError`, nothing is sent. */
+  fence?: EgressRequest["fence"];
 }
 
 /** Exchanges a refresh token for new tokens. Throws `TokenRequestError`. */
@@ -130,7 +132,7 @@ type Send = (
 
 async function requestTokens(
   core: Core,
-  unfilled: ProviderRequest & { server: TokenServer },
+  unfilled: ProviderRequest & { server: TokenServer; fence?: EgressRequest["fence"] },
   send: Send,
 ): Promise<TokenGrant> {
   const request = fillRequest(unfilled);
@@ -148,7 +150,7 @@ async function requestTokens(
     // The address policy of `egress` decides at each call whether plain http is allowed.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: async (_url, init) => {
-      const answer = await call(core, request, init);
+      const answer = await call(core, request, init, unfilled.fence);
       if (answer.kind === "tokens") raw = answer.raw;
       return standardResponse(answer);
     },
@@ -168,9 +170,10 @@ async function call(
   core: Core,
   request: FilledRequest,
   init: oauth.CustomFetchOptions<"POST", URLSearchParams>,
+  fence: EgressRequest["fence"],
 ): Promise<TokenAnswer> {
   const credentials = { authorization: init.headers["authorization"], body: new URLSearchParams(init.body) };
-  const response = await sendRequest(core, request, credentials, { method: "POST" });
+  const response = await sendRequest(core, request, credentials, { method: "POST", fence });
   const contentType = response.headers.get("content-type") ?? "";
   const map = request.template.response_map ?? {};
   return readTokenAnswer(response.status, contentType, await response.text(), map);

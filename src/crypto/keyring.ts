@@ -1,8 +1,8 @@
 // Encryption at rest. The root key wraps the data keys, one or more per project. A sealed value contains the id of its data
 // key and is bound to its table, row and field, so a copy in another place cannot be opened.
-import type { Log } from "../base";
+import type { Clock, Log } from "../base";
 import { conflict, configurationError } from "../errors";
-import { get, releaseLease, run, type Store, takeLease, touch } from "../store";
+import { get, type HeldLease, Leases, releaseLease, run, type Store, touch } from "../store";
 import type { Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
@@ -68,7 +68,7 @@ export interface KeyringOptions {
   store: Store;
   settings: RootKeySettings;
   random: Random;
-  now: () => number;
+  clock: Clock;
   log?: Pick<Log, "warn">;
 }
 
@@ -76,8 +76,9 @@ const VERSION = "v1";
 /** Attempts to find a matching root key at start. */
 const TRIES = 5;
 const ROTATION = "rotation of the root key";
-/** How long a rotation that was killed blocks the next one. */
-const ROTATION_MS = 15_000;
+/** How often a rotation looks at the lease of another one, and for how long. A dead one is noticed after 15 s. */
+const LOOK_MS = 500;
+const PATIENCE_MS = 25_000;
 
 /**
  * Finds the root key (or creates it for a new database) and compares its id with the one in the database. The id is a
@@ -118,17 +119,17 @@ class SealedKeyring implements Keyring {
   readonly #store: Store;
   readonly #settings: RootKeySettings;
   readonly #random: Random;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #log: KeyringOptions["log"];
   readonly #roots: Roots;
   readonly #dataKeys: DataKeys;
   #root: RootKey;
 
-  constructor({ store, settings, random, now, log }: KeyringOptions, root: RootKey) {
+  constructor({ store, settings, random, clock, log }: KeyringOptions, root: RootKey) {
     this.#store = store;
     this.#settings = settings;
     this.#random = random;
-    this.#now = now;
+    this.#clock = clock;
     this.#log = log;
     this.#root = root;
     this.#roots = new Roots(settings, root);
@@ -172,10 +173,10 @@ class SealedKeyring implements Keyring {
   // Reads the root key's id again: this process may not have noticed a rotation yet.
   *#addDataKey(projectId: string): Transaction<string> {
     const rootId = rootIdOf(yield* get(FIND_ROOT)) ?? "";
-    const id = newId("dk", this.#now(), this.#random);
+    const id = newId("dk", this.#clock.now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
-    yield* addKey({ id, project_id: projectId, root_key_id: rootId, wrapped, created_at: this.#now() });
+    yield* addKey({ id, project_id: projectId, root_key_id: rootId, wrapped, created_at: this.#clock.now() });
     yield* touch("data_keys");
     return id;
   }
@@ -193,12 +194,7 @@ class SealedKeyring implements Keyring {
           "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
       );
     }
-    const holder = newToken(this.#random);
-    const lease = await this.#store.write(() => takeLease(ROTATION, holder, this.#now(), ROTATION_MS));
-    if (lease === undefined)
-      throw conflict(
-        "Another process is rotating the root key, or was killed while it did. Try again in 15 seconds.",
-      );
+    const held = await this.#takeRotation();
     try {
       const damaged = await damagedKeys(this.#store, this.#roots);
       if (damaged.length > 0 && !leaveDamaged) throw refusal(damaged);
@@ -208,10 +204,27 @@ class SealedKeyring implements Keyring {
         roots: this.#roots,
         random: this.#random,
       };
-      this.#root = await replaceRoot({ ...parts, log: this.#log }, { file, lease, damaged });
+      this.#root = await replaceRoot({ ...parts, log: this.#log }, { file, held, damaged });
       return { id: this.#root.id, damaged };
     } finally {
-      await this.#store.write(() => releaseLease(lease));
+      held.stop();
+      await this.#store.write(() => releaseLease(held.lease));
+    }
+  }
+
+  /** Waits for a rotation that may have been killed. Throws `conflict` if another one is in progress. */
+  async #takeRotation(): Promise<HeldLease> {
+    const leases = new Leases(this.#store, this.#clock, newToken(this.#random));
+    const end = this.#clock.monotonic() + PATIENCE_MS;
+    for (;;) {
+      const generation = await this.#store.generation("leases");
+      const seen = await leases.look(ROTATION);
+      const taken = await this.#store.write(() => leases.take(ROTATION, seen));
+      if (taken !== undefined) return leases.held(taken);
+      await this.#store.changed("leases", generation, { timeoutMs: LOOK_MS });
+      const isAlive = seen.state !== undefined && (await leases.look(ROTATION)).state !== seen.state;
+      if (isAlive || this.#clock.monotonic() >= end)
+        throw conflict("Another process is rotating the root key. Try again when it has finished.");
     }
   }
 
@@ -220,7 +233,7 @@ class SealedKeyring implements Keyring {
   }
 
   *#rotateDataKey(projectId: string): Transaction<string> {
-    yield* run(RETIRE_KEYS, this.#now(), projectId);
+    yield* run(RETIRE_KEYS, this.#clock.now(), projectId);
     return yield* this.#addDataKey(projectId);
   }
 

@@ -1,7 +1,7 @@
 // Replaces the root key under the lease of its rotation, and restores the key file after rotations that did not finish.
 import type { Log } from "../base";
 import { RuntimeError } from "../errors";
-import { type Lease, stillHeld, type Store } from "../store";
+import { type HeldLease, stillHeld, type Store } from "../store";
 import type { Random } from "./ids";
 import { namedRoot } from "./repository";
 import type { RootKey, RootKeySettings } from "./root-key";
@@ -30,15 +30,15 @@ interface Parts {
  */
 export async function replaceRoot(
   { store, settings, roots, random, log }: Parts,
-  { file, lease, damaged }: { file: string; lease: Lease; damaged: readonly DamagedKey[] },
+  { file, held, damaged }: { file: string; held: HeldLease; damaged: readonly DamagedKey[] },
 ): Promise<RootKey> {
   const old = (await namedRoot(store)) ?? "";
   proveReplaceable(file, findRootKeyById(settings, old));
-  if (!(await store.write(() => stillHeld(lease)))) throw tookTooLong();
+  if (!(await store.write(() => stillHeld(held.lease)))) throw tookTooLong();
   const next = prepareRootKey(file, random);
   roots.add(next);
   try {
-    await store.write(() => wrapAll(lease, roots, next.id, damaged, random));
+    await store.write(() => wrapAll(held.lease, roots, next.id, damaged, random));
   } catch (error) {
     // A failed write may have been committed: only the database can tell. A key that may still count is not deleted.
     if ((await namedRoot(store)) !== next.id) {

@@ -44,6 +44,8 @@ interface Progress {
   route?: Route;
   /** The head of the response, once received. */
   head?: Response;
+  /** The error of the fence. */
+  refused?: { error: unknown };
 }
 
 /** Statuses of responses without a body (fetch standard, section 2.2.3). */
@@ -65,6 +67,7 @@ export async function exchange(
   try {
     return await perform(context, step, limits, progress, read);
   } catch (thrown) {
+    if (progress.refused !== undefined) throw progress.refused.error;
     if (neverConnected(thrown)) context.resolver.forget(step.target.host);
     failure = egressError(thrown, failureContext(step, limits, progress));
     throw failure;
@@ -98,6 +101,10 @@ async function perform(
   const { signal } = limits.deadline;
   signal.throwIfAborted();
   const route = await routeTo(context, target, signal);
+  await outgoing.fence?.().catch((error: unknown) => {
+    progress.refused = { error };
+    throw error;
+  });
   progress.route = route;
   const head = await send(target, route, outgoing, signal, context.authorities);
   progress.head = head;

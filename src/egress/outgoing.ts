@@ -9,6 +9,7 @@ export interface Outgoing {
   headers: ReadonlyMap<string, string | Redacted>;
   body: string | Redacted | undefined;
   tls?: TlsOptions | undefined;
+  fence?: EgressRequest["fence"];
 }
 
 /** A request and its target; a redirect leads to the next step. */
@@ -39,7 +40,7 @@ const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
  * the caller) for a header that is not valid in HTTP and for a GET or HEAD with a body; the message does not repeat values.
  */
 export function outgoing(request: EgressRequest): Outgoing {
-  const { method = "GET", body, tls } = request;
+  const { method = "GET", body, tls, fence } = request;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw new TypeError(`A ${method} request cannot have a body.`);
   }
@@ -50,7 +51,7 @@ export function outgoing(request: EgressRequest): Outgoing {
     checkHeader(key, value);
     headers.set(key, SECRET.has(key) ? redacted(value) : value);
   }
-  return { method, headers, body, tls };
+  return { method, headers, body, tls, fence };
 }
 
 /** The headers to send: the only place where secrets become text. */

@@ -21,6 +21,11 @@ export interface EgressRequest {
   tls?: TlsOptions | undefined;
   /** Aborts the request, which then fails with the reason `aborted`. */
   signal?: Abortable | undefined;
+  /**
+   * Called when the address is known, just before a connection is opened. If it rejects, nothing is sent, and the call rejects
+   * with its error.
+   */
+  fence?: (() => Promise<void>) | undefined;
   /** Time for the whole exchange, body included. Default: setting `egress.timeout`. */
   timeoutMs?: number;
   /** Largest body after decompression. Default: setting `egress.max_bytes`. */

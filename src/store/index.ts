@@ -25,6 +25,17 @@ export { DeletionTime } from "./deletion-time";
 export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { executionLogMigrations } from "./schema/execution-log";
-export { type Lease, releaseLease, stillHeld, takeLease } from "./lease";
+export { Hold, LeaseLost } from "./hold";
+export {
+  extendLease,
+  type HeldLease,
+  type Lease,
+  Leases,
+  releaseLease,
+  type Seen,
+  stillHeld,
+  type Taken,
+  takeLease,
+} from "./lease";
 export { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";
 export { type UntilStored, untilStored } from "./until-stored";

@@ -1,6 +1,10 @@
 // Leases for work that only one process may do at a time. The fence grows with every lease, and a result is stored only
-// under the fence of its lease, so a former holder cannot store anything.
-import { get, query, run, touch, type Transaction } from "./port";
+// under the fence of its lease, so a former holder cannot store anything. A holder changes its row with heartbeats; a lease
+// is taken from a holder only if the row was watched and did not change. `expires_at` only tells when an old row is deleted.
+import type { Clock } from "../base";
+import { Hold } from "./hold";
+import { get, query, run, type Store, touch, type Transaction } from "./port";
+import { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";
 
 export interface Lease {
   name: string;
@@ -19,6 +23,7 @@ const TAKE = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, ?, 1, ?) " +
     "ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = fence + 1, expires_at = excluded.expires_at",
 );
+const EXTEND = query("UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND fence = ?");
 // Keeps `expires_at`, by which old rows are deleted.
 const RELEASE = query("UPDATE leases SET holder = NULL WHERE name = ? AND holder = ? AND fence = ?");
 // A lease with a holder stays: after a jump of the clock it looks old although its holder lives.
@@ -29,19 +34,24 @@ const SWEEP = query(
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
-/** Takes a lease. Returns undefined while another holder has it. */
+/** Takes a free lease, or that of a dead holder, whose row is still in the state `dead`. Undefined: another holder has it. */
 export function* takeLease(
   name: string,
   holder: string,
   now: number,
-  ttlMs: number,
+  dead?: string,
 ): Transaction<Lease | undefined> {
   const row = yield* get(FIND, name);
-  if (row !== undefined && row.holder !== null && row.expires_at > now) return undefined;
+  if (row !== undefined && row.holder !== null && stateOf(row) !== dead) return undefined;
   // A new name removes old rows, so that leases of deleted connections do not accumulate.
   if (row === undefined) yield* run(SWEEP, now - SWEPT_AFTER_MS);
-  yield* run(TAKE, name, holder, now + ttlMs);
+  yield* run(TAKE, name, holder, now + DEAD_AFTER_MS);
   return { name, holder, fence: (row?.fence ?? 0) + 1 };
+}
+
+/** A heartbeat. Returns 0 if the lease was lost. */
+export function extendLease({ name, holder, fence }: Lease, now: number): Transaction<number> {
+  return run(EXTEND, now + DEAD_AFTER_MS, name, holder, fence);
 }
 
 /** Whether the lease is still held. Must run in the transaction that stores the result. */
@@ -54,4 +64,81 @@ export function* stillHeld(lease: Lease): Transaction<boolean> {
 export function* releaseLease(lease: Lease): Transaction<void> {
   yield* run(RELEASE, lease.name, lease.holder, lease.fence);
   yield* touch("leases");
+}
+
+/** A lease of this process. Its heart beats until it is stopped. */
+export class HeldLease extends Hold {
+  readonly lease: Lease;
+  readonly #heart: ReturnType<typeof setInterval>;
+
+  constructor(store: Store, clock: Clock, lease: Lease, taken: number) {
+    super(store, clock, () => extendLease(lease, clock.now()), taken);
+    this.lease = lease;
+    this.#heart = setInterval(() => void this.renew().catch(() => undefined), HEARTBEAT_MS);
+    // A process may end although it has not released its lease.
+    this.#heart.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#heart);
+  }
+}
+
+/** Leases of one holder, and its view of the others. */
+export class Leases {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #holder: string;
+  readonly #witness: Witness;
+
+  constructor(store: Store, clock: Clock, holder: string) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#holder = holder;
+    this.#witness = new Witness(clock);
+  }
+
+  /**
+   * The state of a lease that has a holder, which every heartbeat changes, and whether the holder is dead. Must be called
+   * often.
+   */
+  async look(name: string): Promise<Seen> {
+    const row = await this.#store.get(FIND, name);
+    if (row === undefined || row.holder === null) return { state: undefined, isDead: false };
+    const state = stateOf(row);
+    return { state, isDead: this.#witness.isDead(name, state) };
+  }
+
+  /**
+   * Takes a lease, in the transaction that decides that it is needed. A transaction that had to wait for the lock does not
+   * believe that the holder is dead: its heartbeat may have waited as well.
+   */
+  *take(name: string, { state, isDead }: Seen): Transaction<Taken | undefined> {
+    const dead = isDead && this.#witness.isCurrent(name) ? state : undefined;
+    const at = this.#clock.monotonic();
+    const lease = yield* takeLease(name, this.#holder, this.#clock.now(), dead);
+    return lease === undefined ? undefined : { lease, at };
+  }
+
+  /** Begins the heartbeats of a lease after the commit of its transaction. */
+  held({ lease, at }: Taken): HeldLease {
+    return new HeldLease(this.#store, this.#clock, lease, at);
+  }
+}
+
+export interface Seen {
+  /** Undefined: it is free. */
+  state: string | undefined;
+  isDead: boolean;
+}
+
+export interface Taken {
+  lease: Lease;
+  /** Monotonic time. */
+  at: number;
+}
+
+/** All that a heartbeat changes. */
+function stateOf({ holder, fence, expires_at }: LeaseRow): string {
+  return `${holder} ${fence} ${expires_at}`;
 }

@@ -7,6 +7,8 @@ import type { Clock } from "../base";
 export const HEARTBEAT_MS = 5000;
 /** How long a row must stay the same. */
 export const DEAD_AFTER_MS = 15_000;
+/** A transaction that had to wait longer after a look does not act on it. */
+const CURRENT_MS = 1000;
 /** Rows that are watched at the same time. A row beyond that is watched from the start when it is looked at again. */
 const MAX_WATCHED = 10_000;
 
@@ -44,5 +46,14 @@ export class Witness {
     watched.looked = now;
     this.#watched.set(name, watched);
     return now - watched.since >= DEAD_AFTER_MS;
+  }
+
+  /**
+   * Asked inside the transaction that takes something from a dead holder. False if the transaction had to wait for the lock:
+   * the heartbeat of a living holder may have waited for the same lock.
+   */
+  isCurrent(name: string): boolean {
+    const watched = this.#watched.get(name);
+    return watched !== undefined && this.#clock.monotonic() - watched.looked <= CURRENT_MS;
   }
 }

@@ -12,7 +12,11 @@ import { fatal } from "./tool-error";
 export interface Run {
   tool: Tool;
   provider: Provider | undefined;
+  /** Replaced when it is renewed. */
   grant: LiveGrant | undefined;
+  /** A newer grant after the platform has refused the token; undefined if there is none. */
+  renew: () => Promise<LiveGrant | undefined>;
+  progress: Progress;
   secrets: Readonly<Record<string, string>>;
   /** Aborts when the run must end. */
   limit: { readonly signal: AbortSignal; readonly stop: Abortable };
@@ -25,11 +29,28 @@ export interface Run {
   fence?: (() => Promise<void>) | undefined;
 }
 
+/** What a run has done so far, over all attempts. */
+export interface Progress {
+  /** Requests that were sent. */
+  requests: number;
+  /** The run may have changed something at the platform. */
+  hasEffect: boolean;
+}
+
 export function toolContext(core: Core, run: Run): ToolContext {
   const { grant, provider } = run;
   let cache: ConnectionCache | undefined;
+  const renewed = async (): Promise<boolean> => {
+    const newer = await run.renew();
+    run.grant = newer ?? run.grant;
+    return newer !== undefined;
+  };
   return {
     fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
+    renew: renewed,
+    reportEffect: () => {
+      run.progress.hasEffect = true;
+    },
     grant:
       grant === undefined
         ? undefined
@@ -67,9 +88,10 @@ async function platformFetch(
   const scheme = run.tool.catalog.tokenScheme ?? "Bearer";
   const token = anonymous ? undefined : run.grant?.token;
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
-  if (run.fence !== undefined) await run.fence();
+  run.progress.requests++;
   return core.egress.fetch(url, {
     signal: run.limit.stop,
+    fence: run.fence,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
     headers: { ...headers, ...signed },

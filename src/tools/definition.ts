@@ -38,7 +38,7 @@ export interface ConnectionCache {
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface PlatformRequest extends Omit<EgressRequest, "headers"> {
+export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence"> {
   headers?: Readonly<Record<string, string>>;
   /** Sends no `Authorization` header (private links). */
   anonymous?: boolean;
@@ -51,6 +51,17 @@ export interface ToolContext {
    * address. The token goes only to the bases' own hosts. Throws `EgressError`.
    */
   fetch(base: string, path: string, request?: PlatformRequest): Promise<Response>;
+  /**
+   * Called when the platform has refused the token of a request, which it has not performed. True: `fetch` has a newer token
+   * now, and the same request may be sent again. A run renews its token at most once. Throws `ToolError` if the provider
+   * cannot be asked.
+   */
+  renew(): Promise<boolean>;
+  /**
+   * Called after a request that has changed something at the platform, or may have. If the run fails later, callers are told
+   * not to repeat it, unless the tool may be repeated safely.
+   */
+  reportEffect(): void;
   /** Undefined for tools that need no grant. */
   grant: Grant | undefined;
   /** The client that the user consented to. */

@@ -1,18 +1,25 @@
 // Runs a tool: context, time limit, token refresh, and the consequences of a failure for the user's grant.
 import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
-import { type Connections, TokenRequestError } from "../connections";
+import { type Connections, type LiveGrant, TokenRequestError } from "../connections";
 import type { Core } from "../core";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
-import { toolContext } from "./context";
+import { type Progress, toolContext } from "./context";
 import { failureOf } from "./failure";
 import type { Input } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { TimeLimit } from "./time-limit";
-import { GrantDead, networkTimeout, outcomeUnknown, ScopesLost, ToolError } from "./tool-error";
+import {
+  GrantDead,
+  networkTimeout,
+  outcomeUnknown,
+  ScopesLost,
+  ToolError,
+  upstreamUnauthorized,
+} from "./tool-error";
 
 export type Logs = NonNullable<ExecutionOutput["logs"]>;
 export type RunOutcome = { value: unknown } | { error: ToolError; authorization?: Authorization };
@@ -25,6 +32,9 @@ interface Attempt {
   deadline: number;
   caller: Caller | undefined;
   fence: CalledBy["fence"];
+  progress: Progress;
+  /** The newer grant, once the token was renewed. All requests of a run share it, so there is no loop. */
+  renewal: Promise<LiveGrant | undefined> | undefined;
 }
 
 /** The ids of a run in the execution log. */
@@ -61,11 +71,12 @@ export class Runner {
     const { signal, caller, fence } = by;
     if (fence !== undefined) await fence();
     const timeoutMs = settings["tools.timeout"] * 1000;
+    const progress: Progress = { requests: 0, hasEffect: false };
     using limit = new TimeLimit(timeoutMs, signal, () => cutOff(ready.tool, timeoutMs));
     try {
       if (limit.over) throw networkTimeout("The caller disconnected before the tool ran.");
       const deadline = clock.now() + timeoutMs;
-      const attempt = { ready, input, logs, limit, deadline, caller, fence };
+      const attempt = { ready, input, logs, limit, deadline, caller, fence, progress, renewal: undefined };
       by.begins?.();
       // Without a grant there is no token to refresh.
       return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
@@ -74,40 +85,55 @@ export class Runner {
       const { qualifiedName: tool } = ready.tool;
       this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(input)), error });
       const authorization = await this.#afterAuthFailure(ready, failure);
-      return authorization === undefined ? { error: failure } : { error: failure, authorization };
+      const told = progress.hasEffect ? afterEffect(failure, ready.tool) : failure;
+      return authorization === undefined ? { error: told } : { error: told, authorization };
     }
   }
 
-  /** A platform that refuses the token has done nothing: refreshes it and retries once. */
+  /**
+   * For a tool that does not renew its token itself: repeats it if nothing but the refused request was sent, or if it may be
+   * done twice.
+   */
   async #withRenewal(attempt: Attempt): Promise<unknown> {
-    const { ready } = attempt;
     try {
       return await this.#once(attempt);
     } catch (error) {
-      if (!(error instanceof GrantDead)) throw error;
-      const renewed = await this.#renew(ready);
-      if (renewed === undefined) throw error;
-      ready.grant = renewed;
+      const isRenewed = attempt.renewal !== undefined;
+      if (!(error instanceof GrantDead) || isRenewed) throw error;
+      if ((await this.#renewOnce(attempt)) === undefined) throw error;
+      const { progress, ready } = attempt;
+      if (progress.requests > 1 && !isRepeatable(ready.tool)) throw refusedHalfway(error);
       return this.#once(attempt);
     }
   }
 
-  async #renew({ projectId, userId, authorization, grant }: Ready): Promise<Ready["grant"]> {
+  #renewOnce(attempt: Attempt): Promise<LiveGrant | undefined> {
+    return (attempt.renewal ??= this.#renew(attempt.ready));
+  }
+
+  /** The newer grant is that of the run from now on. */
+  async #renew(ready: Ready): Promise<LiveGrant | undefined> {
+    const { projectId, userId, authorization, grant } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
     try {
-      return await this.#connections.renew(projectId, userId, authorization.provider, grant);
+      const newer = await this.#connections.renew(projectId, userId, authorization.provider, grant);
+      ready.grant = newer ?? grant;
+      return newer;
     } catch (error) {
       // The grant must not be marked dead because the token endpoint is down.
       throw error instanceof TokenRequestError ? refreshFailed(error) : error;
     }
   }
 
-  #once({ ready, input, logs, limit, deadline, caller, fence }: Attempt): Promise<unknown> {
+  #once(attempt: Attempt): Promise<unknown> {
+    const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
     const { tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
       tool,
       provider: authorization?.provider,
       grant,
+      renew: () => this.#renewOnce(attempt),
+      progress,
       secrets,
       limit,
       deadline,
@@ -139,6 +165,23 @@ export class Runner {
       .forScopes({ projectId, incarnation, userId, provider, scopes })
       .catch(() => undefined);
   }
+}
+
+function isRepeatable({ definition }: Tool): boolean {
+  const { read_only, idempotent } = definition.metadata.behavior;
+  return read_only || idempotent;
+}
+
+/** A run that has changed something must not be repeated because a later step failed. */
+function afterEffect(failure: ToolError, tool: Tool): ToolError {
+  const isFinal = !failure.canRetry && !(failure instanceof GrantDead) && !(failure instanceof ScopesLost);
+  if (isFinal || isRepeatable(tool)) return failure;
+  return outcomeUnknown(failure);
+}
+
+function refusedHalfway(cause: ToolError): ToolError {
+  const message = "The platform refused the user's token after a part of the work. The token was refreshed.";
+  return outcomeUnknown(upstreamUnauthorized(message, { cause }));
 }
 
 function cutOff(tool: Tool, timeoutMs: number): ToolError {

@@ -98,8 +98,8 @@ export class CallRefused extends ToolError {}
 const DEAD = "The platform no longer accepts the user's grant: authorization required.";
 
 /**
- * The platform refuses the token. The runtime refreshes it and runs the tool once more if possible (so a tool may throw
- * this only if nothing was done); otherwise the connection is dead and the user must consent again.
+ * The platform refuses the token, and has not performed the request. A tool calls `ToolContext.renew` first and repeats the
+ * request. Without a newer token, or if that is refused too, the connection is dead and the user must consent again.
  */
 export class GrantDead extends ToolError {
   constructor(code: string, message?: string, details: ToolErrorDetails = {}) {

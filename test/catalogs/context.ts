@@ -53,6 +53,8 @@ export function toolContext(options: ContextOptions): ToolContext {
         ...request,
         headers: { ...headers, ...(anonymous ? {} : { authorization: `Bearer ${options.token}` }) },
       }),
+    renew: async () => false,
+    reportEffect: () => undefined,
     grant: { connectionId: "ac_test", scopes: [], facts: {}, ...options.grant },
     provider: { id: "test", clientId: "client" },
     publicUrl: "http://127.0.0.1:9099",

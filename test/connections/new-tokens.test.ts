@@ -7,7 +7,7 @@ import type { Runtime } from "../../src/runtime";
 import { openSqlite } from "../../src/store";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
 import { temporaryFolder } from "../support/temporary";
-import { deploy, type Deployment, type DeploymentOptions } from "../tools/deployment";
+import { deploy, type Deployment, type DeploymentOptions, pass } from "../tools/deployment";
 import { call, connectionOf, succeeded, times, until } from "./executing";
 
 const HOUR = 3600_000;
@@ -129,9 +129,10 @@ test("late tokens replace the refusal that another process got for the earlier o
   const { deployment, grants, other, first, answer } = await inProgress();
   await using _ = deployment;
   const { runtime, idp, clock } = deployment;
-  clock.move(MINUTE);
   idp.queue({ status: 400, body: { error: "invalid_grant" } });
-  await call(other, "alice").catch(() => undefined);
+  const refused = call(other, "alice").catch(() => undefined);
+  await pass(clock, 24_000);
+  await refused;
   const before = await connectionOf(runtime, "alice");
   answer(tokens(grants.issue("alice"), 3600));
 

@@ -1,7 +1,8 @@
 // Refresh: once for all waiting calls, before the expiry, and under a lease that a late holder cannot misuse.
 import { describe, expect, spyOn, test } from "bun:test";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
-import { deploy, type Deployment } from "../tools/deployment";
+import type { Runtime } from "../../src/runtime";
+import { deploy, type Deployment, pass } from "../tools/deployment";
 import { call, connectionOf, refusal, succeeded, times, until } from "./executing";
 
 const HOUR = 3600_000;
@@ -144,6 +145,39 @@ describe("the lease", () => {
     return { deployment, other, first, answer: late.resolve };
   }
 
+  /** Another process, whose call takes the lease because the first one seems dead. */
+  async function takenOver({ clock }: Deployment, other: Runtime) {
+    const second = call(other, "alice");
+    await pass(clock, 24_000);
+    return { call: second };
+  }
+
+  test("that was lost before the request: the old refresh token is not sent", async () => {
+    await using deployment = await deploy();
+    const { runtime, idp, platform } = deployment;
+    const other = await deployment.another();
+    await expired(deployment, 0);
+    idp.otherwise({ status: 400, body: { error: "invalid_grant" } });
+    idp.queue({ body: tokens({ access: "new", refresh: "newer" }, 3600) });
+    const [stopped, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = runtime.providers.clientKeys.bind(runtime.providers);
+    const keys = spyOn(runtime.providers, "clientKeys").mockImplementationOnce(async (provider) => {
+      stopped.resolve();
+      await resumed.promise;
+      return read(provider);
+    });
+    const first = call(runtime, "alice");
+    await stopped.promise;
+    const second = await takenOver(deployment, other);
+    await second.call;
+    resumed.resolve();
+
+    expect((await first).success).toBe(true);
+    keys.mockRestore();
+    expect(idp.requests.map(({ params }) => params["refresh_token"])).toEqual(["refresh-of-alice-1"]);
+    expect(platform.tokens()).toEqual(["new", "new"]);
+  });
+
   test("is longer than a slow token request: no other process refreshes in the meantime", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
@@ -163,8 +197,7 @@ describe("the lease", () => {
   test("of a holder that hangs is taken over, and its late result is not stored", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
-    deployment.clock.move(60_000);
-    const second = await call(other, "alice");
+    const second = await (await takenOver(deployment, other)).call;
     answer(tokens({ access: "late", refresh: "later" }, 3600));
 
     expect([second.success, (await first).success]).toEqual([true, true]);
@@ -177,8 +210,9 @@ describe("the lease", () => {
   test("that was lost does not make a refusal final: the tokens of the other process are used [fault: transient-refusal]", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
-    deployment.clock.move(60_000);
-    await call(other, "alice");
+    await (
+      await takenOver(deployment, other)
+    ).call;
     answer({ error: "invalid_grant" });
 
     expect((await first).success).toBe(true);
@@ -188,11 +222,10 @@ describe("the lease", () => {
   test("that another process holds decides: a late refusal changes nothing, and its caller waits", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
-    const { runtime, idp, clock, platform } = deployment;
+    const { runtime, idp, platform } = deployment;
     const second = Promise.withResolvers<object>();
     idp.queue(async () => ({ body: await second.promise }));
-    clock.move(60_000);
-    const taken = call(other, "alice");
+    const { call: taken } = await takenOver(deployment, other);
     await until(() => idp.requests.length === 2);
     const waits = spyOn(runtime.core.store, "changed");
     answer({ error: "invalid_grant" });
@@ -209,11 +242,10 @@ describe("the lease", () => {
   test("that another process holds does not stop late tokens: they are stored, and the other refusal changes nothing", async () => {
     const { deployment, other, first, answer } = await underway();
     await using _ = deployment;
-    const { runtime, idp, clock, platform } = deployment;
+    const { runtime, idp, platform } = deployment;
     const second = Promise.withResolvers<object>();
     idp.queue(async () => ({ body: await second.promise }));
-    clock.move(60_000);
-    const taken = call(other, "alice");
+    const { call: taken } = await takenOver(deployment, other);
     await until(() => idp.requests.length === 2);
     answer(tokens({ access: "late", refresh: "later" }, 3600));
     await first;

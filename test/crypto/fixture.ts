@@ -1,6 +1,6 @@
 // A fixture for each test of the keyring: a database, and a folder for the root key.
 import { join } from "node:path";
-import { Redacted } from "../../src/base";
+import { Redacted, systemClock } from "../../src/base";
 import { type Keyring, openKeyring, type Place, type RootKeySettings, systemRandom } from "../../src/crypto";
 import { mainMigrations, openSqlite, type SqliteOptions, type Store } from "../../src/store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
@@ -31,7 +31,7 @@ export class Fixture {
       store,
       settings: { ...defaults, ...settings },
       random: systemRandom,
-      now: Date.now,
+      clock: systemClock,
     });
   }
 }

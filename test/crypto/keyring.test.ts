@@ -1,6 +1,6 @@
 // Encryption at rest: a sealed value opens only in its own place and with its own key.
 import { describe, expect, test } from "bun:test";
-import { Redacted } from "../../src/base";
+import { Redacted, systemClock } from "../../src/base";
 import { openKeyring, type Place, type RootKeySettings, systemRandom } from "../../src/crypto";
 import { openSqlite, query, run, type SqliteOptions, type Store } from "../../src/store";
 import { openLateStore } from "../support/late-store";
@@ -161,7 +161,12 @@ describe("a sealed value", () => {
     const store = fixture.store();
     let now = 1000;
     const settings: RootKeySettings = { value: new Redacted(KEY), file: undefined, defaultFile: "" };
-    const ring = await openKeyring({ store, settings, random: systemRandom, now: () => now++ });
+    const ring = await openKeyring({
+      store,
+      settings,
+      random: systemRandom,
+      clock: { ...systemClock, now: () => now++ },
+    });
     await store.write(() => ring.addDataKey("p1"));
     const old = await ring.seal("p1", PLACE, SECRET);
     await store.write(() => ring.addDataKey("p1"));

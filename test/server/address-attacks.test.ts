@@ -115,6 +115,8 @@ describe.each(LITERALS)("%s", (literal) => {
       },
       provider: undefined,
       grant: { connectionId: "ac", version: 1, token: new Redacted("token"), scopes: [], facts: {} },
+      renew: async () => undefined,
+      progress: { requests: 0, hasEffect: false },
       secrets: {},
       limit: { signal: new AbortController().signal, stop: new LazyAbort() },
       deadline: core.clock.now() + 5000,

@@ -14,32 +14,13 @@ export const KNOWN: readonly Known[] = [
     seed: 22,
   },
   {
-    invariant: "oneEffectPerCall",
-    reason: "a tool whose second request is refused with 401 runs again from its first request",
-    seed: 12,
-  },
-  {
     invariant: "oneEffectPerKey",
     reason: "a call under a key that another process uses can run a second time",
     seed: 22,
   },
   {
-    invariant: "oneEffectPerRun",
-    reason: "a token that is refused after the effect, or a failed refresh, starts a second attempt",
-    seed: 79,
-  },
-  {
     invariant: "liveGrantIsStored",
     reason: "a new grant that cannot be stored at once can be dropped",
     seed: 12,
-  },
-  {
-    invariant: "noOldRefreshToken",
-    reason: "a process that was frozen before its request sends a token that others have replaced",
-    seed: 333,
-  },
-  {
-    invariant: "everythingEnds",
-    reason: "the row of a holder whose clock runs ahead is waited for until that time",
   },
 ];

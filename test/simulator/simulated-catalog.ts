@@ -40,7 +40,8 @@ function callOf({ signal }: ToolContext): string {
 async function request(context: ToolContext, path: string, label = "", isPost = false): Promise<void> {
   const headers = { "x-call": callOf(context), "x-label": label };
   const sent = isPost ? ({ method: "POST", body: label, headers } as const) : { headers };
-  const response = await context.fetch("api", path, sent);
+  let response = await context.fetch("api", path, sent);
+  if (response.status === 401 && (await context.renew())) response = await context.fetch("api", path, sent);
   if (response.status === 401) throw new GrantDead("HTTP 401");
   if (response.status === 403) throw new ScopesLost("missing_scope", ["b"]);
 }
@@ -70,6 +71,7 @@ const catalog: Catalog = {
       metadata: { behavior: { ...writes.behavior, operations: ["create"] } },
       run: async ({ text }, context) => {
         await request(context, "effects", text, true);
+        context.reportEffect();
         await request(context, "confirm", text);
         return {};
       },
@@ -82,6 +84,7 @@ const catalog: Catalog = {
       metadata: { behavior: { ...writes.behavior, operations: ["create"] } },
       run: async ({ text }, context) => {
         await request(context, "plain", text, true);
+        context.reportEffect();
         return {};
       },
     }),

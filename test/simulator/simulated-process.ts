@@ -211,6 +211,7 @@ export class SimulatedProcess {
 
   // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
   async #fetch(life: Life, request: Parameters<Egress["fetch"]>): Promise<Response> {
+    await request[1]?.fence?.();
     if (!life.isAlive) return never();
     const response = await this.#surroundings.send(this, life, ...request).finally(() => this.#gate(life));
     this.#surroundings.received(life, response);

@@ -15,7 +15,8 @@ import { codeIn, failureOf } from "./failure";
  * error says so. Throws `ToolError`.
  */
 export function send(context: ToolContext, call: Call): Promise<JsonObject> {
-  return callWithRetries(call.operation.name, () => attempt(context, call), {
+  return callWithRetries(context, call.operation.name, () => attempt(context, call), {
+    changes: !isRead(call),
     reportsUnknown: !isRead(call),
     waitToRetry: (failure, repeats) => waitToRetry(context, call, failure, repeats),
   });

@@ -6,12 +6,12 @@ import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
 import { type ExecutionLog, requireIncarnation } from "../../audit";
 import type { Identity, Principal } from "../../identity";
-import { DEAD_AFTER_MS, HEARTBEAT_MS, untilStored } from "../../store";
+import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
 import { DeadHolders } from "./dead-holders";
-import { Hold, LeaseLost } from "./hold";
+import { RunHold } from "./hold";
 import {
   CUT_OFF,
   type Ended,
@@ -58,7 +58,7 @@ export class ScheduleWorker {
   /** Runs that could not be taken. */
   readonly #delays: Delays;
   /** By the run's id. */
-  readonly #running = new Map<string, { hold: Hold; work: Promise<void> }>();
+  readonly #running = new Map<string, { hold: RunHold; work: Promise<void> }>();
   /** The pause after a failure to read runs, ms; 0 after a success. */
   #failurePause = 0;
   readonly #heart: ReturnType<typeof setInterval>;
@@ -135,11 +135,11 @@ export class ScheduleWorker {
       const claim = { holder: this.#holder, now, leaseUntil: now + DEAD_AFTER_MS, attemptId };
       return repository.claimRun(run, claim, CUT_OFF);
     });
-    if (claimed !== undefined) this.#begin(new Hold(this.#core, claimed, at), attemptId);
+    if (claimed !== undefined) this.#begin(new RunHold(this.#core, claimed, at), attemptId);
     return claimed !== undefined;
   }
 
-  #begin(hold: Hold, attemptId: string): void {
+  #begin(hold: RunHold, attemptId: string): void {
     const { id } = hold.run;
     const work = this.#attempt(hold, attemptId)
       .catch((error: unknown) => {
@@ -153,7 +153,7 @@ export class ScheduleWorker {
     this.#running.set(id, { hold, work });
   }
 
-  async #attempt(hold: Hold, attemptId: string): Promise<void> {
+  async #attempt(hold: RunHold, attemptId: string): Promise<void> {
     const { store, clock, log } = this.#core;
     const { run } = hold;
     const performed = await this.#perform(hold, attemptId);
@@ -197,7 +197,7 @@ export class ScheduleWorker {
   }
 
   /** Does not reject if the run fails. Throws `LeaseLost`. */
-  async #perform({ run, check }: Hold, attemptId: string): Promise<Ended> {
+  async #perform({ run, check }: RunHold, attemptId: string): Promise<Ended> {
     const { store, log } = this.#core;
     const { project_id: projectId, user_id, execution_id: executionId } = run;
     try {
