@@ -25,6 +25,8 @@ export interface SqliteOptions {
   eraseEveryMs?: number;
   /** Files larger than this are not rewritten after a deletion. Default 16 MiB. */
   mostRewrittenBytes?: number;
+  /** Opens the connection that writes. Replaced by tests. */
+  openWriter?: typeof open;
 }
 
 interface Pending extends Waiting {
@@ -55,7 +57,7 @@ export function openSqlite(options: SqliteOptions): Store {
     // An existing file is only read until its version is known.
     const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
     if (early !== undefined) refuseNewer(early, options.migrations);
-    const writer = keep(open(options.file, options.durability ?? "full"));
+    const writer = keep((options.openWriter ?? open)(options.file, options.durability ?? "full"));
     migrate(writer, options.migrations, { initialize: markClean });
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);

@@ -1,7 +1,8 @@
 // Runs a seed, and reduces a failing list of steps to a short one.
 import type { Violation } from "./invariants";
-import { Simulation } from "./simulation";
-import { sentenceOf, type Step, stepsOf } from "./steps";
+import { simulate } from "./simulation";
+import { stepsOf } from "./draw";
+import { sentenceOf, type Step } from "./steps";
 
 export interface Failure {
   readonly seed: number;
@@ -16,7 +17,7 @@ export async function failureOf(
   ignored?: ReadonlySet<string>,
 ): Promise<Failure | undefined> {
   const steps = stepsOf(seed, count);
-  const failed = await new Simulation(seed).run(steps, ignored);
+  const failed = (await simulate(seed, steps, ignored)).failed;
   if (failed === undefined) return undefined;
   return { seed, violation: failed.violation, steps: steps.filter(({ number }) => number <= failed.after) };
 }
@@ -31,7 +32,7 @@ export async function reduced(failure: Failure, ignored?: ReadonlySet<string>): 
   ) {
     for (let from = 0; from < best.steps.length;) {
       const steps = [...best.steps.slice(0, from), ...best.steps.slice(from + size)];
-      const failed = await new Simulation(failure.seed).run(steps, ignored);
+      const failed = (await simulate(failure.seed, steps, ignored)).failed;
       if (failed?.violation.invariant === failure.violation.invariant) {
         const needed = steps.filter(({ number }) => number <= failed.after);
         best = { ...best, violation: failed.violation, steps: needed };

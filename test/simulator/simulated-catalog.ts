@@ -1,11 +1,31 @@
-// A catalog of one tool that reads and one that writes, and the preset of their provider.
-import { Type } from "typebox";
-import { type Catalog, defineTool, type Extensions, GrantDead, type ToolContext } from "../../src/tools";
+// A catalog of tools that read and write, and the preset of their provider.
+import { type TSchema, Type } from "typebox";
+import {
+  type Catalog,
+  defineTool,
+  type Extensions,
+  GrantDead,
+  ScopesLost,
+  type ToolContext,
+} from "../../src/tools";
 
 export const PROVIDER = "sim";
 
-const text = Type.Optional(Type.String({ description: "Names the effect." }));
+const input = Type.Object({ text: Type.Optional(Type.String({ description: "Names the effect." })) });
+const output: TSchema = Type.Unknown();
 const authorization = { provider: PROVIDER, scopes: ["a", "b"] };
+const reads = {
+  behavior: { operations: ["read"], read_only: true, destructive: false, idempotent: true, open_world: true },
+} as const;
+const writes = {
+  behavior: {
+    operations: ["create"],
+    read_only: false,
+    destructive: false,
+    idempotent: false,
+    open_world: true,
+  },
+} as const;
 
 /** The calls that have run, by their signals: a retry within a call has the same signal. */
 const calls = new WeakMap<AbortSignal, string>();
@@ -17,14 +37,13 @@ function callOf({ signal }: ToolContext): string {
   return call;
 }
 
-async function request(context: ToolContext, path: string, body?: string): Promise<void> {
-  const headers = { "x-call": callOf(context) };
-  const sent = body === undefined ? { headers } : ({ method: "POST", body, headers } as const);
-  const response = await context.fetch("api", path, sent);
-  if (response.status !== 401) return;
-  if (!(await context.renew())) throw new GrantDead("HTTP 401");
-  const repeated = await context.fetch("api", path, sent);
-  if (repeated.status === 401) throw new GrantDead("HTTP 401");
+async function request(context: ToolContext, path: string, label = "", isPost = false): Promise<void> {
+  const headers = { "x-call": callOf(context), "x-label": label };
+  const sent = isPost ? ({ method: "POST", body: label, headers } as const) : { headers };
+  let response = await context.fetch("api", path, sent);
+  if (response.status === 401 && (await context.renew())) response = await context.fetch("api", path, sent);
+  if (response.status === 401) throw new GrantDead("HTTP 401");
+  if (response.status === 403) throw new ScopesLost("missing_scope", ["b"]);
 }
 
 const catalog: Catalog = {
@@ -34,42 +53,38 @@ const catalog: Catalog = {
     defineTool({
       name: "Read",
       description: "Reads.",
-      input: Type.Object({ text }),
-      output: Type.Unknown(),
+      input,
+      output,
       authorization,
-      metadata: {
-        behavior: {
-          operations: ["read"],
-          read_only: true,
-          destructive: false,
-          idempotent: true,
-          open_world: true,
-        },
-      },
-      run: async (_input, context) => {
-        await request(context, "me");
+      metadata: { behavior: { ...reads.behavior, operations: ["read"] } },
+      run: async ({ text }, context) => {
+        await request(context, "me", text);
         return {};
       },
     }),
     defineTool({
       name: "Write",
       description: "Has one effect, then asks for its state.",
-      input: Type.Object({ text }),
-      output: Type.Unknown(),
+      input,
+      output,
       authorization,
-      metadata: {
-        behavior: {
-          operations: ["create"],
-          read_only: false,
-          destructive: false,
-          idempotent: false,
-          open_world: true,
-        },
-      },
-      run: async (input, context) => {
-        await request(context, "effects", input.text ?? "");
+      metadata: { behavior: { ...writes.behavior, operations: ["create"] } },
+      run: async ({ text }, context) => {
+        await request(context, "effects", text, true);
         context.reportEffect();
-        await request(context, "confirm");
+        await request(context, "confirm", text);
+        return {};
+      },
+    }),
+    defineTool({
+      name: "Plain",
+      description: "Has one effect without a grant.",
+      input,
+      output,
+      metadata: { behavior: { ...writes.behavior, operations: ["create"] } },
+      run: async ({ text }, context) => {
+        await request(context, "plain", text, true);
+        context.reportEffect();
         return {};
       },
     }),
@@ -85,6 +100,8 @@ export const extensions: Extensions = {
       id: PROVIDER,
       description: "The provider of the simulator",
       oauth2: {
+        // A code challenge is computed outside of the event loop, which the simulation would not wait for.
+        pkce: { enabled: false },
         authorize_request: { endpoint: "https://provider.invalid/authorize" },
         token_request: { endpoint: "https://provider.invalid/token", ...server },
         refresh_request: { endpoint: "https://provider.invalid/token", ...server },

@@ -1,24 +1,19 @@
-// A process of the simulation: a runtime whose clock, store and outbound requests can be stopped at any point, fail, or end
-// for ever in a crash.
+// A process of the simulation: a server, or a terminal command. Its clock, store and outbound requests can be stopped at any
+// point, fail, or end for ever in a crash.
 import { randomOf } from "../support/long";
 import { loadConfig } from "../support/config";
-import { type Clock, silentLog } from "../../src/base";
+import { silentLog } from "../../src/base";
 import type { Egress } from "../../src/egress";
-import { unavailable } from "../../src/errors";
 import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";
-import { openSqlite, type SqliteOptions, type Store } from "../../src/store";
+import { announceServer } from "../../src/serving";
+import type { Store } from "../../src/store";
 import type { Extensions } from "../../src/tools";
+import { Life } from "./life";
+import { SimulatedClock } from "./simulated-clock";
+import type { StoreFault, Trouble } from "./simulated-database";
+import { openSimulatedStore } from "./simulated-store";
 import type { VirtualTime } from "./virtual-time";
-
-/** `full`: as a full disk does; `locked`: as a write lock that another program holds for too long. */
-export type StoreFault = "full" | "locked";
-
-/** The runtime from its start to its end. What it still waits for after a crash never returns. */
-export class Life {
-  isAlive = true;
-  endedAt: number | undefined;
-}
 
 export interface Surroundings {
   folder: string;
@@ -33,53 +28,79 @@ export interface Surroundings {
   active(): void;
 }
 
-const START = Date.UTC(2030, 0, 1);
-const GATED = new Set<string | symbol>(["get", "all", "write", "changed", "check"]);
-
 export class SimulatedProcess {
   readonly name: string;
+  readonly address: string;
+  readonly clock: SimulatedClock;
   readonly #index: number;
   readonly #surroundings: Surroundings;
-  isFrozen = false;
-  fault: StoreFault | undefined;
+  /** Of the present runtime. */
+  trouble: Trouble;
   /** The latest time at which it was frozen, could not write, or was not running. */
   troubledAt = 0;
+  /** The latest time at which it was frozen or went on. */
+  frozenAt = -1;
   life = new Life();
   runtime: Runtime | undefined;
   /** Database calls under way. */
-  busy = 0;
-  #worker: { stop(): Promise<void> } | undefined;
-  #aheadMs = 0;
+  readonly busy = { calls: 0 };
+  #endServing: (() => Promise<void>) | undefined;
   #opened = 0;
   #freezeIn: number | undefined;
   #isObserved = false;
   #thaw: (() => void)[] = [];
   #stores: Store[] = [];
 
-  constructor(index: number, surroundings: Surroundings) {
+  constructor(name: string, index: number, surroundings: Surroundings) {
+    this.name = name;
+    this.address = `http://127.0.0.1:${8000 + index}`;
+    this.clock = new SimulatedClock(surroundings.time);
     this.#index = index;
     this.#surroundings = surroundings;
-    this.name = `P${index}`;
+    this.trouble = this.#noTrouble();
+    this.life.isAlive = false;
   }
 
-  /** Opens the runtime and its worker for scheduled runs. */
+  /** A server that has started and was not told to stop. */
+  get isServing(): boolean {
+    return this.runtime !== undefined && this.#endServing !== undefined;
+  }
+
+  get isFrozen(): boolean {
+    return this.life.isFrozen;
+  }
+
+  /** Starts a server: the runtime, its workers, and its announcement. */
   async open(): Promise<void> {
-    const { time, folder, extensions } = this.#surroundings;
-    const life = new Life();
-    this.life = life;
-    this.fault = undefined;
-    this.#opened++;
-    this.#stores = [];
-    const environment = {
-      HOME: folder,
-      RUNTIME_CHAT_API_URL: "https://platform.invalid/",
-    };
-    await time.within(this, async () => {
-      const runtime = await createRuntime(loadConfig({ environment }), extensions, this.#parts(life));
-      this.#worker = runtime.tools.startWorker();
+    const life = this.#begin();
+    await this.#within(life, async () => {
+      const runtime = await this.#createRuntime(life);
+      const worker = runtime.tools.startWorker();
+      const stopping = new AbortController();
+      const revoking = runtime.consent.revokeUnusedGrants(stopping.signal);
+      const withdraw = await announceServer(runtime.core, this.address);
+      this.#endServing = async () => {
+        stopping.abort();
+        await withdraw();
+        await Promise.all([worker.stop(), revoking]);
+      };
       this.runtime = runtime;
     });
-    this.trouble();
+    this.touchTrouble();
+  }
+
+  /** Runs a terminal command: a runtime that does one thing and ends. */
+  async command(work: (runtime: Runtime) => Promise<void>): Promise<void> {
+    const life = this.#begin();
+    try {
+      await this.#within(life, async () => {
+        const runtime = await this.#createRuntime(life);
+        this.runtime = runtime;
+        await work(runtime).finally(() => runtime.close());
+      });
+    } finally {
+      if (life.isAlive) await this.crash();
+    }
   }
 
   /** Stops as a server does that was told to. */
@@ -87,26 +108,28 @@ export class SimulatedProcess {
     const { runtime, life } = this;
     this.runtime = undefined;
     this.#freezeIn = undefined;
-    await this.#worker?.stop();
-    await runtime?.close();
-    if (life.isAlive) this.#end();
+    await this.#within(life, async () => {
+      await this.#endServing?.();
+      await runtime?.close();
+    });
+    if (life.isAlive) await this.crash();
   }
 
   /** Ends without finishing anything. */
   async crash(): Promise<void> {
+    const { life, trouble } = this;
     this.runtime = undefined;
-    this.#end();
-    for (const store of this.#stores) await store.close();
-  }
-
-  #end(): void {
-    this.life.isAlive = false;
-    this.life.endedAt = this.#surroundings.time.now;
-    this.isFrozen = false;
+    this.#endServing = undefined;
     this.#freezeIn = undefined;
     this.#thaw = [];
-    this.#surroundings.time.cancelAll(this);
-    this.trouble();
+    life.isAlive = false;
+    life.isFrozen = false;
+    life.endedAt = this.#surroundings.time.now;
+    // Writes that wait for the lock end with their process.
+    trouble.fault = "refused";
+    this.#surroundings.time.end(life);
+    this.touchTrouble();
+    for (const store of this.#stores.splice(0)) await store.close();
   }
 
   /** Stops at the given one of its next calls of the database or the network, before or after the call. */
@@ -114,107 +137,85 @@ export class SimulatedProcess {
     this.#freezeIn = gates;
   }
 
+  thaw(): void {
+    this.#freezeIn = undefined;
+    if (!this.isFrozen) return;
+    this.life.isFrozen = false;
+    this.frozenAt = this.#surroundings.time.now;
+    this.touchTrouble();
+    for (const go of this.#thaw.splice(0)) go();
+  }
+
+  /** Every write fails from now on; undefined: they succeed again. */
+  fail(fault: StoreFault | undefined): void {
+    if (fault !== undefined || this.trouble.fault !== undefined) this.touchTrouble();
+    this.trouble.fault = fault;
+  }
+
   /** Reads without any disturbance. */
   async observe<T>(read: (runtime: Runtime) => Promise<T>): Promise<T | undefined> {
-    if (this.runtime === undefined || this.isFrozen) return undefined;
+    const { runtime, life } = this;
+    if (runtime === undefined || life.isFrozen) return undefined;
     this.#isObserved = true;
     try {
-      const { runtime } = this;
-      return await this.#surroundings.time.within(this, () => read(runtime));
+      return await this.#within(life, () => read(runtime));
     } finally {
       this.#isObserved = false;
     }
   }
 
-  thaw(): void {
-    this.#freezeIn = undefined;
-    if (!this.isFrozen) return;
-    this.isFrozen = false;
-    this.trouble();
-    for (const go of this.#thaw.splice(0)) go();
-  }
-
-  /** Moves the wall clock alone. */
-  jump(ms: number): void {
-    this.#aheadMs += ms;
-  }
-
-  trouble(): void {
+  touchTrouble(): void {
     this.troubledAt = this.#surroundings.time.now;
   }
 
+  #begin(): Life {
+    this.life = new Life();
+    this.trouble = this.#noTrouble();
+    this.#opened++;
+    return this.life;
+  }
+
+  #noTrouble(): Trouble {
+    const { time } = this.#surroundings;
+    return { fault: undefined, failingSince: undefined, now: () => time.now };
+  }
+
+  #within<T>(life: Life, work: () => T): T {
+    return this.#surroundings.time.within(life, work);
+  }
+
+  #createRuntime(life: Life): Promise<Runtime> {
+    const { folder, extensions } = this.#surroundings;
+    const environment = { HOME: folder, RUNTIME_CHAT_API_URL: "https://platform.invalid/" };
+    return createRuntime(loadConfig({ environment }), extensions, this.#parts(life));
+  }
+
   #parts(life: Life): RuntimeParts {
-    const { time, seed } = this.#surroundings;
+    const { seed } = this.#surroundings;
+    const { trouble } = this;
     const random = randomOf(seed * 1000 + this.#index * 100 + this.#opened);
-    const monotonic = (): number => time.now;
-    const clock: Clock & { monotonic(): number } = {
-      now: () => START + time.now + this.#aheadMs,
-      monotonic,
-      sleep: (ms, signal) => this.#sleep(ms, signal),
+    const host = {
+      trouble,
+      busy: this.busy,
+      gate: () => this.#gate(life),
+      sleep: (ms: number) => this.clock.sleep(life, ms),
     };
     return {
-      clock,
+      clock: this.clock.of(life),
       random: (bytes) => Uint8Array.from({ length: bytes }, () => Math.floor(random() * 256)),
       log: silentLog,
-      openStore: (options) => this.#openStore(life, options),
-      egress: {
-        fetch: async (...request) => {
-          await request[1]?.fence?.();
-          // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
-          const response = await this.#surroundings
-            .send(this, life, ...request)
-            .finally(() => this.#gate(life));
-          this.#surroundings.received(life, response);
-          return response;
-        },
-      },
+      openStore: (options) => openSimulatedStore(options, host, (store) => this.#stores.push(store)),
+      egress: { fetch: (...request) => this.#fetch(life, request) },
     };
   }
 
-  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.#surroundings.time.after(ms, this, resolve);
-      signal?.addEventListener("abort", () => {
-        cancel();
-        resolve();
-      });
-    });
-  }
-
-  #openStore(life: Life, options: SqliteOptions): Store {
-    const store = openSqlite({ ...options, durability: "normal" });
-    this.#stores.push(store);
-    return new Proxy(store, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== "function") return value;
-        const call = (...args: unknown[]): unknown => value.apply(target, args);
-        if (name === "close") return call;
-        if (!GATED.has(name)) return call;
-        const counts = name !== "changed";
-        return (...args: unknown[]) =>
-          this.#gated(life, async () => {
-            if (name === "write" && this.fault !== undefined) throw faultOf(this.fault);
-            if (!counts) return call(...args);
-            this.busy++;
-            try {
-              return await call(...args);
-            } finally {
-              this.busy--;
-            }
-          });
-      },
-    });
-  }
-
-  async #gated<T>(life: Life, work: () => Promise<T>): Promise<T> {
-    await this.#gate(life);
-    try {
-      return await work();
-    } finally {
-      await this.#gate(life);
-    }
+  // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
+  async #fetch(life: Life, request: Parameters<Egress["fetch"]>): Promise<Response> {
+    await request[1]?.fence?.();
+    if (!life.isAlive) return never();
+    const response = await this.#surroundings.send(this, life, ...request).finally(() => this.#gate(life));
+    this.#surroundings.received(life, response);
+    return response;
   }
 
   async #gate(life: Life): Promise<void> {
@@ -222,15 +223,15 @@ export class SimulatedProcess {
     this.#surroundings.active();
     if (this.#freezeIn !== undefined && life === this.life && this.#freezeIn-- <= 0) {
       this.#freezeIn = undefined;
-      this.isFrozen = true;
-      this.trouble();
+      life.isFrozen = true;
+      this.frozenAt = this.#surroundings.time.now;
+      this.touchTrouble();
     }
-    while (life.isAlive && this.isFrozen) await new Promise<void>((go) => this.#thaw.push(go));
-    if (!life.isAlive) await new Promise<never>(() => undefined);
+    while (life.isAlive && life.isFrozen) await new Promise<void>((go) => this.#thaw.push(go));
+    if (!life.isAlive) await never();
   }
 }
 
-function faultOf(fault: StoreFault): Error {
-  if (fault === "locked") return unavailable("The database is locked by another process.");
-  return new Error("SQLITE_FULL: database or disk is full");
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }

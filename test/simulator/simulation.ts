@@ -1,109 +1,106 @@
 // Carries out steps on a deployment of its own and checks the invariants after each.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Redacted } from "../../src/base";
-import type { Principal } from "../../src/identity";
-import type { Runtime } from "../../src/runtime";
-import type { Execution } from "../../src/tools";
-import { type Checked, INVARIANTS, type Violation } from "./invariants";
+import { rmSync } from "node:fs";
+import { type Checked, type History, INVARIANTS, newHistory, type Violation, watchers } from "./invariants";
+import { labelOf, type Operation } from "./operation";
 import { Observer } from "./observer";
-import { extensions, PROVIDER } from "./simulated-catalog";
-import { type Life, SimulatedProcess } from "./simulated-process";
-import { PROCESSES, type Step } from "./steps";
+import { extensions } from "./simulated-catalog";
+import { SimulatedProcess } from "./simulated-process";
+import { type Event, isWork, type Outside, SERVERS, type Step, TERMINAL, USERS, type Work } from "./steps";
+import { newFolder } from "./template";
 import { VirtualTime } from "./virtual-time";
+import { SECOND, Workshop } from "./work";
 import { World } from "./world";
 
-/** Work of a process that a step has begun. */
-export interface Operation {
-  readonly step: Step;
-  readonly label: string;
-  readonly process: SimulatedProcess;
-  readonly life: Life;
-  readonly since: number;
-  /** Beginnings and ends of all operations are numbered. */
-  readonly began: number;
-  ended?: number;
-  endedAt?: number;
-  /** The answer of a call. */
-  execution?: Execution;
-  error?: unknown;
-}
-
-export const OPERATOR: Principal = { kind: "operator", projectId: "default" };
-const SCOPES = ["a", "b"];
 /** Turns of the event loop without any activity after which nothing more happens by itself. */
 const IDLE_TURNS = 5;
-const SECRET = "WORD";
 /** How long everything may take to end after the last disturbance. */
 const AFTERMATH_MS = 240_000;
+const AFTERMATH_TICK_MS = 1000;
+/** How long a server that was told to stop may take. */
+const CLOSE_MS = 15_000;
 
-export class Simulation implements Checked {
+export interface Failed {
+  violation: Violation;
+  /** The number of the step that it was seen after. */
+  after: number;
+}
+
+/** Runs steps. `ignored`: invariants that are not checked. */
+export async function simulate(
+  seed: number,
+  steps: readonly Step[],
+  ignored: ReadonlySet<string> = new Set(),
+): Promise<{ failed: Failed | undefined; operations: readonly Operation[] }> {
+  const folder = await newFolder();
+  try {
+    const simulation = new Simulation(seed, folder, ignored);
+    return { failed: await simulation.run(steps), operations: simulation.operations };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Simulation implements Checked {
   readonly time = new VirtualTime();
   readonly operations: Operation[] = [];
   readonly processes: readonly SimulatedProcess[];
   readonly world: World;
   readonly observer: Observer;
-  /** The value of the secret that was acknowledged last; undefined while a write has an unknown outcome. */
-  secret: string | undefined;
-  /** Scheduled runs: the id by the label. */
-  readonly runs = new Map<string, string>();
-  readonly deleted = new Set<string>();
-  /** Found while a request was under way. */
-  readonly found: Violation[] = [];
-  readonly #folder = mkdtempSync(join(tmpdir(), "runtime-simulator-"));
+  readonly work: Workshop;
+  readonly history: History = newHistory();
+  readonly #seed: number;
+  readonly #ignored: ReadonlySet<string>;
   #activity = 0;
   #order = 0;
 
-  constructor(seed: number) {
-    this.world = new World(this.time, {
-      refreshes: (grant, pair, life) => this.observer.refreshes(this, grant, pair, life),
-      revokes: (grant) => this.observer.revokes(this, grant),
-      begins: (effect) => this.observer.begins(this, effect),
-    });
+  constructor(seed: number, folder: string, ignored: ReadonlySet<string>) {
+    this.#seed = seed;
+    this.#ignored = ignored;
+    this.observer = new Observer(folder);
+    this.world = new World(this.time, watchers(this));
+    this.work = new Workshop(this.world, this.observer, this.operations);
+    this.world.provider.connect(USERS);
     const surroundings = {
-      folder: this.#folder,
+      folder,
       seed,
       time: this.time,
       extensions,
       send: this.world.send.bind(this.world),
-      received: this.world.received.bind(this.world),
+      received: this.world.provider.received.bind(this.world.provider),
       active: () => void this.#activity++,
     };
     this.processes = Array.from(
-      { length: PROCESSES },
-      (_, index) => new SimulatedProcess(index, surroundings),
+      { length: SERVERS + 1 },
+      (_, index) => new SimulatedProcess(index === TERMINAL ? "terminal" : `P${index}`, index, surroundings),
     );
-    this.observer = new Observer(this.#folder);
   }
 
-  /** The first violation and the step that it was seen after; undefined if there is none. */
-  async run(
-    steps: readonly Step[],
-    ignored: ReadonlySet<string> = new Set(),
-  ): Promise<{ violation: Violation; after: number } | undefined> {
-    using _timers = this.time.install();
+  async run(steps: readonly Step[]): Promise<Failed | undefined> {
+    using _timers = this.time.install(this.#seed);
     try {
       await this.observer.open();
-      for (const process of this.processes) await process.open();
+      for (const server of this.#servers) await this.#open(server);
       for (const step of steps) {
         await this.#perform(step);
-        const violation = await this.#check("step", ignored);
+        const violation = await this.#check("step");
         if (violation !== undefined) return { violation, after: step.number };
       }
       await this.#calm();
-      const violation = await this.#check("end", ignored);
+      const violation = await this.#check("end");
       return violation === undefined ? undefined : { violation, after: steps.at(-1)?.number ?? 0 };
     } finally {
       for (const process of this.processes) await process.crash();
       await this.observer.close();
-      rmSync(this.#folder, { recursive: true, force: true });
     }
   }
 
-  async #check(when: "step" | "end", ignored: ReadonlySet<string>): Promise<Violation | undefined> {
+  get #servers(): readonly SimulatedProcess[] {
+    return this.processes.slice(0, SERVERS);
+  }
+
+  async #check(when: "step" | "end"): Promise<Violation | undefined> {
     for (const [invariant, { at, check }] of Object.entries(INVARIANTS)) {
-      if (ignored.has(invariant) || (at === "end" && when !== "end")) continue;
+      if (this.#ignored.has(invariant) || (at === "end" && when !== "end")) continue;
       const detail = await check(this);
       if (detail !== undefined) return { invariant, detail };
     }
@@ -114,78 +111,99 @@ export class Simulation implements Checked {
   async #calm(): Promise<void> {
     this.world.behave();
     for (const process of this.processes) {
-      process.fault = undefined;
+      process.fail(undefined);
       process.thaw();
-      if (process.runtime === undefined) await process.open();
     }
+    for (const server of this.#servers) if (!server.life.isAlive) await this.#open(server);
     await this.#settle();
-    await this.time.pass(AFTERMATH_MS, () => this.#settle());
+    await this.time.pass(AFTERMATH_MS, () => this.#settle(), AFTERMATH_TICK_MS);
     await this.#settle();
   }
 
   async #settle(): Promise<void> {
-    const busy = (): boolean => this.processes.some(({ busy: calls, isFrozen }) => calls > 0 && !isFrozen);
+    const isBusy = (): boolean => this.processes.some(({ busy, isFrozen }) => busy.calls > 0 && !isFrozen);
     let seen = this.#activity;
     for (let idle = 0; idle < IDLE_TURNS; idle++) {
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#activity !== seen || busy()) idle = 0;
+      if (this.#activity !== seen || isBusy()) idle = 0;
       seen = this.#activity;
     }
   }
 
   async #perform(step: Step): Promise<void> {
-    if (step.kind === "script") this.world.script(step.to, step.fate);
-    else if (step.kind === "release") this.world.release();
-    else if (step.kind === "pass") await this.time.pass(step.ms, () => this.#settle());
-    else await this.#of(step);
+    if (isWork(step)) this.#begin(step);
+    else if ("process" in step) await this.#happen(step);
+    else await this.#outside(step);
     await this.#settle();
   }
 
-  async #of(step: Extract<Step, { process: number }>): Promise<void> {
+  async #outside(step: Outside): Promise<void> {
+    const { provider, held } = this.world;
+    if (step.kind === "script") this.world.script(step);
+    else if (step.kind === "release") held.release();
+    else if (step.kind === "pass") await this.time.pass(step.ms, () => this.#settle());
+    else if (step.kind === "end grant") provider.end(step.user);
+    else if (step.kind === "power loss") await this.#losePower();
+    else {
+      this.history.damaged = this.observer.incarnation(SECOND);
+      this.observer.damage(SECOND);
+    }
+  }
+
+  async #losePower(): Promise<void> {
+    for (const process of this.processes) await process.crash();
+    await this.observer.losePower();
+    this.history.logged = 0;
+    this.history.powerLostAt = this.time.now;
+    for (const server of this.#servers) await this.#open(server);
+  }
+
+  async #happen(step: Event): Promise<void> {
     const process = this.processes[step.process];
     if (process === undefined) return;
-    const { runtime } = process;
-    if (runtime === undefined) {
-      if (step.kind === "open") await process.open();
-      return;
-    }
+    if (step.kind === "freeze") {
+      if (step.process === TERMINAL || process.life.isAlive) process.freezeAfter(step.gates);
+    } else if (step.kind === "jump") process.clock.jump(step.ms);
+    else if (step.kind === "drift") process.clock.drift(step.rate);
+    else if (step.kind === "open") {
+      if (step.process !== TERMINAL && !process.life.isAlive) await this.#open(process);
+    } else if (process.life.isAlive) await this.#happenToLive(step, process);
+  }
+
+  async #happenToLive(step: Event, process: SimulatedProcess): Promise<void> {
     if (step.kind === "thaw") process.thaw();
     else if (step.kind === "crash") await process.crash();
-    else if (step.kind === "jump") process.jump(step.ms);
-    else if (step.kind === "repair") this.#repair(process);
-    else if (!process.isFrozen) await this.#ofRunning(step, process, runtime);
+    else if (step.kind === "repair") process.fail(undefined);
+    else if (step.kind === "fault") process.fail(step.fault);
+    else if (step.kind === "close" && !process.isFrozen) await this.#close(process);
   }
 
-  async #ofRunning(
-    step: Extract<Step, { process: number }>,
-    process: SimulatedProcess,
-    runtime: Runtime,
-  ): Promise<void> {
-    if (step.kind === "freeze") process.freezeAfter(step.gates);
-    else if (step.kind === "close") await this.#close(process);
-    else if (step.kind === "fault") {
-      process.fault = step.fault;
-      process.trouble();
-    } else this.#begin(step, process, runtime);
+  async #open(server: SimulatedProcess): Promise<void> {
+    try {
+      await server.open();
+    } catch (error) {
+      this.history.found.push({ invariant: "serverStarts", detail: `${server.name}: ${String(error)}` });
+    }
   }
 
-  #repair(process: SimulatedProcess): void {
-    if (process.fault !== undefined) process.trouble();
-    process.fault = undefined;
-  }
-
-  // A stop waits for the work under way. What does not end by itself is ended as by a supervisor.
+  // A stop waits for the work under way. What does not end in time is ended as by a supervisor.
   async #close(process: SimulatedProcess): Promise<void> {
     let isClosed = false;
-    const closing = process.close().then(() => {
-      isClosed = true;
-    });
-    closing.catch(() => undefined);
+    process.close().then(
+      () => (isClosed = true),
+      () => (isClosed = true),
+    );
     await this.#settle();
-    if (!isClosed) await process.crash();
+    const end = this.time.now + CLOSE_MS;
+    while (!isClosed && this.time.now < end) await this.time.pass(1000, () => this.#settle());
+    if (process.life.isAlive) await process.crash();
   }
 
-  #begin(step: Step, process: SimulatedProcess, runtime: Runtime): void {
+  #begin(step: Step & Work): void {
+    const process = this.processes[step.process];
+    if (process === undefined || process.isFrozen) return;
+    const isCommand = step.process === TERMINAL;
+    if (isCommand ? process.life.isAlive : process.runtime === undefined) return;
     const operation: Operation = {
       step,
       label: labelOf(step),
@@ -193,10 +211,11 @@ export class Simulation implements Checked {
       life: process.life,
       since: this.time.now,
       began: this.#order++,
+      incarnation: step.kind === "visit" ? this.observer.incarnation(SECOND) : undefined,
+      isTokenValid: step.kind === "call" && this.#isTokenValid(process, step.user),
     };
     this.operations.push(operation);
-    const work = this.time.within(process, () => this.#work(operation, runtime));
-    work
+    this.#carryOut(operation, isCommand)
       .catch((error: unknown) => {
         operation.error = error;
       })
@@ -207,69 +226,20 @@ export class Simulation implements Checked {
       });
   }
 
-  async #work(operation: Operation, runtime: Runtime): Promise<void> {
-    const { step, label } = operation;
-    if (step.kind === "call") operation.execution = await call(runtime, step, label);
-    else if (step.kind === "schedule") {
-      const request = { ...requestOf("Write", step.user, label), run_at: "2020-01-01T00:00:00" };
-      this.runs.set(label, (await runtime.tools.execute(OPERATOR, request)).id);
-    } else if (step.kind === "consent") await this.#consent(runtime, operation.life, step);
-    else if (step.kind === "delete") await this.#delete(runtime, step.user);
-    else if (step.kind === "secret") await this.#secret(runtime, operation);
+  #carryOut(operation: Operation, isCommand: boolean): Promise<void> {
+    const { process } = operation;
+    const { runtime } = process;
+    if (isCommand) {
+      const done = process.command((own) => this.work.do(operation, own));
+      operation.life = process.life;
+      return done;
+    }
+    if (runtime === undefined) return Promise.resolve();
+    return this.time.within(process.life, () => this.work.do(operation, runtime));
   }
 
-  async #consent(
-    runtime: Runtime,
-    life: Life,
-    { user, again }: { user: string; again: boolean },
-  ): Promise<void> {
-    const provider = await runtime.providers.find("default", PROVIDER);
-    if (provider === undefined) throw new Error("the provider is missing");
-    const { grant: given, access, refresh } = this.world.consent(user, life, again);
-    const grant = {
-      accessToken: new Redacted(access),
-      refreshToken: refresh === undefined ? undefined : new Redacted(refresh),
-      expiresIn: 60,
-      scopes: SCOPES,
-      facts: { account_id: user },
-    };
-    await runtime.connections.store("default", user, provider, grant, SCOPES, function* () {});
-    given.isAcknowledged = true;
-  }
-
-  async #delete(runtime: Runtime, user: string): Promise<void> {
+  #isTokenValid({ clock }: SimulatedProcess, user: string): boolean {
     const row = this.observer.connection(user);
-    if (row === undefined) return;
-    await runtime.connections.delete(OPERATOR, row.id);
+    return row?.status === "active" && (row.expires_at ?? 0) > clock.now();
   }
-
-  async #secret(runtime: Runtime, operation: Operation): Promise<void> {
-    const { label: value, began, since } = operation;
-    this.secret = undefined;
-    await runtime.secrets.upsert(OPERATOR, SECRET, { value });
-    // Of two writes at the same time either may be the last.
-    const isAlone = this.operations.every(
-      (other) =>
-        other === operation ||
-        other.step.kind !== "secret" ||
-        (other.ended ?? Infinity) < began ||
-        (other.life.endedAt ?? Infinity) < since,
-    );
-    if (isAlone) this.secret = value;
-  }
-}
-
-function call(runtime: Runtime, step: Step & { kind: "call" }, label: string): Promise<Execution> {
-  const options = step.key === undefined ? {} : { idempotencyKey: label.replaceAll(" ", "-") };
-  return runtime.tools.execute(OPERATOR, requestOf(step.tool, step.user, label), options);
-}
-
-function requestOf(tool: string, user: string, text: string) {
-  return { tool_name: `Sim.${tool}`, user_id: user, input: { text } };
-}
-
-/** Names the effect of a step. Calls with the same key have the same label. */
-function labelOf(step: Step): string {
-  if (step.kind === "call" && step.key !== undefined) return `key ${step.key} of ${step.user}`;
-  return `${step.kind} ${step.number}`;
 }

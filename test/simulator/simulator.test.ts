@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { INVARIANTS } from "./invariants";
 import { KNOWN } from "./known";
 import { failureOf, reduced, reportOf } from "./reduce";
-import { Simulation } from "./simulation";
-import { sentenceOf, stepsOf } from "./steps";
+import { simulate } from "./simulation";
+import { stepsOf } from "./draw";
+import { sentenceOf } from "./steps";
 
 const STEPS = 100;
 const FIRST = 1;
@@ -40,9 +41,8 @@ describe("a known fault is still there:", () => {
 test("a seed gives the same run each time", async () => {
   const runs = [];
   for (let repeat = 0; repeat < 2; repeat++) {
-    const simulation = new Simulation(7);
-    await simulation.run(stepsOf(7, STEPS), new Set(Object.keys(INVARIANTS)));
-    runs.push(simulation.operations.map(({ label, endedAt, execution }) => [label, endedAt, execution?.id]));
+    const { operations } = await simulate(7, stepsOf(7, STEPS), new Set(Object.keys(INVARIANTS)));
+    runs.push(operations.map(({ label, endedAt, execution }) => [label, endedAt, execution?.id]));
   }
 
   expect(runs[0]?.length).toBeGreaterThan(10);

@@ -1,108 +1,88 @@
-// The steps of a simulation: plain data, drawn from a seed, that can be printed and left out one by one.
-import { randomOf } from "../support/long";
-import type { StoreFault } from "./simulated-process";
-import { type Fate, PLATFORM_FATES, TOKEN_FATES } from "./world";
+// The steps of a simulation: plain data that can be printed and left out one by one. `draw.ts` draws them from a seed.
+import type { Choice } from "./browser";
+import type { StoreFault } from "./simulated-database";
+import type { Script } from "./world";
 
-export type Action =
+/** What a process does. A terminal command is started for it, and ends with it. */
+export type Work =
   /** A call of a tool; `key`: the number of its Idempotency-Key. */
   | { kind: "call"; process: number; user: string; tool: "Read" | "Write"; key?: number }
   | { kind: "schedule"; process: number; user: string }
-  | { kind: "script"; to: "token" | "platform"; fate: Fate }
-  | { kind: "release" }
-  | { kind: "pass"; ms: number }
-  | { kind: "jump"; process: number; ms: number }
+  /** A whole consent; `again`: the provider sends no refresh token because there is a grant already. */
   | { kind: "consent"; process: number; user: string; again: boolean }
+  /** The next request of the user's browser. */
+  | { kind: "browse"; process: number; user: string; choice: Choice }
   | { kind: "delete"; process: number; user: string }
   | { kind: "secret"; process: number }
+  /** Many secrets are stored in the second project, or all of them deleted. */
+  | { kind: "secrets"; process: number; does: "store" | "delete" }
+  | { kind: "hooks"; process: number; on: boolean }
+  | { kind: "rotate"; process: number; what: "root" | "data" | "data of the second project" }
+  /** Creates or deletes the second project. */
+  | { kind: "project"; process: number; does: "create" | "delete" }
+  /** Uses the second project as a caller of its newest incarnation, or of the one before. */
+  | { kind: "visit"; process: number; does: Visit; isLate: boolean }
+  | { kind: "health"; process: number };
+
+export type Visit = "write" | "list" | "schedule" | "call";
+
+/** What happens to a process. */
+export type Event =
+  | { kind: "jump"; process: number; ms: number }
+  | { kind: "drift"; process: number; rate: number }
   | { kind: "fault"; process: number; fault: StoreFault }
   | { kind: "freeze"; process: number; gates: number }
   | { kind: "repair" | "thaw" | "crash" | "close" | "open"; process: number };
 
+/** What happens outside of the processes. */
+export type Outside =
+  | ({ kind: "script" } & Script)
+  | { kind: "release" }
+  | { kind: "pass"; ms: number }
+  /** The user ends the grant at the provider. */
+  | { kind: "end grant"; user: string }
+  /** All processes end, and what was not synced is lost. The servers start again. */
+  | { kind: "power loss" }
+  /** The data key of the second project is damaged. */
+  | { kind: "damage" };
+
+export type Action = Work | Event | Outside;
+
 /** `number` stays the same when other steps are left out. */
 export type Step = Action & { readonly number: number };
 
-export const PROCESSES = 3;
+/** Servers have the numbers below. */
+export const SERVERS = 3;
+/** The number of the terminal, in which one command at a time runs. */
+export const TERMINAL = 3;
 export const USERS = ["ann", "ben"] as const;
-const KEYS = 3;
-const PASSES = [1000, 4000, 12_000, 20_000, 35_000, 70_000];
-const JUMPS = [-86_400_000, -600_000, -20_000, 20_000, 660_000, 8_640_000_000];
-
-type Draw = { below(count: number): number; of<T>(values: readonly T[]): T };
-
-const ACTIONS: readonly [weight: number, draw: (draw: Draw) => Action | Action[]][] = [
-  [4, duringRefresh],
-  [14, (draw) => ({ ...place(draw), kind: "call", tool: draw.of(["Read", "Write"]) })],
-  [12, (draw) => ({ ...place(draw), kind: "call", tool: "Write", key: draw.below(KEYS) })],
-  [6, (draw) => ({ ...place(draw), kind: "schedule" })],
-  [9, (draw) => ({ kind: "script", to: "token", fate: draw.of(TOKEN_FATES) })],
-  [9, (draw) => ({ kind: "script", to: "platform", fate: draw.of(PLATFORM_FATES) })],
-  [8, () => ({ kind: "release" })],
-  [16, (draw) => ({ kind: "pass", ms: draw.of(PASSES) })],
-  [3, (draw) => ({ kind: "jump", process: draw.below(PROCESSES), ms: draw.of(JUMPS) })],
-  [6, (draw) => ({ ...place(draw), kind: "consent", again: draw.below(3) === 0 })],
-  [2, (draw) => ({ ...place(draw), kind: "delete" })],
-  [4, (draw) => ({ kind: "secret", process: draw.below(PROCESSES) })],
-  [4, (draw) => ({ kind: "fault", process: draw.below(PROCESSES), fault: draw.of(["full", "locked"]) })],
-  [5, (draw) => ({ kind: "freeze", process: draw.below(PROCESSES), gates: draw.below(30) })],
-  [7, (draw) => ({ kind: "repair", process: draw.below(PROCESSES) })],
-  [7, (draw) => ({ kind: "thaw", process: draw.below(PROCESSES) })],
-  [2, (draw) => ({ kind: draw.of(["crash", "close"]), process: draw.below(PROCESSES) })],
-  [5, (draw) => ({ kind: "open", process: draw.below(PROCESSES) })],
-];
-const TOTAL = ACTIONS.reduce((sum, [weight]) => sum + weight, 0);
-
-/** The same steps for the same seed. A longer list begins with the shorter one. */
-export function stepsOf(seed: number, count: number): Step[] {
-  const random = randomOf(seed);
-  const below = (limit: number): number => Math.floor(random() * limit);
-  const of = <T>(values: readonly T[]): T => {
-    const value = values[below(values.length)];
-    if (value === undefined) throw new Error("nothing to draw from");
-    return value;
-  };
-  const draw = { below, of };
-  const consents = USERS.map((user): Action => ({ kind: "consent", process: 0, user, again: false }));
-  const actions = [...consents];
-  while (actions.length < count) actions.push(...[action(draw)].flat());
-  return actions.slice(0, count).map((each, number) => ({ ...each, number }));
-}
-
-/** A refresh that is held while the connection changes: too rare among steps that are drawn one by one. */
-function duringRefresh(draw: Draw): Action[] {
-  const { process, user } = place(draw);
-  const other = place(draw).process;
-  const changes: Action[] = [
-    { kind: "delete", process: other, user },
-    { kind: "consent", process: other, user, again: true },
-    { kind: "consent", process: other, user, again: false },
-  ];
-  return [
-    { kind: "pass", ms: 35_000 },
-    { kind: "script", to: "token", fate: draw.of(["hang", "hang_after"]) },
-    { kind: "call", process, user, tool: "Read" },
-    draw.of(changes),
-    { kind: "release" },
-  ];
-}
-
-function action(draw: Draw): Action | Action[] {
-  let left = draw.below(TOTAL);
-  for (const [weight, make] of ACTIONS) {
-    if (left < weight) return make(draw);
-    left -= weight;
-  }
-  throw new Error("the weights do not add up");
-}
-
-function place(draw: Draw): { process: number; user: string } {
-  return { process: draw.below(PROCESSES), user: draw.of(USERS) };
-}
 
 /** A step in words. */
 export function sentenceOf({ number, ...step }: Step): string {
   const { kind, ...rest } = step;
-  const details = Object.entries(rest).map(([name, value]) =>
-    name === "process" ? `P${String(value)}` : `${name} ${String(value)}`,
-  );
+  const details = Object.entries(rest).map(([name, value]) => {
+    if (name === "process") return value === TERMINAL ? "terminal" : `P${String(value)}`;
+    return `${name} ${String(value)}`;
+  });
   return `${String(number).padStart(4)}  ${kind} ${details.join(", ")}`.trimEnd();
 }
+
+/** Whether the process does it, in contrast to what happens to it. */
+export function isWork(step: Step): step is Step & Work {
+  return WORK.has(step.kind);
+}
+
+const WORK = new Set<string>([
+  "call",
+  "schedule",
+  "consent",
+  "browse",
+  "delete",
+  "secret",
+  "secrets",
+  "hooks",
+  "rotate",
+  "project",
+  "visit",
+  "health",
+] satisfies Work["kind"][]);

@@ -1,8 +1,10 @@
 // Virtual time. Timers of a simulated process fire only while the simulator lets time pass, in the order of their times.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomOf } from "../support/long";
 
 /** The process that a timer belongs to. */
 export interface TimerOwner {
+  readonly isAlive: boolean;
   readonly isFrozen: boolean;
 }
 
@@ -27,7 +29,7 @@ class Handle {
 }
 
 /** Timers that are due within this time fire together. */
-const TICK_MS = 250;
+const TICK_MS = 500;
 
 export class VirtualTime {
   readonly #context = new AsyncLocalStorage<TimerOwner>();
@@ -50,26 +52,31 @@ export class VirtualTime {
     return () => void this.#timers.delete(timer);
   }
 
-  cancelAll(owner: TimerOwner): void {
-    for (const timer of this.#timers) if (timer.owner === owner) this.#timers.delete(timer);
+  /** Fires the timers of a process that has ended for the last time, so that what it has queued is given up. */
+  end(owner: TimerOwner): void {
+    const ended = [...this.#timers].filter((timer) => timer.owner === owner);
+    for (const timer of ended) this.#timers.delete(timer);
+    for (const { callback } of ended) this.#context.run(owner, callback);
   }
 
   /** Lets time pass. `settle` resolves when everything that a timer has started has ended or waits again. */
-  async pass(ms: number, settle: () => Promise<void>): Promise<void> {
+  async pass(ms: number, settle: () => Promise<void>, tickMs = TICK_MS): Promise<void> {
     const end = this.#now + ms;
     while (this.#now < end) {
       const running = [...this.#timers].filter(({ owner }) => !owner.isFrozen);
       const next = running.reduce((earliest, { due }) => Math.min(earliest, due), end);
-      this.#now = Math.min(end, Math.ceil(Math.max(next, this.#now + 1) / TICK_MS) * TICK_MS);
+      this.#now = Math.min(end, Math.ceil(Math.max(next, this.#now + 1) / tickMs) * tickMs);
       const due = running.filter((timer) => timer.due <= this.#now).toSorted((a, b) => a.due - b.due);
       for (const timer of due) if (this.#timers.has(timer)) this.#fire(timer);
       if (due.length > 0) await settle();
     }
   }
 
-  /** Replaces the global timers for simulated processes; others keep the real ones. */
-  install(): Disposable {
+  /** Replaces the global timers and random numbers for simulated processes; others keep the real ones. */
+  install(seed: number): Disposable {
     const real = { setTimeout, setInterval, clearTimeout, clearInterval };
+    const [sleep, random, now] = [Bun.sleep, Math.random, performance.now];
+    const numbers = randomOf(seed);
     const set =
       (isRepeated: boolean) =>
       (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown => {
@@ -82,14 +89,29 @@ export class VirtualTime {
       if (timer instanceof Handle) this.#timers.delete(timer.timer);
       else real.clearTimeout(timer as ReturnType<typeof setTimeout>);
     };
-    const replaced = { setTimeout: set(false), setInterval: set(true) };
-    Object.assign(globalThis, { ...replaced, clearTimeout: clear, clearInterval: clear });
-    return { [Symbol.dispose]: () => void Object.assign(globalThis, real) };
+    const virtualSleep = (ms: number | Date): Promise<void> => {
+      const owner = this.#context.getStore();
+      if (owner === undefined) return sleep(ms);
+      return new Promise((resolve) => this.#add(owner, resolve, Number(ms), undefined));
+    };
+    const isVirtual = (): boolean => this.#context.getStore() !== undefined;
+    Object.assign(globalThis, { setTimeout: set(false), setInterval: set(true) });
+    Object.assign(globalThis, { clearTimeout: clear, clearInterval: clear });
+    Object.assign(Bun, { sleep: virtualSleep });
+    Object.assign(Math, { random: () => (isVirtual() ? numbers() : random()) });
+    Object.assign(performance, { now: () => (isVirtual() ? this.#now : now.call(performance)) });
+    const restore = (): void => {
+      Object.assign(globalThis, real);
+      Object.assign(Bun, { sleep });
+      Object.assign(Math, { random });
+      Object.assign(performance, { now });
+    };
+    return { [Symbol.dispose]: restore };
   }
 
   #add(owner: TimerOwner, callback: () => void, ms: number, everyMs: number | undefined): VirtualTimer {
     const timer = { owner, callback, due: this.#now + Math.max(0, ms), everyMs };
-    this.#timers.add(timer);
+    if (owner.isAlive) this.#timers.add(timer);
     return timer;
   }
 

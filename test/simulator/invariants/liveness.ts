@@ -1,0 +1,59 @@
+// Nothing waits for long: not for others, not for a clock, not for a damaged row. What cannot go on says so.
+import type { Check } from "./checked";
+
+/** How long a call may take while its token is valid and the platform answers. */
+const CALL_MS = 1000;
+/** How long a write may take in a process without trouble of its own. */
+const WRITE_MS = 15_000;
+/** How long writes may fail before a process says that it is not healthy. */
+const UNHEALTHY_MS = 6000;
+
+export const everythingEnds: Check = ({ operations, work, observer }) => {
+  const open = operations.find(({ endedAt, life }) => endedAt === undefined && life.isAlive);
+  if (open !== undefined) return `${open.label} in ${open.process.name} has not ended`;
+  for (const [label, id] of work.runs) {
+    const status = observer.run(id)?.status;
+    if (status === "pending" || status === "running") return `${label} is still ${status}`;
+  }
+  return undefined;
+};
+
+/** While a token is valid, a call waits neither for the token endpoint nor for the write lock. */
+export const validTokenNeverWaits: Check = ({ time, operations, world }) => {
+  for (const { step, label, isTokenValid, life, process, since, endedAt } of operations) {
+    if (step.kind !== "call" || step.key !== undefined || !isTokenValid || !life.isAlive) continue;
+    const took = (endedAt ?? time.now) - since;
+    if (took <= CALL_MS || process.frozenAt >= since) continue;
+    if (world.held.labels.has(label) || world.platform.refused.has(label)) continue;
+    return `${label} in ${process.name} took ${took} ms although its token was valid`;
+  }
+  return undefined;
+};
+
+export const writesDoNotWaitForOthers: Check = ({ time, operations }) => {
+  for (const { step, label, life, process, since, endedAt } of operations) {
+    if (step.kind !== "secret" || !life.isAlive || process.troubledAt >= since) continue;
+    if (process.trouble.fault !== undefined) continue;
+    const took = (endedAt ?? time.now) - since;
+    if (took > WRITE_MS) return `${label} in ${process.name} took ${took} ms`;
+  }
+  return undefined;
+};
+
+export const healthTellsTheTruth: Check = ({ operations }) => {
+  for (const { label, process, health, since } of operations) {
+    if (health?.healthy !== true || health.failingSince === undefined) continue;
+    const failing = since - health.failingSince;
+    if (failing > UNHEALTHY_MS && process.trouble.failingSince === health.failingSince)
+      return `${process.name} said in ${label} that it was healthy when its writes had failed for ${failing} ms`;
+  }
+  return undefined;
+};
+
+export const serversAreAnnounced: Check = ({ processes, observer }) => {
+  const announced = observer.announced();
+  const missing = processes.find(
+    ({ isServing, isFrozen, address }) => isServing && !isFrozen && !announced.includes(address),
+  );
+  return missing && `${missing.name} serves and is not announced`;
+};
