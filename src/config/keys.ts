@@ -3,6 +3,7 @@
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { ModelRecord } from "./records";
+import { address, path, text, userSources, count, seconds } from "./types";
 
 export interface SettingDeclaration {
   schema: TSchema;
@@ -17,37 +18,6 @@ export interface SettingDeclaration {
 
 /** By name. */
 export type SettingDeclarations = Readonly<Record<string, SettingDeclaration>>;
-
-const address = {
-  type: "string",
-  pattern: "^https?://[^\\s]+$",
-  description: "an absolute http(s) address",
-} as const;
-const path = { type: "string", minLength: 1, description: "a path" } as const;
-const text = { type: "string", minLength: 1, description: "a text" } as const;
-const userSources = {
-  type: "array",
-  items: {
-    type: "object",
-    required: ["id", "issuer", "audience"],
-    properties: {
-      id: { type: "string", minLength: 1, maxLength: 100 },
-      issuer: address,
-      audience: text,
-      user_claim: text,
-      user_prefix: { type: "string", maxLength: 100, pattern: "^[ -~]*$" },
-    },
-    additionalProperties: false,
-  },
-  description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment",
-} as const;
-const count = {
-  type: "integer",
-  minimum: 0,
-  maximum: 10_000_000,
-  description: "a number, 0 to 10000000",
-} as const;
-const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
 export const KEYS = {
   host: { schema: text, default: "127.0.0.1", meaning: "address that the server listens on" },
