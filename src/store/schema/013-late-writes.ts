@@ -38,7 +38,7 @@ function triggers(table: string, column: string): string[] {
 }
 
 export const lateWrites: Migration = {
-  version: 12,
+  version: 13,
   name: "late writes",
   statements: [
     "ALTER TABLE idempotency ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
