@@ -1,7 +1,7 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import { type LogFields, Redacted } from "../src/base";
 import type { Random } from "../src/crypto";
-import type { RuntimeError } from "../src/errors";
+import { malformedRequest, type RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { type Cors, corsOf } from "./cors";
@@ -9,6 +9,9 @@ import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
+
+/** A year (RFC 6797). Without subdomains, which may belong to others. */
+const HSTS = "max-age=31536000";
 
 export interface Front {
   readonly runtime: Runtime;
@@ -18,6 +21,8 @@ export interface Front {
   readonly rateLimit: RateLimit | undefined;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
+  /** Whether browsers reach the server over TLS, its own or that of a proxy. */
+  readonly isSecure: boolean;
   nextRequestId(): string;
   countRequest(): void;
   /** Lets a request outlast the idle limit of its connection. */
@@ -44,12 +49,13 @@ export interface Route extends Answering {
 }
 
 export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front["keepOpen"]): Front {
-  const { settings, clock, random } = runtime.core;
+  const { settings, clock, random, tls } = runtime.core;
   return {
     runtime,
     stopping,
     rateLimit: rateLimitOf(settings, clock),
     cors: corsOf(settings),
+    isSecure: tls !== undefined || settings.public_url?.startsWith("https:") === true,
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
@@ -69,12 +75,14 @@ export async function respond(
   const started = log.debugs ? clock.now() : 0;
   let response: Response;
   try {
+    checkHost(request.headers);
     response = await answer(incoming);
   } catch (error) {
     response = errorAnswer(error, errorMembers);
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
   response.headers.set("x-request-id", requestId);
+  if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
@@ -84,6 +92,15 @@ export async function respond(
     log.debug("request", { request_id: requestId, ...loggable(request, response), duration_ms: duration });
   }
   return response;
+}
+
+/**
+ * Throws `malformed_request` for two `Host` headers (RFC 9112, section 3.2): a proxy and this server could believe
+ * different ones. Bun joins them with a comma, which no name of a host contains.
+ */
+function checkHost(headers: Headers): void {
+  if (headers.get("host")?.includes(",") === true)
+    throw malformedRequest("The request has two Host headers. Send one.");
 }
 
 function loggable(request: Request, response: Response): LogFields {
