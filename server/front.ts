@@ -1,7 +1,7 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import { type LogFields, Redacted } from "../src/base";
 import type { Random } from "../src/crypto";
-import type { RuntimeError } from "../src/errors";
+import { malformedRequest, type RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
@@ -12,6 +12,9 @@ import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
 
+/** A year (RFC 6797). Without subdomains, which may belong to others. */
+const HSTS = "max-age=31536000";
+
 export interface Front {
   readonly runtime: Runtime;
   /** Aborts when the server is about to stop. */
@@ -21,6 +24,8 @@ export interface Front {
   readonly badCredentials: BadCredentials;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
+  /** Whether browsers reach the server over TLS, its own or that of a proxy. */
+  readonly isSecure: boolean;
   nextRequestId(): string;
   countRequest(): void;
   /** Lets a request outlast the idle limit of its connection. */
@@ -59,7 +64,7 @@ export interface Route extends Answering {
 
 /** Throws `configuration` for a setting of the front that is not valid. */
 export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepOpen }: Connections): Front {
-  const { settings, clock, random } = runtime.core;
+  const { settings, clock, random, tls } = runtime.core;
   const { clientAddress } = clientAddressesOf(settings);
   return {
     runtime,
@@ -67,6 +72,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
     rateLimit: rateLimitOf(settings, clock),
     badCredentials: new BadCredentials(runtime.limits, clock),
     cors: corsOf(settings),
+    isSecure: tls !== undefined || settings.public_url?.startsWith("https:") === true,
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
@@ -87,6 +93,7 @@ export async function respond(
   const started = log.debugs ? clock.now() : 0;
   let response: Response;
   try {
+    checkHost(request.headers);
     response = await answer(incoming);
   } catch (thrown) {
     const error = front.badCredentials.counted(thrown, request, address);
@@ -94,6 +101,7 @@ export async function respond(
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
   response.headers.set("x-request-id", requestId);
+  if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
@@ -103,6 +111,15 @@ export async function respond(
     log.debug("request", { request_id: requestId, ...loggable(request, response), duration_ms: duration });
   }
   return response;
+}
+
+/**
+ * Throws `malformed_request` for two `Host` headers (RFC 9112, section 3.2): a proxy and this server could believe
+ * different ones. Bun joins them with a comma, which no name of a host contains.
+ */
+function checkHost(headers: Headers): void {
+  if (headers.get("host")?.includes(",") === true)
+    throw malformedRequest("The request has two Host headers. Send one.");
 }
 
 function loggable(request: Request, response: Response): LogFields {

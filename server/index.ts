@@ -116,6 +116,12 @@ function warnOfExpiry({ core }: Runtime, tls: Tls | undefined): void {
 // The server works, but the browsers of other machines would be sent to themselves.
 function warnOfAddress({ core }: Runtime): void {
   const { host, public_url } = core.settings;
+  const own = URL.parse(public_url ?? "");
+  if (own?.protocol === "http:" && !isLoopback(own.hostname))
+    core.log.warn(
+      "public_url is plain http: credentials and cookies of users cross the network in the clear. Use https, with --tls-cert and --tls-key or a proxy that ends TLS",
+      { public_url: own.origin },
+    );
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }
