@@ -1,7 +1,11 @@
 // "Did you mean …?" for mistyped names.
 
+const LONGEST = 200;
+
 /** The candidate closest to `name`, if it is close enough. Ignores case, `-` and `_`. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  // The distance takes time proportional to both lengths, and nothing that we know has a name this long.
+  if (name.length > LONGEST) return undefined;
   const folded = fold(name);
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(folded.length / 3)) + 1;

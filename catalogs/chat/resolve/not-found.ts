@@ -33,18 +33,24 @@ export function closest<Item>(
   textsOf: (item: Item) => readonly (string | null)[],
   count: number,
 ): Item[] {
-  const targets = wanted.map(pairsOf);
+  // Every name is compared with every item, so only the first names, and of long ones only the beginning, are.
+  const targets = wanted.slice(0, MOST_COMPARED).map(pairsOf);
   const similarity = (item: Item): number =>
-    Math.max(0, ...textsOf(item).flatMap((text) => targets.map((target) => overlap(target, text ?? ""))));
+    textsOf(item)
+      .flatMap((text) => targets.map((target) => overlap(target, text ?? "")))
+      .reduce((most, each) => Math.max(most, each), 0);
   return Array.from(items, (item) => ({ item, score: similarity(item) }))
     .toSorted((left, right) => right.score - left.score)
     .slice(0, count)
     .map(({ item }) => item);
 }
 
+const MOST_COMPARED = 10;
+const LONGEST_COMPARED = 100;
+
 /** Pairs of adjacent letters; a name of one letter is one item. */
 function pairsOf(text: string): Set<string> {
-  const folded = text.toLowerCase();
+  const folded = text.slice(0, LONGEST_COMPARED).toLowerCase();
   const pairs = new Set<string>();
   for (let index = 0; index < Math.max(1, folded.length - 1); index++)
     pairs.add(folded.slice(index, index + 2));
