@@ -12,9 +12,10 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const NUL_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 // A body of few bytes for each value takes far longer to check and to store than its size promises.
-const LIMITS = { depth: 200, keys: 100_000, entries: 100_000 };
+const LIMITS = { depth: 200, members: 5_000, keys: 100_000, entries: 100_000 };
 const EXCEEDED = {
   depth: `The body is nested deeper than ${LIMITS.depth} levels.`,
+  members: `An object of the body has more than ${LIMITS.members} keys.`,
   keys: `The body has more than ${LIMITS.keys} keys.`,
   entries: `The body has more than ${LIMITS.entries} list entries.`,
 };

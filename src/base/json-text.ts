@@ -10,6 +10,8 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 export interface JsonLimits {
   /** Levels of nesting. */
   depth: number;
+  /** Members of one object. */
+  members: number;
   /** Members of all objects. */
   keys: number;
   /** Entries of all lists. */
@@ -18,19 +20,23 @@ export interface JsonLimits {
 
 /** The limit that a text exceeds, or undefined. Stops there, so that no parser has to recurse into the text. */
 export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
-  const lists: boolean[] = [];
+  /** Members of each open object; undefined for an open list. */
+  const open: (number | undefined)[] = [];
   let [keys, entries] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COLON) keys++;
-    else if (code === COMMA) entries += lists.at(-1) === true ? 1 : 0;
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      if (lists.push(code === OPEN_LIST) > limits.depth) return "depth";
-      if (code === OPEN_LIST) entries++;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) lists.pop();
-    if (keys > limits.keys) return "keys";
-    if (entries > limits.entries) return "entries";
+    else if (code === COLON) {
+      const members = (open.pop() ?? 0) + 1;
+      open.push(members);
+      if (members > limits.members) return "members";
+      if (++keys > limits.keys) return "keys";
+    } else if (code === OPEN_OBJECT) {
+      if (open.push(0) > limits.depth) return "depth";
+    } else if (code === OPEN_LIST || (code === COMMA && open.length > 0 && open.at(-1) === undefined)) {
+      if (code === OPEN_LIST && open.push(undefined) > limits.depth) return "depth";
+      if (++entries > limits.entries) return "entries";
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) open.pop();
   }
   return undefined;
 }

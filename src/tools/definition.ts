@@ -105,6 +105,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   skipsBlanks?: readonly string[];
   /** Parameters whose type the tool checks itself, with a more helpful error. */
   checksItself?: readonly string[];
+  /** Text parameters that contain a document: their length is limited only by the size of the request. */
+  documents?: readonly string[];
   /** List parameters that accept a single text instead of a list. */
   singles?: readonly string[];
   run(input: Static<Input>, context: ToolContext): Promise<Static<Output>>;

@@ -8,6 +8,8 @@ export const MAY_MEASURE: Readonly<Record<string, string>> = {
   "processes/lock.test.ts": "a blocked event loop takes 2 s, a free one about 25 ms; the bound is 500 ms",
   "threats/expensive-patterns.test.ts":
     "a cubic template takes 10 s, a linear one 0.05 ms; the bound is 5 ms",
+  "threats/freezing.test.ts":
+    "the largest bodies took up to 12 s, now 50 ms and 160 ms on a busy machine; the bound is 250 ms",
   "store/sqlite-processes.test.ts":
     "a blocked event loop takes 1 s, a free one about 27 ms; the bound is 300 ms",
 };
