@@ -4,12 +4,13 @@
 import { Delays } from "../../base";
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
-import { type ExecutionLog, requireIncarnation } from "../../audit";
+import type { Audit, ExecutionLog } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
+import { endAttempt, giveUpRun } from "./audited-end";
 import { DeadHolders } from "./dead-holders";
 import { Hold, LeaseLost } from "./hold";
 import {
@@ -31,6 +32,7 @@ export interface WorkerParts {
   identity: Identity;
   registry: Registry;
   executionLog: ExecutionLog;
+  audit: Audit;
   /** Runs a tool. */
   run(
     principal: Principal,
@@ -168,11 +170,8 @@ export class ScheduleWorker {
         pause === undefined
           ? { status, toolkitVersion: this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version }
           : { dueAt: now + pause };
-      return repository.endAttempt(
-        run,
-        { now, success, sealedOutput: sealedOutput ?? null, systemError },
-        next,
-      );
+      const end = { now, success, sealedOutput: sealedOutput ?? null, systemError };
+      return endAttempt(this.#parts.audit, run, end, next);
     };
     const stored = await untilStored(() => store.write(write), {
       clock,
@@ -235,10 +234,9 @@ export class ScheduleWorker {
     const sealedOutput = attemptId === undefined ? null : ((await this.#seal(run, attemptId, ended)) ?? null);
     const systemError = ended.systemError ?? null;
     const now = clock.now();
-    const incarnation = await store.write(function* () {
-      const isEnded = yield* repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError });
-      return isEnded ? yield* requireIncarnation({ projectId: run.project_id }) : undefined;
-    });
+    const incarnation = await store.write(() =>
+      giveUpRun(this.#parts.audit, run, { now: clock.now(), sealedOutput, systemError }),
+    );
     if (incarnation === undefined) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
     this.#parts.executionLog.add({
