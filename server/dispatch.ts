@@ -51,19 +51,34 @@ function modelError(error: RuntimeError): object {
 
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
-  const { runtime, rateLimit, keepOpen } = front;
+  const { runtime, keepOpen } = front;
   const { request, params, address } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
-  let principal = NO_PRINCIPAL;
-  if (operation.credential !== "public") {
-    const header = request.headers.get("authorization") ?? undefined;
-    const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
-    principal = { ...known, address };
-    rateLimit?.take(principal);
+  if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
+  const header = request.headers.get("authorization") ?? undefined;
+  const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+  const principal = { ...known, address };
+  try {
+    front.rateLimit?.take(principal);
     requireRole(principal, operation.credential, operation.roleAdvice);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
+    return await handled(front, operation, incoming, principal);
+  } catch (error) {
+    runtime.refusals.count(principal, operation.id, error);
+    throw error;
   }
+}
+
+/** Runs an operation for a caller that may use it. */
+async function handled(
+  front: Front,
+  operation: ServedOperation,
+  incoming: Incoming,
+  principal: Principal,
+): Promise<Response> {
+  const { runtime } = front;
+  const { request, params } = incoming;
   let read = NO_BODY;
   if (operation.body !== undefined) {
     read = await checkedBody(front, operation.body, request);

@@ -1,9 +1,9 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
-import { Audit, ExecutionLog, Inspection, SigningKey, Trail } from "./audit";
+import { Audit, Events, ExecutionLog, Inspection, Refusals, SigningKey, Trail } from "./audit";
 import {
   AuthorizationService,
   Consent,
-  failFlowsOfProvider,
+  endFlowsOfProvider,
   PageAuthorization,
   sealedFlows,
 } from "./authorization";
@@ -50,6 +50,8 @@ export interface Runtime {
   readonly trials: Trials;
   readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
+  /** Audit entries of refused requests. */
+  readonly refusals: Refusals;
   /** Verification of the audit trail. */
   readonly inspection: Inspection;
   readonly manifests: Manifests;
@@ -85,6 +87,7 @@ export async function createRuntime(
       endReads,
       close: async () => {
         await Promise.all([services.connections.close(), services.idempotency.close()]);
+        await services.refusals.close();
         await services.executionLog.close();
         await close();
       },
@@ -101,6 +104,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const keepDays = core.settings["executions.keep_days"];
   const limits = new Limits(core);
   const audit = new Audit({ clock, random });
+  const events = new Events(core, audit);
+  const refusals = new Refusals(core, audit);
   const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const signingKey = new SigningKey({
@@ -111,24 +116,25 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const identity = new Identity(core, audit, executionLog, issuer);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
-      yield* failFlowsOfProvider(projectId, id, "the auth provider was changed meanwhile", clock.now());
+      yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
     *removed(projectId, id) {
-      yield* failFlowsOfProvider(projectId, id, "the auth provider was deleted", clock.now());
+      yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
       yield* removeConnectionsOfProvider(projectId, id);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
-  const authorization = new AuthorizationService(core, { providers, connections, settings });
-  const consent = new Consent(core, { providers, connections, settings, issuer });
+  const authorization = new AuthorizationService(core, { providers, connections, settings, audit });
+  const consent = new Consent(core, { providers, connections, settings, issuer, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
   const tools = new Tools(core, extensions.catalogs, {
+    audit,
     idempotency,
     identity,
     providers,
@@ -139,10 +145,10 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     executionLog,
   });
   const gateways = new Gateways(core, audit);
-  const mcp = new Mcp(core, { identity, gateways, tools, authorization });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
-  const trials = new Trials(core, bindings, tools.all);
+  const trials = new Trials(core, events, bindings, tools.all);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -172,8 +178,9 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     trials,
     pluginHealth: new PluginHealth(core),
     trail,
+    refusals,
     inspection: new Inspection(core, signingKey),
-    manifests: new Manifests({ providers, secrets, settings, gateways, plugins, hooks, models }),
+    manifests: new Manifests(events, { providers, secrets, settings, gateways, plugins, hooks, models }),
     gateways,
     mcp,
     models,

@@ -19,13 +19,12 @@ const LONGEST_SILENCE_MS = 60_000;
 const NEVER = new LazyAbort();
 
 export async function mcpEndpoint(front: Front, { request, params, address }: Incoming): Promise<Response> {
-  const { runtime, rateLimit, stopping } = front;
+  const { runtime, stopping } = front;
   checkOrigin(runtime.core, request.headers);
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   if (gateway === undefined) throw notFound("There is no gateway at this address.");
-  const admitted = await runtime.mcp.access.admit(gateway, request.headers);
-  const user = { ...admitted, principal: { ...admitted.principal, address } };
-  rateLimit?.take(user.principal);
+  const user = await runtime.mcp.access.admit(gateway, request.headers, address);
+  takeOrRecord(front, user);
   let value: Json;
   try {
     ({ value } = await readJsonBody(request, bodyLimits(runtime.core.settings)));
@@ -36,6 +35,16 @@ export async function mcpEndpoint(front: Front, { request, params, address }: In
   await runtime.identity.requireCurrent(user.principal);
   if (isObject(value) && value["method"] === "tools/call") return answerCall(front, value, user, request);
   return replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, stopping, undefined)));
+}
+
+/** Counts a request of the credential. Throws `rate_limited`, with an audit entry. */
+function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser): void {
+  try {
+    rateLimit?.take(principal);
+  } catch (error) {
+    runtime.mcp.access.refused(principal, error);
+    throw error;
+  }
 }
 
 /** Refuses GET and DELETE; `Allow` names the method that is served (RFC 9110, section 15.5.6). */

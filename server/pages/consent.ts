@@ -17,7 +17,7 @@ export async function openConsent(front: Front, incoming: Incoming): Promise<Res
   // Mail and chat programs fetch links before users open them. That must not start the consent.
   if (request.method === "HEAD") return htmlPage(200, "Consent", "");
   const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.open(params["token"] ?? "", cookie));
+  return answer(front, incoming, await consent.open(params["token"] ?? "", cookie, incoming.address));
 }
 
 /** GET /api/v1/oauth/{external_id}/callback */
@@ -33,7 +33,7 @@ export async function callback(front: Front, incoming: Incoming): Promise<Respon
       return ofCatalog.handle(pageContext(front, incoming), externalId);
   }
   const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.callback(externalId, searchParams, cookie));
+  return answer(front, incoming, await consent.callback(externalId, searchParams, cookie, incoming.address));
 }
 
 /** GET /api/v1/auth/callback: the browser has signed in at the OpenID provider. */
@@ -43,7 +43,7 @@ export async function signInCallback(front: Front, incoming: Incoming): Promise<
   const { search, searchParams } = requestUrl(request);
   core.log.debug("sign-in callback", { query: new Redacted(search) });
   const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.signIn.callback(searchParams, cookie));
+  return answer(front, incoming, await consent.signIn.callback(searchParams, cookie, incoming.address));
 }
 
 /** POST /authorize/{token}: the answer of the built-in user check. */
@@ -62,7 +62,13 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
   const form = new URLSearchParams(await readText(request, limits));
   const agrees = form.get("answer") === "yes";
   const cookie = readCookie(request, publicUrl);
-  const outcome = await consent.confirm(params["token"] ?? "", form.get("check") ?? "", agrees, cookie);
+  const outcome = await consent.confirm(
+    params["token"] ?? "",
+    form.get("check") ?? "",
+    agrees,
+    cookie,
+    incoming.address,
+  );
   return outcome.kind === "redirect" ? leave(outcome.location) : answer(front, incoming, outcome);
 }
 

@@ -2,7 +2,9 @@
 export { type ProjectReference, requireIncarnation } from "./incarnation";
 export { type ExecutionEntry, ExecutionLog } from "./execution-log";
 export { type Actor, actorOf, Audit, type Happened } from "./service";
+export { Events } from "./events";
 export { Inspection } from "./inspection";
+export { Refusals } from "./refusals";
 export { SigningKey } from "./signing";
 export type { SignedHead } from "./heads";
 export type { Problem, Verification, VerifiedChain } from "./verify";

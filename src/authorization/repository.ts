@@ -100,6 +100,10 @@ const finish = command<FlowKey & FinishedFlow>(
     "sealed_address = NULL, sealed_exchange = NULL, sealed_grant = NULL " +
     "WHERE project_id = :project_id AND id = :id AND status = 'pending'",
 );
+const PENDING_OF_PROVIDER = query<Pick<FlowRow, "id" | "user_id">>(
+  "SELECT id, user_id FROM authorizations " +
+    "WHERE project_id = ? AND provider_id = ? AND status = 'pending' AND expires_at > ? ORDER BY id",
+);
 const FAIL_OF_PROVIDER = query(
   "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
     "sealed_exchange = NULL, sealed_grant = NULL WHERE project_id = ? AND provider_id = ? AND status = 'pending'",
@@ -221,16 +225,18 @@ export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transact
   return (yield* finish({ project_id, id, ...end })) === 1;
 }
 
-/** Fails the pending flows of a provider that is changed or deleted. */
+/** Fails the pending flows of a provider that is changed or deleted. Returns their ids and users. */
 export function* failFlowsOfProvider(
   projectId: string,
   providerId: string,
   reason: string,
   now: number,
-): Transaction<void> {
+): Transaction<Pick<FlowRow, "id" | "user_id">[]> {
+  const failed = yield* all(PENDING_OF_PROVIDER, projectId, providerId, now);
   yield* run(REVOKE_OF_PROVIDER, now, now, projectId, providerId);
   yield* run(FAIL_OF_PROVIDER, reason, now, projectId, providerId);
   yield* touch("authorizations");
+  return failed;
 }
 
 /** Some flows that have expired with a grant. */

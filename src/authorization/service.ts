@@ -1,5 +1,5 @@
 // Starts consents and reports their status to agents and scripts. The browser's part is `consent.ts`.
-import { type ProjectReference, requireIncarnation } from "../audit";
+import { type Actor, type Audit, type ProjectReference, requireIncarnation } from "../audit";
 import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
@@ -24,6 +24,8 @@ export interface ScopesRequest {
   projectId: string;
   /** Of the caller's project. */
   incarnation?: string | undefined;
+  /** Who asked for them; default: this server. */
+  actor?: Actor | undefined;
   userId: string;
   provider: Provider;
   /** The scopes that are needed. */
@@ -43,12 +45,14 @@ export class AuthorizationService {
   readonly #providers: Providers;
   readonly #connections: Connections;
   readonly #settings: SessionSettings;
+  readonly #audit: Audit;
 
   constructor(
     core: Core,
-    parts: { providers: Providers; connections: Connections; settings: SessionSettings },
+    parts: { providers: Providers; connections: Connections; settings: SessionSettings; audit: Audit },
   ) {
     this.#core = core;
+    this.#audit = parts.audit;
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
@@ -68,6 +72,7 @@ export class AuthorizationService {
     return this.forScopes({
       projectId,
       incarnation,
+      actor: principal,
       userId,
       provider: chosen.provider,
       scopes,
@@ -231,8 +236,9 @@ export class AuthorizationService {
     return flowRecord(this.#core, stored);
   }
 
-  *#findOrAdd(project: ProjectReference, row: FlowRow, now: number): Transaction<FlowRow> {
-    yield* requireIncarnation(project);
+  *#findOrAdd(request: ScopesRequest, row: FlowRow, now: number): Transaction<FlowRow> {
+    const { projectId, incarnation, actor } = request;
+    yield* requireIncarnation({ projectId, incarnation });
     yield* repository.pruneFlows(now - RETENTION_MS);
     const { project_id, user_id, provider_id } = row;
     const rows = yield* repository.pendingInTransaction(project_id, user_id, provider_id ?? "", now);
@@ -246,6 +252,11 @@ export class AuthorizationService {
     );
     if (same !== undefined) return same;
     yield* repository.addFlow(row);
+    const by = actor ?? ({ kind: "server", projectId, incarnation } as const);
+    yield* this.#audit.record(by, "consent.started", row.id, {
+      user: user_id,
+      details: { provider: provider_id, scopes: JSON.parse(row.needed) },
+    });
     return row;
   }
 }

@@ -1,6 +1,6 @@
 // Check (b): the customer's verifier. The browser is redirected to it with a flow id. The verifier confirms its signed-in
 // user with an API key, and the grant is stored.
-import { requireIncarnation } from "../audit";
+import type { Actor, Audit } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { notFound, userMismatch } from "../errors";
@@ -16,10 +16,12 @@ import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./s
 export class CustomVerifier {
   readonly #core: Core;
   readonly #finish: Finish;
+  readonly #audit: Audit;
 
-  constructor(core: Core, finish: Finish) {
+  constructor(core: Core, finish: Finish, audit: Audit) {
     this.#core = core;
     this.#finish = finish;
+    this.#audit = audit;
   }
 
   /** Redirects the browser to the verifier, with the flow id as a parameter. */
@@ -45,11 +47,11 @@ export class CustomVerifier {
     if (!(await store.write(() => repository.useCheck(flow))))
       throw notFound("There is no pending flow with this flow_id.");
     if (request.user_id !== flow.user_id) {
-      await this.#finish.fail(flow, "the signed-in user is not the user of this consent");
+      await this.#finish.fail(flow, "the signed-in user is not the user of this consent", principal);
       log.warn("user mismatch", { authorization: flow.id, actor: actorOf(principal) });
       throw userMismatch("The signed-in user is not the user of this flow. Nothing was linked.");
     }
-    const end = await this.#complete(flow);
+    const end = await this.#complete(flow, principal);
     // After a failure, our page shows the reason.
     return { auth_id: flow.id, next_uri: end.kind === "redirect" ? end.location : address };
   }
@@ -69,19 +71,21 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
+    const audit = this.#audit;
     await store.write(function* () {
-      yield* requireIncarnation(principal);
+      yield* audit.record(principal, "consent.started", id, {
+        user: request.user_id,
+        details: { test: true },
+      });
       yield* repository.addFlow(row);
     });
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }
 
-  async #complete(flow: FlowRow): Promise<Outcome> {
-    if (flow.provider_id !== null) return this.#finish.completeHeld(flow);
-    const { store, clock } = this.#core;
-    const ending = { status: "completed", reason: null, scopes: [], connectionId: null } as const;
-    await store.write(() => repository.finishFlow(flow, ending, clock.now()));
-    return { kind: "tested", userId: flow.user_id };
+  #complete(flow: FlowRow, by: Actor): Promise<Outcome> {
+    return flow.provider_id === null
+      ? this.#finish.completeTest(flow, by)
+      : this.#finish.completeHeld(flow, by);
   }
 }
 

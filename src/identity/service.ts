@@ -2,10 +2,11 @@
 import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
-import { hashOf, isApiKey, newApiKey, newId, newToken, prefixOfKeyLike, visiblePrefix } from "../crypto";
+import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
 import { auditedKey } from "./audited-key";
+import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
@@ -281,16 +282,4 @@ export class Identity {
       ...(lastUsed === undefined ? {} : { last_used_at: timestamp(lastUsed) }),
     };
   }
-}
-
-/** The part of a presented API key that may be shown; undefined if the credential is not meant as one. */
-export function keyPrefixOf(header: string): string | undefined {
-  return prefixOfKeyLike(header.trim().replace(/^bearer\s+/i, ""));
-}
-
-/** The credential of an `Authorization` header, with or without `Bearer`. Throws `invalid_authorization`. */
-function credentialOf(header: string | undefined): string {
-  if (header === undefined || header.trim() === "")
-    throw invalidAuthorization("Missing Authorization header");
-  return header.trim().replace(/^bearer\s+/i, "");
 }

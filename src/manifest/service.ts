@@ -1,5 +1,6 @@
 // Exports and applies the configuration of a project. Applying creates and updates the records of the manifest, deletes
 // nothing, and plans all steps before it changes anything.
+import type { Events } from "../audit";
 import { present } from "../base";
 import { malformedRequest } from "../errors";
 import type { Principal } from "../identity";
@@ -8,14 +9,19 @@ import type { Applied, ExportedManifest, Manifest } from "./schema";
 import type { Services } from "./step";
 
 export class Manifests {
+  readonly #events: Events;
   readonly #services: Services;
 
-  constructor(services: Services) {
+  constructor(events: Events, services: Services) {
+    this.#events = events;
     this.#services = services;
   }
 
-  export(principal: Principal): Promise<ExportedManifest> {
-    return exported(this.#services, principal);
+  /** The document. Throws `unavailable` as `Events.record` does. */
+  async export(principal: Principal): Promise<ExportedManifest> {
+    const manifest = await exported(this.#services, principal);
+    await this.#events.record(principal, "project.export", principal.projectId);
+    return manifest;
   }
 
   /**

@@ -79,6 +79,12 @@ export function databaseOf(site: Site): string {
   return join(loadConfig({ environment: site.environment }).dataFolder(), "runtime.db");
 }
 
+/** The same without what refused requests leave behind: entries of the audit trail. */
+export function dumpWithoutRefusals(file: string): Record<string, unknown[]> {
+  const { audit = [], audit_heads: _, ...others } = dump(file);
+  return { ...others, audit: audit.filter((row) => at(row, "action") !== "request.refused") };
+}
+
 /** Every row of the main database, as another process reads it. */
 export function dump(file: string): Record<string, unknown[]> {
   const database = new Database(file, { readonly: true });

@@ -1,5 +1,5 @@
 // Adds, lists and returns scheduled runs. The worker runs them.
-import { requireIncarnation } from "../../audit";
+import type { Audit } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
@@ -30,10 +30,12 @@ const DAY_MS = 24 * 3600_000;
 
 export class Schedule {
   readonly #core: Core;
+  readonly #audit: Audit;
   readonly #deletionTime: DeletionTime;
 
-  constructor(core: Core) {
+  constructor(core: Core, audit: Audit) {
     this.#core = core;
+    this.#audit = audit;
     this.#deletionTime = new DeletionTime(core.clock);
   }
 
@@ -67,9 +69,10 @@ export class Schedule {
       updated_at: now,
     };
     const keepDays = settings["executions.keep_days"];
-    const deletionTime = this.#deletionTime;
+    const [audit, deletionTime] = [this.#audit, this.#deletionTime];
+    const details = { tool: tool.fullyQualifiedName, run_at: timestamp(runAt) };
     await store.write(function* () {
-      yield* requireIncarnation(principal);
+      yield* audit.record(principal, "run.scheduled", id, { user: userId, details });
       yield* repository.addRun(row);
       const time = keepDays > 0 ? yield* deletionTime.now() : undefined;
       if (time !== undefined) yield* repository.forgetRuns(time - keepDays * DAY_MS);

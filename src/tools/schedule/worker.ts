@@ -4,12 +4,13 @@
 import { Delays } from "../../base";
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
-import { type ExecutionLog, requireIncarnation } from "../../audit";
+import type { Audit, ExecutionLog } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, type Transaction, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
+import { endAttempt, giveUpRun } from "./audited-end";
 import { DeadHolders } from "./dead-holders";
 import { RunHold } from "./hold";
 import {
@@ -32,6 +33,7 @@ export interface WorkerParts {
   identity: Identity;
   registry: Registry;
   executionLog: ExecutionLog;
+  audit: Audit;
   /** Runs a tool. */
   run(
     principal: Principal,
@@ -185,7 +187,7 @@ export class ScheduleWorker {
       pause === undefined
         ? { status: success ? "completed" : "failed", toolkitVersion }
         : { dueAt: now + pause };
-    return repository.endAttempt(run, { now, success, sealedOutput, systemError }, next);
+    return endAttempt(this.#parts.audit, run, { now, success, sealedOutput, systemError }, next);
   }
 
   /** False if `take` fails. Then the run is not tried again for a while, so that it delays no others. */
@@ -240,11 +242,10 @@ export class ScheduleWorker {
       attemptId === undefined ? null : ((await sealOutput(this.#core, run, attemptId, ended)) ?? null);
     const systemError = ended.systemError ?? null;
     const now = clock.now();
-    const deadHolders = this.#deadHolders;
+    const [deadHolders, { audit }] = [this.#deadHolders, this.#parts];
     const incarnation = await store.write(function* () {
       if (!deadHolders.isCurrent(run)) return undefined;
-      const isEnded = yield* repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError });
-      return isEnded ? yield* requireIncarnation({ projectId: run.project_id }) : undefined;
+      return yield* giveUpRun(audit, run, { now: clock.now(), sealedOutput, systemError });
     });
     if (incarnation === undefined) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
