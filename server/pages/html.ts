@@ -35,7 +35,7 @@ export function escape(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Text for people as HTML text, with hidden characters made visible, so that nobody is shown as somebody else. */
+/** Text for people as HTML text, with hidden characters made visible, so that no user looks like another. */
 export function shown(text: string): string {
   return escape(visible(text));
 }

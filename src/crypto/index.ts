@@ -2,7 +2,8 @@
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { nodeCrypto } from "./node-crypto";
-export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
+export { type Keyring, type KeyringOptions, openKeyring } from "./keyring";
+export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { createOnce, resolvedFile } from "./durable-file";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";

@@ -7,6 +7,7 @@ import type { Transaction } from "../store";
 import { decrypt, derive, encrypt, proof } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
+import { contextOf, type Place } from "./place";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
 import { findRootKeyById, keyFileOf } from "./root-key-files";
 import {
@@ -25,13 +26,6 @@ import { replaceRoot, restoreKeyFile } from "./root-replacement";
 import { type DamagedKey, damagedKeys, refusal } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
-
-/** Where a sealed value is stored. */
-export interface Place {
-  table: string;
-  row: string;
-  field: string;
-}
 
 /** Seals and opens values of a project. */
 export interface Keyring {
@@ -300,8 +294,4 @@ class SealedKeyring implements Keyring {
       throw error instanceof Unopenable ? unopenable(place, error) : error;
     }
   }
-}
-
-function contextOf({ table, row, field }: Place): string {
-  return JSON.stringify([table, row, field]);
 }
