@@ -2,7 +2,14 @@
 import { type Clock, createLog, type Log, systemClock } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
-import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
+import {
+  type Keyring,
+  type KeyringOptions,
+  newToken,
+  openKeyring,
+  type Random,
+  systemRandom,
+} from "./crypto";
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
@@ -63,7 +70,19 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
-      core: { store, keyring, egress, clock, random, log, settings, clientSecret, tls, publicUrl },
+      core: {
+        instance: newToken(systemRandom),
+        store,
+        keyring,
+        egress,
+        clock,
+        random,
+        log,
+        settings,
+        clientSecret,
+        tls,
+        publicUrl,
+      },
       logStore,
       listensOn: (listening) => {
         address = trimSlash(settings.public_url ?? listening);

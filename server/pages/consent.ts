@@ -6,7 +6,7 @@ import { bodyLimits, readText } from "../body";
 import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
-import { escape, htmlPage, redirect } from "./html";
+import { escape, htmlPage, redirect, shown } from "./html";
 
 const MAX_FORM_BYTES = 10_000;
 
@@ -73,16 +73,16 @@ function render(outcome: Outcome, publicUrl: string): Response {
       return htmlPage(
         200,
         "The verifier works",
-        `<p>It confirmed the user <b>${escape(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
+        `<p>It confirmed the user <b>${shown(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
       );
     case "failed":
       return htmlPage(
         200,
         "Not connected",
-        `<p>${escape(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
+        `<p>${shown(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
       );
     case "refused":
-      return htmlPage(outcome.status, "This did not work", `<p>${escape(outcome.reason)}</p>`);
+      return htmlPage(outcome.status, "This did not work", `<p>${shown(outcome.reason)}</p>`);
   }
 }
 
@@ -90,16 +90,16 @@ function render(outcome: Outcome, publicUrl: string): Response {
 // is a new navigation.
 function leave(location: string): Response {
   const host = new URL(location).host;
-  const body = `<p>Taking you back to <a href="${escape(location)}">${escape(host)}</a>.</p>`;
+  const body = `<p>Taking you back to <a href="${escape(location)}">${shown(host)}</a>.</p>`;
   return htmlPage(200, "Connected", body, { refresh: `0; url=${location}` });
 }
 
 function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>): Response {
-  const scopes = outcome.scopes.map((scope) => `<li>${escape(scope)}</li>`).join("");
+  const scopes = outcome.scopes.map((scope) => `<li>${shown(scope)}</li>`).join("");
   const body =
     "<p>Your account at the provider is about to be linked. From then on the application acts there on your behalf.</p>" +
-    `<dl><dt>User of the application</dt><dd>${escape(outcome.userId)}</dd>` +
-    `<dt>Provider</dt><dd>${escape(outcome.provider)}</dd>` +
+    `<dl><dt>User of the application</dt><dd>${shown(outcome.userId)}</dd>` +
+    `<dt>Provider</dt><dd>${shown(outcome.provider)}</dd>` +
     `<dt>Permissions</dt><dd><ul>${scopes}</ul></dd></dl>` +
     "<p>Is this you? If somebody else sent you this link, it would link <b>your</b> account to <b>their</b> user.</p>" +
     `<form method="post" action="${escape(outcome.action)}">` +

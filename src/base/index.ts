@@ -15,6 +15,7 @@ export {
   unsafePrintSecrets,
 } from "./log";
 export { Redacted, reveal } from "./redacted";
+export { visible, visibleJson } from "./visible";
 export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";

@@ -4,7 +4,7 @@ import type { Log } from "../base";
 import { conflict, configurationError } from "../errors";
 import { get, releaseLease, run, type Store, takeLease, touch } from "../store";
 import type { Transaction } from "../store";
-import { decrypt, encrypt } from "./cipher";
+import { decrypt, encrypt, proof } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
@@ -41,6 +41,8 @@ export interface Keyring {
   seal(projectId: string, place: Place, text: string): Promise<string>;
   /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;
+  /** A code by which processes that have the current root key recognize each other. */
+  prove(text: string): Promise<string>;
   /** Creates the data key of a new project, in the transaction that creates the project. */
   addDataKey(projectId: string): Transaction<void>;
   /**
@@ -166,6 +168,11 @@ class SealedKeyring implements Keyring {
     if (named !== undefined) return named;
     yield* run(SET_ROOT, this.#root.id);
     return this.#root.id;
+  }
+
+  async prove(text: string): Promise<string> {
+    const wrapping = this.#roots.wrappingOf((await namedRoot(this.#store)) ?? "");
+    return proof(wrapping, text);
   }
 
   *addDataKey(projectId: string): Transaction<void> {

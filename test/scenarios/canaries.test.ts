@@ -157,6 +157,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     rootKeyId: real.rootKeyId,
     seal: async (_project, _place, text) => text,
     open: async (_project, _place, sealed) => sealed,
+    prove: (text) => real.prove(text),
     addDataKey: (project) => real.addDataKey(project),
     destroyDataKeys: (project) => real.destroyDataKeys(project),
     rotateRoot: (options) => real.rotateRoot(options),
