@@ -1,5 +1,5 @@
 // Opens an address in the user's browser, if there is one.
-import { environmentForOthers } from "./engine";
+import { environmentForOthers } from "../src/base/other-programs";
 import type { Environment } from "./io";
 
 /** Returns whether a browser was started. Never fails. */

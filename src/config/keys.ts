@@ -11,6 +11,8 @@ export interface SettingDeclaration {
   meaning: string;
   /** Never shown, and not read from the file, because files are copied, mailed and committed. */
   secret?: true;
+  /** A list of texts that is JSON in the environment, because its texts may contain commas. */
+  json?: true;
   /** A list of records. It is not shown, because it may contain secrets. In the environment it is JSON. */
   records?: true;
 }
@@ -40,6 +42,17 @@ const userSources = {
     additionalProperties: false,
   },
   description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment",
+} as const;
+const argumentList = {
+  type: "array",
+  items: text,
+  minItems: 1,
+  description: "a list of a program and its arguments, as JSON in the environment",
+} as const;
+const credentialName = {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$",
+  description: "the name of a credential, without a folder",
 } as const;
 const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
@@ -87,6 +100,30 @@ export const KEYS = {
   root_key_file: {
     schema: path,
     meaning: "file with the root key; default: root.key next to the configuration file",
+  },
+  "root_key.command": {
+    schema: argumentList,
+    json: true,
+    meaning:
+      "program with its arguments that prints the root key (a KMS, an HSM or a vault); started without a shell",
+  },
+  "root_key.next_command": {
+    schema: argumentList,
+    json: true,
+    meaning: "the same for the root key that the next rotation makes current",
+  },
+  "root_key.command_timeout": {
+    schema: seconds,
+    default: 30,
+    meaning: "time limit for root_key.command",
+  },
+  "root_key.credential": {
+    schema: credentialName,
+    meaning: "name of a systemd credential that contains the root key, in $CREDENTIALS_DIRECTORY",
+  },
+  "root_key.next_credential": {
+    schema: credentialName,
+    meaning: "the same for the root key that the next rotation makes current",
   },
   session_verification: {
     schema: { enum: ["verify", "page_only"], description: "verify or page_only" },

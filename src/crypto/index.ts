@@ -4,6 +4,7 @@ export { hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom
 export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
 export type { RootKeySettings } from "./root-key";
+export { rootKeySources } from "./root-key-settings";
 export { resolvedFile } from "./durable-file";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
