@@ -1,5 +1,5 @@
 // Opens an address in the user's browser, if there is one.
-import { environmentForOthers } from "./engine";
+import { environmentForOthers } from "../src/base/other-programs";
 import type { Environment } from "./io";
 
 /** Returns whether a browser was started. Never fails. */
@@ -34,9 +34,13 @@ export function webAddress(text: string): string | undefined {
 function commandFor(env: Environment): string | undefined {
   if ([env["CI"], env["SSH_CONNECTION"], env["SSH_TTY"]].some((value) => (value ?? "") !== ""))
     return undefined;
-  if (process.platform === "darwin") return Bun.which("open") ?? undefined;
+  if (process.platform === "darwin") return find("open", env);
   if ([env["DISPLAY"], env["WAYLAND_DISPLAY"]].every((value) => (value ?? "") === "")) return undefined;
-  return Bun.which("xdg-open") ?? undefined;
+  return find("xdg-open", env);
+}
+
+function find(program: string, { PATH }: Environment): string | undefined {
+  return Bun.which(program, PATH === undefined ? {} : { PATH }) ?? undefined;
 }
 
 function spawnDetached(command: string[], env: Environment): void {

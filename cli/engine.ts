@@ -42,16 +42,6 @@ export function refuseUnsafeVariables(env: Environment): void {
   }
 }
 
-/** Variables for other programs, without the secrets of this one and without options that make them load code. */
-export function environmentForOthers(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] =>
-        entry[1] !== undefined && !entry[0].startsWith("RUNTIME_") && entry[0] !== "NODE_OPTIONS",
-    ),
-  );
-}
-
 /** From prctl(2). */
 const PR_SET_DUMPABLE = 4;
 const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];

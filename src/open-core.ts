@@ -8,6 +8,7 @@ import {
   newToken,
   openKeyring,
   type Random,
+  rootKeySources,
   systemRandom,
 } from "./crypto";
 import { openStores, withDatabaseErrors } from "./data-folder";
@@ -43,6 +44,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
+  const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite);
   const close = async (): Promise<void> => {
@@ -59,9 +61,11 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),
-          // A key in the environment does not need a home folder.
+          sources,
+          // A key that is not in a file does not need a home folder.
           defaultFile:
-            config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
+            config.rootKeyFile() ??
+            (config.rootKey === undefined && sources === undefined ? config.defaultRootKeyFile() : ""),
         },
       }),
     );

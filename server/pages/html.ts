@@ -35,7 +35,7 @@ export function escape(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Text for people as HTML text, with hidden characters made visible, so that no user looks like another. */
+/** Text for people as HTML text, with hidden characters made visible: one user must not be shown as another. */
 export function shown(text: string): string {
   return escape(visible(text));
 }

@@ -19,6 +19,7 @@ export {
 export { Redacted, reveal } from "./redacted";
 export { visible, visibleJson } from "./visible";
 export { TimedCache } from "./timed-cache";
+export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
 export { netstrings } from "./netstrings";

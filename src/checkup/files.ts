@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Config } from "../config";
-import { hasPreparedKey, leftoverKeyFiles, resolvedFile } from "../crypto";
+import { hasPreparedKey, leftoverKeyFiles, resolvedFile, rootKeySources } from "../crypto";
 import { damageOf, keepsRests } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
 
@@ -88,6 +88,8 @@ function databaseFinding(file: string): Finding {
 // Opening the database shows whether the key is the right one.
 function keyFindings(config: Config, folder: string, hasDatabase: boolean): Finding[] {
   if (config.rootKey !== undefined) return [ok("root key", "It comes from RUNTIME_ROOT_KEY.")];
+  const sources = rootKeySources(config);
+  if (sources !== undefined) return [ok("root key", `It comes from ${sources.current.name}.`)];
   const file = config.rootKeyFile() ?? config.defaultRootKeyFile();
   if (!existsSync(file)) {
     // A start finds the key in the prepared file of a rotation, and opening the database shows whether it is the right one.
@@ -124,7 +126,7 @@ export function restsFinding(config: Config): Finding[] {
 
 /** Old root keys in files that killed rotations left behind. `rootKeyId`: the current root key. */
 export function leftoverKeysFinding(config: Config, rootKeyId: string, now: number): Finding[] {
-  if (config.rootKey !== undefined) return [];
+  if (config.rootKey !== undefined || rootKeySources(config) !== undefined) return [];
   const file = resolvedFile(config.rootKeyFile() ?? config.defaultRootKeyFile());
   const left = leftoverKeyFiles(file, rootKeyId, now - LEFTOVER_MS);
   if (left.length === 0) return [];

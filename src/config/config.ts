@@ -159,6 +159,12 @@ export class Config {
     return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
+  /** Path of a systemd credential; undefined if systemd has passed none. */
+  credentialFile(id: string): string | undefined {
+    const folder = nonEmpty(this.#environment["CREDENTIALS_DIRECTORY"]);
+    return folder === undefined ? undefined : join(folder, id);
+  }
+
   /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
   certificateAuthorities(): string | undefined {
     const set = this.settings["egress.ca_file"];

@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { AUDIT_KEYS } from "./audit-keys";
 import { ModelRecord } from "./records";
-import { address, path, text, userSources, count, seconds } from "./types";
+import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
 export interface SettingDeclaration {
   schema: TSchema;
@@ -13,6 +13,8 @@ export interface SettingDeclaration {
   meaning: string;
   /** Never shown, and not read from the file, because files are copied, mailed and committed. */
   secret?: true;
+  /** A list of texts that is JSON in the environment, because its texts may contain commas. */
+  json?: true;
   /** A list of records. It is not shown, because it may contain secrets. In the environment it is JSON. */
   records?: true;
 }
@@ -64,6 +66,30 @@ export const KEYS = {
   root_key_file: {
     schema: path,
     meaning: "file with the root key; default: root.key next to the configuration file",
+  },
+  "root_key.command": {
+    schema: argumentList,
+    json: true,
+    meaning:
+      "program with its arguments that prints the root key (a KMS, an HSM or a vault); started without a shell",
+  },
+  "root_key.next_command": {
+    schema: argumentList,
+    json: true,
+    meaning: "the same for the root key that the next rotation makes current",
+  },
+  "root_key.command_timeout": {
+    schema: seconds,
+    default: 30,
+    meaning: "time limit for root_key.command",
+  },
+  "root_key.credential": {
+    schema: credentialName,
+    meaning: "name of a systemd credential that contains the root key, in $CREDENTIALS_DIRECTORY",
+  },
+  "root_key.next_credential": {
+    schema: credentialName,
+    meaning: "the same for the root key that the next rotation makes current",
   },
   session_verification: {
     schema: { enum: ["verify", "page_only"], description: "verify or page_only" },

@@ -35,3 +35,14 @@ export const seconds = {
   maximum: 3600,
   description: "seconds, 1 to 3600",
 } as const;
+export const argumentList = {
+  type: "array",
+  items: text,
+  minItems: 1,
+  description: "a list of a program and its arguments, as JSON in the environment",
+} as const;
+export const credentialName = {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$",
+  description: "the name of a credential, without a folder",
+} as const;

@@ -5,6 +5,7 @@ export { nodeCrypto } from "./node-crypto";
 export { type Keyring, type KeyringOptions, openKeyring } from "./keyring";
 export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
+export { rootKeySources } from "./root-key-settings";
 export { createOnce, resolvedFile } from "./durable-file";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";

@@ -9,7 +9,7 @@ import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import { contextOf, type Place } from "./place";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
-import { findRootKeyById, keyFileOf } from "./root-key-files";
+import { findRootKeyById, rootFromSources } from "./root-key-files";
 import {
   addKey,
   FIND_ROOT,
@@ -22,7 +22,7 @@ import {
   rootIdOf,
   SET_ROOT,
 } from "./repository";
-import { replaceRoot, restoreKeyFile } from "./root-replacement";
+import { replaceRoot, replaceRootFromSource, restoreKeyFile, rotationTarget } from "./root-replacement";
 import { type DamagedKey, damagedKeys, refusal } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
@@ -91,7 +91,13 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     const named = await namedRoot(options.store);
     const root = startingRoot(named, options);
     const ring = new SealedKeyring(options, root);
-    if (named === undefined || named === root.id || tries === TRIES) {
+    // Commands are slow, and no rotation changes what they print.
+    if (
+      named === undefined ||
+      named === root.id ||
+      tries === TRIES ||
+      options.settings.sources !== undefined
+    ) {
       await ring.compare(named);
       return ring;
     }
@@ -102,6 +108,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
 /** The root key that the database names, from any of its files; else the configured one, or a new one. */
 function startingRoot(named: string | undefined, { settings, random, log }: KeyringOptions): RootKey {
+  if (settings.sources !== undefined) return rootFromSources(settings.sources, named, log);
   const known = named === undefined ? undefined : findRootKeyById(settings, named);
   if (known === undefined) return findRootKey(settings) ?? newRootKey(named, settings, random);
   restoreKeyFile(settings, known, log);
@@ -204,13 +211,7 @@ class SealedKeyring implements Keyring {
   }
 
   async rotateRoot({ leaveDamaged = false } = {}): Promise<RootRotation> {
-    const file = keyFileOf(this.#settings);
-    if (file === undefined) {
-      throw configurationError(
-        "The root key comes from RUNTIME_ROOT_KEY, which cannot be changed while servers are running. " +
-          "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
-      );
-    }
+    const target = rotationTarget(this.#settings);
     const held = await this.#takeRotation();
     try {
       const damaged = await damagedKeys(this.#store, this.#roots);
@@ -221,7 +222,10 @@ class SealedKeyring implements Keyring {
         roots: this.#roots,
         random: this.#random,
       };
-      this.#root = await replaceRoot({ ...parts, log: this.#log }, { file, held, damaged });
+      this.#root =
+        typeof target === "string"
+          ? await replaceRoot({ ...parts, log: this.#log }, { file: target, held, damaged })
+          : await replaceRootFromSource(parts, { source: target, held, damaged });
       return { id: this.#root.id, damaged };
     } finally {
       held.stop();
