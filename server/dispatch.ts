@@ -17,6 +17,7 @@ import { CheckedCall, type ReadBody } from "./call";
 import type { Front, Incoming, Route } from "./front";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
 const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
@@ -70,6 +71,7 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   checkParameters(operation, params);
+  using _held = held(front, operation, principal);
   const call = new CheckedCall(front, operation, principal, incoming, read);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
   const value = await (key === undefined
@@ -78,6 +80,11 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
+}
+
+function held({ runtime }: Front, { slow, waits }: ServedOperation, principal: Principal) {
+  if (slow !== true) return undefined;
+  return (waits === true ? holdLongPoll : holdCall)(runtime.limits, principal);
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {

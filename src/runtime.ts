@@ -115,8 +115,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
-  const authorization = new AuthorizationService(core, { providers, connections, settings });
-  const consent = new Consent(core, { providers, connections, settings, issuer });
+  const authorization = new AuthorizationService(core, { providers, connections, settings, limits });
+  const consent = new Consent(core, { providers, connections, settings, issuer, limits });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -131,6 +131,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     secrets,
     policy,
     executionLog,
+    limits,
   });
   const gateways = new Gateways(core, audit);
   const mcp = new Mcp(core, { identity, gateways, tools, authorization });

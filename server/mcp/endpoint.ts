@@ -8,6 +8,7 @@ import { jsonAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
+import { holdCall } from "../running";
 import { EventStream } from "./events";
 import { checkOrigin } from "./origin";
 
@@ -43,13 +44,14 @@ export function notAllowed({ runtime }: Front, { request }: Incoming): Response 
   return new Response(null, { status: 405, headers: { allow: "POST" } });
 }
 
-/** Runs a tool. The answer is the reply, or a stream when something precedes the reply or it takes long. */
+/** Runs a tool. Throws `rate_limited`. The answer is the reply, or a stream when something precedes the reply or it takes long. */
 function answerCall(
   { runtime, stopping, keepOpen }: Front,
   value: Json,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
+  const held = holdCall(runtime.limits, user.principal);
   const stop = new Departure(request);
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   // A function, because most calls are answered before anything precedes the reply.
@@ -76,6 +78,7 @@ function answerCall(
     void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
       alarm.cancel();
       stop[Symbol.dispose]();
+      held[Symbol.dispose]();
       if (stream === undefined) return resolve(replyResponse(reply));
       if (reply.text !== undefined) stream.message(reply.text);
       stream.close();

@@ -5,10 +5,12 @@ import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { forbidden, notFound, userMismatch } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, emptyFlow, OPENED_MS, placeOf, statusOf } from "./flow";
 import type { Outcome } from "./outcome";
+import { addedFlow, addWithin } from "./pending";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
@@ -16,10 +18,12 @@ import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./s
 export class CustomVerifier {
   readonly #core: Core;
   readonly #finish: Finish;
+  readonly #limits: Limits;
 
-  constructor(core: Core, finish: Finish) {
+  constructor(core: Core, finish: Finish, limits: Limits) {
     this.#core = core;
     this.#finish = finish;
+    this.#limits = limits;
   }
 
   /** Redirects the browser to the verifier, with the flow id as a parameter. */
@@ -58,7 +62,7 @@ export class CustomVerifier {
 
   /** Starts a flow without a grant, to test a verifier. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
-    const { store, keyring, clock, random, settings } = this.#core;
+    const { keyring, clock, random, settings } = this.#core;
     actFor(principal, request.user_id);
     const url = checkVerifierUrl(request.verifier_url, settings["redirects.allow"]);
     const now = clock.now();
@@ -71,9 +75,10 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
-    await store.write(function* () {
+    const limits = this.#limits;
+    await addedFlow(this.#core, limits, principal.projectId, function* () {
       yield* requireIncarnation(principal);
-      yield* repository.addFlow(row);
+      return yield* addWithin(limits, row, now);
     });
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }

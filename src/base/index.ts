@@ -18,6 +18,7 @@ export { Redacted, reveal } from "./redacted";
 export { TimedCache } from "./timed-cache";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
+export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

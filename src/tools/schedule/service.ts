@@ -5,6 +5,7 @@ import type { Core } from "../../core";
 import { newId } from "../../crypto";
 import { invalidParameter } from "../../errors";
 import { actorOf, maySee, type Principal } from "../../identity";
+import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
 import type { Tool } from "../registry";
 import type { ExecuteTool, Execution } from "../schema";
@@ -27,17 +28,21 @@ export interface ScheduledCall {
 }
 
 const DAY_MS = 24 * 3600_000;
+const SETTING = "limits.scheduled_runs_per_project";
+const RETRY_AFTER_MS = 60_000;
 
 export class Schedule {
   readonly #core: Core;
+  readonly #limits: Limits;
   readonly #deletionTime: DeletionTime;
 
-  constructor(core: Core) {
+  constructor(core: Core, limits: Limits) {
     this.#core = core;
+    this.#limits = limits;
     this.#deletionTime = new DeletionTime(core.clock);
   }
 
-  /** Stores a run durably. */
+  /** Stores a run durably. Throws `rate_limited` if too many runs of the project have not ended. */
   async add({ principal, userId, tool, request, runAt }: ScheduledCall): Promise<Execution> {
     const { store, keyring, clock, random, settings } = this.#core;
     const now = clock.now();
@@ -68,12 +73,16 @@ export class Schedule {
     };
     const keepDays = settings["executions.keep_days"];
     const deletionTime = this.#deletionTime;
-    await store.write(function* () {
+    const most = this.#limits.of(SETTING);
+    const added = await store.write(function* () {
       yield* requireIncarnation(principal);
+      if ((yield* repository.countOpenRuns(row.project_id)) >= most) return false;
       yield* repository.addRun(row);
       const time = keepDays > 0 ? yield* deletionTime.now() : undefined;
       if (time !== undefined) yield* repository.forgetRuns(time - keepDays * DAY_MS);
+      return true;
     });
+    if (!added) throw this.#tooMany(row.project_id);
     return {
       id,
       execution_id: row.execution_id,
@@ -82,6 +91,14 @@ export class Schedule {
       success: true,
       run_at: timestamp(runAt),
     };
+  }
+
+  #tooMany(projectId: string): Error {
+    return this.#limits.over(SETTING, {
+      scope: { project_id: projectId },
+      message: "Too many scheduled runs of this project have not ended. Wait until some have run.",
+      retryAfterMs: RETRY_AFTER_MS,
+    });
   }
 
   /** Newest first. A user token lists its own user's runs, a key that is restricted to users those of these users. */
