@@ -18,6 +18,7 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
 const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
@@ -86,6 +87,7 @@ async function handled(
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   checkParameters(operation, params);
+  using _held = held(front, operation, principal);
   const isWatched = operation.slow === true && operation.credential !== "public";
   const revocation = isWatched ? new Revocation(runtime, principal) : undefined;
   const call = new CheckedCall(front, operation, principal, incoming, read, revocation);
@@ -96,6 +98,11 @@ async function handled(
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
+}
+
+function held({ runtime }: Front, { slow, waits }: ServedOperation, principal: Principal) {
+  if (slow !== true) return undefined;
+  return (waits === true ? holdLongPoll : holdCall)(runtime.limits, principal);
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {

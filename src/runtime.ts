@@ -126,8 +126,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
-  const authorization = new AuthorizationService(core, { providers, connections, settings, audit });
-  const consent = new Consent(core, { providers, connections, settings, issuer, audit });
+  const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
+  const consent = new Consent(core, { providers, connections, settings, issuer, limits, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -143,6 +143,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     secrets,
     policy,
     executionLog,
+    limits,
   });
   const gateways = new Gateways(core, audit);
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });

@@ -8,6 +8,7 @@ import { jsonAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
+import { holdCall } from "../running";
 import { EventStream } from "./events";
 import { Revocation, revoked } from "../revocation";
 import { checkOrigin } from "./origin";
@@ -53,13 +54,14 @@ export function notAllowed({ runtime }: Front, { request }: Incoming): Response 
   return new Response(null, { status: 405, headers: { allow: "POST" } });
 }
 
-/** Runs a tool. The answer is the reply, or a stream when something precedes the reply or it takes long. */
+/** Runs a tool. Throws `rate_limited`. The answer is the reply, or a stream when something precedes the reply or it takes long. */
 function answerCall(
   { runtime, stopping, keepOpen }: Front,
   value: Json,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
+  const held = holdCall(runtime.limits, user.principal);
   const stop = new Departure(request);
   const revocation = new Revocation(runtime, user.principal);
   revocation.addEventListener("abort", () => stop.abort());
@@ -88,6 +90,7 @@ function answerCall(
     void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
       alarm.cancel();
       stop[Symbol.dispose]();
+      held[Symbol.dispose]();
       revocation[Symbol.dispose]();
       // A stream just ends, because its status has been sent.
       if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();

@@ -6,6 +6,7 @@ import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } fr
 import { hashOf, newToken, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { OpenIdIssuer } from "../identity";
+import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
@@ -41,6 +42,7 @@ export interface ConsentParts {
   connections: Connections;
   settings: SessionSettings;
   issuer: OpenIdIssuer;
+  limits: Limits;
 }
 
 export class Consent {
@@ -58,7 +60,7 @@ export class Consent {
     this.#connections = parts.connections;
     this.#settings = parts.settings;
     this.#finish = new Finish(core, parts.providers, parts.connections, parts.audit);
-    this.verifier = new CustomVerifier(core, this.#finish, parts.audit);
+    this.verifier = new CustomVerifier(core, this.#finish, parts.limits, parts.audit);
     this.signIn = new SignIn(core, this.#finish, parts.issuer);
   }
 

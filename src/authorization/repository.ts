@@ -56,7 +56,10 @@ const ALL = [
   "expires_at",
   "finished_at",
 ] as const;
-const COLUMNS = ALL.join(", ");
+// The needed scopes are often all requested ones, which are then stored once: consents may be many.
+export const COLUMNS = ALL.map((name) =>
+  name === "scopes" ? "CASE scopes WHEN '' THEN needed ELSE scopes END AS scopes" : name,
+).join(", ");
 const FIND = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND id = ?`);
 const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE address_hash = ?`);
 const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
@@ -78,7 +81,7 @@ const FORGET_STATE = query(
 );
 const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
-    "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 50",
+    "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 100",
 );
 const add = insertInto<FlowRow>("authorizations", ALL);
 type FlowKey = Pick<FlowRow, "project_id" | "id">;
@@ -119,10 +122,6 @@ const HELD_TOO_LONG = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE sealed_grant IS NOT NULL AND expires_at <= ? ` +
     "AND status = 'pending' ORDER BY expires_at LIMIT 20",
 );
-const PRUNE = query(
-  "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
-);
-
 export function findFlow(store: Store, projectId: string, id: string): Promise<FlowRow | undefined> {
   return store.get(FIND, projectId, id);
 }
@@ -163,7 +162,7 @@ export function* flowInTransaction(projectId: string, id: string): Transaction<F
 }
 
 export function* addFlow(row: FlowRow): Transaction<void> {
-  yield* add(row);
+  yield* add({ ...row, scopes: row.scopes === row.needed ? "" : row.scopes });
 }
 
 export interface Opening {
@@ -242,9 +241,4 @@ export function* failFlowsOfProvider(
 /** Some flows that have expired with a grant. */
 export function heldTooLong(store: Store, now: number): Promise<FlowRow[]> {
   return store.all(HELD_TOO_LONG, now);
-}
-
-/** Deletes some old flows. */
-export function* pruneFlows(before: number): Transaction<void> {
-  yield* run(PRUNE, before);
 }

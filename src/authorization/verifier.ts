@@ -5,10 +5,12 @@ import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
 import { notFound, userMismatch } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, emptyFlow, OPENED_MS, placeOf, statusOf } from "./flow";
 import type { Outcome } from "./outcome";
+import { addedFlow, addWithin } from "./pending";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
@@ -16,11 +18,13 @@ import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./s
 export class CustomVerifier {
   readonly #core: Core;
   readonly #finish: Finish;
+  readonly #limits: Limits;
   readonly #audit: Audit;
 
-  constructor(core: Core, finish: Finish, audit: Audit) {
+  constructor(core: Core, finish: Finish, limits: Limits, audit: Audit) {
     this.#core = core;
     this.#finish = finish;
+    this.#limits = limits;
     this.#audit = audit;
   }
 
@@ -58,7 +62,7 @@ export class CustomVerifier {
 
   /** Starts a flow without a grant, to test a verifier. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
-    const { store, keyring, clock, random, settings } = this.#core;
+    const { keyring, clock, random, settings } = this.#core;
     actFor(principal, request.user_id);
     const url = checkVerifierUrl(request.verifier_url, settings["redirects.allow"]);
     const now = clock.now();
@@ -71,13 +75,15 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
-    const audit = this.#audit;
-    await store.write(function* () {
+    const [limits, audit] = [this.#limits, this.#audit];
+    await addedFlow(this.#core, limits, principal.projectId, function* () {
+      const added = yield* addWithin(limits, row, now);
+      if ("setting" in added) return added;
       yield* audit.record(principal, "consent.started", id, {
         user: request.user_id,
         details: { test: true },
       });
-      yield* repository.addFlow(row);
+      return added;
     });
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }

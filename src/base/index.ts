@@ -23,6 +23,7 @@ export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
 export { netstrings } from "./netstrings";
+export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul } from "./check";

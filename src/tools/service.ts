@@ -5,6 +5,7 @@ import type { Connections } from "../connections";
 import type { Core } from "../core";
 import { internalError, malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { Catalog } from "./definition";
@@ -54,10 +55,11 @@ export class Tools {
       policy: ToolPolicy;
       executionLog: ExecutionLog;
       idempotency: Idempotency;
+      limits: Limits;
     },
   ) {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
-    this.scheduled = new Schedule(core, parts.audit);
+    this.scheduled = new Schedule(core, parts.audit, parts.limits);
     this.#registry = new Registry(catalogs);
     this.all = this.#registry.tools;
     this.#requirements = new Requirements(providers, connections, authorization, secrets);

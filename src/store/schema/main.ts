@@ -15,6 +15,7 @@ import { grants } from "./010-grants";
 import { incarnations } from "./011-incarnations";
 import { chainedAudit } from "./012-chained-audit";
 import { lateWrites } from "./013-late-writes";
+import { fairQueues } from "./014-fair-queues";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -30,4 +31,5 @@ export const mainMigrations: readonly Migration[] = [
   incarnations,
   chainedAudit,
   lateWrites,
+  fairQueues,
 ];

@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import { until } from "../../connections/executing";
 import { query } from "../../../src/store";
 import type { Runtime } from "../../../src/runtime";
-import { dueRuns } from "../../../src/tools/schedule/repository";
 import { agent, deploy, type Deployment, operator, pass } from "../deployment";
 import { callPlatform } from "../catalog";
 import { ended, look, looked, schedule } from "./scheduling";
@@ -201,17 +200,4 @@ describe("a project whose data key is damaged", () => {
     expect((await rowOf(other, id))?.sealed_output).toBeNull();
     expect(logLines.filter((line) => line.includes("the data key cannot be opened"))).toHaveLength(1);
   });
-});
-
-test("projects with many due runs take turns with others", async () => {
-  await using deployment = await deploy();
-  const { runtime, clock } = deployment;
-  await Promise.all(Array.from({ length: 30 }, () => schedule(runtime)));
-  await runtime.identity.createProject(operator(), "second", "second");
-  const late = { tool_name: "Test.Act", user_id: "alice", run_at: "2021-01-01T00:00:00" };
-  const { id } = await runtime.tools.execute(agent(null, "second"), late);
-  const due = await dueRuns(runtime.core.store, clock.now(), 20);
-
-  expect(due).toHaveLength(20);
-  expect(due.map((run) => run.id)).toContain(id);
 });
