@@ -1,5 +1,5 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
-import { Audit, Events, ExecutionLog, Inspection, Refusals, SigningKey, Trail } from "./audit";
+import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
 import {
   AuthorizationService,
   Consent,
@@ -54,6 +54,8 @@ export interface Runtime {
   readonly refusals: Refusals;
   /** Verification of the audit trail. */
   readonly inspection: Inspection;
+  /** Publishes heads of the audit trail and removes old rows. */
+  readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
@@ -180,7 +182,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, signingKey),
+    inspection: new Inspection(core, audit, signingKey),
+    auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(events, { providers, secrets, settings, gateways, plugins, hooks, models }),
     gateways,
     mcp,

@@ -12,7 +12,7 @@ import { type Common, defined, verb } from "../command";
 import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
-import { json, print, printList, type Shape } from "../output";
+import { json, print, printDeleted, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
 import { newest, WINDOW_FLAGS } from "../pages";
@@ -66,6 +66,53 @@ export const verbs = [
     run: list,
   }),
   verb({
+    usage: "export",
+    summary:
+      "Print the entries as one JSON object in each line, oldest first, for a SIEM. The last line on standard error names " +
+      "the entry after which the next export continues.",
+    examples: [
+      "runtime audit export --since 2027-01-01T00:00:00Z",
+      "runtime audit export --after au_ID",
+      "runtime audit export --deployment",
+    ],
+    flags: [
+      { flag: "--since <time>", meaning: "only entries from this time on (RFC 3339)" },
+      { flag: "--after <id>", meaning: "only entries newer than this one" },
+      { flag: "--action <action>", meaning: "only this action, or all actions with this prefix: secret." },
+      { flag: "--deployment", meaning: "changes that affect all projects; on the data folder only" },
+    ],
+    read: (line) => ({
+      filter: defined({
+        since: line.text("since"),
+        after: line.text("after"),
+        action: line.text("action"),
+      }),
+      deployment: line.has("deployment"),
+    }),
+    run: exportAll,
+  }),
+  verb({
+    usage: "forget-user <user>",
+    summary:
+      "Erase a user from the audit trail of the project: its entries remain, and no longer tell who it was. On the data " +
+      "folder only.",
+    examples: [
+      "runtime audit forget-user alice@example.com",
+      "runtime audit forget-user alice --project sales",
+    ],
+    read: (line) => ({ user: line.word(0) }),
+    run: (io, common, { user }) =>
+      withDataFolder(io, common, "audit forget-user", async ({ runtime, principal }) => {
+        const forgotten = await runtime.inspection.forgetUser(principal, user);
+        printDeleted(io, common, user, forgotten);
+        io.note(
+          forgotten
+            ? "The user was erased from the audit trail."
+            : "The audit trail does not name this user.",
+        );
+      }),
+  }),
+  verb({
     usage: "verify",
     summary:
       "Check every row of the audit trail against its hash chain, and print the signed head of each chain. With --head, " +
@@ -107,6 +154,8 @@ export const verbs = [
   }),
 ];
 
+const EXPORTED_AT_ONCE = 100;
+
 const HEAD_SHAPE: Shape<SignedHead> = {
   name: ({ chain, number }) => `${chain}:${number}`,
   columns: [
@@ -119,6 +168,33 @@ const HEAD_SHAPE: Shape<SignedHead> = {
 
 function chainName(chain: string): string {
   return chain === "" ? "(installation)" : chain;
+}
+
+interface ExportAudit {
+  filter: AuditFilter;
+  deployment: boolean;
+}
+
+async function exportAll(io: Io, common: Common, { filter, deployment }: ExportAudit): Promise<void> {
+  const all = async (page: (window: AuditFilter) => Promise<AuditPage>): Promise<void> => {
+    let after = filter.after;
+    for (;;) {
+      const { items, next } = await page({
+        ...filter,
+        ...defined({ after }),
+        order: "oldest",
+        limit: EXPORTED_AT_ONCE,
+      });
+      printList(io, { ...common, output: "ndjson" }, items, SHAPE, "");
+      after = items.at(-1)?.id ?? after;
+      if (next === undefined) break;
+    }
+    io.note(after === undefined ? "There are no entries." : `Continue with --after ${after}`);
+  };
+  if (!deployment) return withClient(io, common, (client) => all((window) => listAudit(client, window)));
+  await withDataFolder(io, common, "audit export --deployment", ({ runtime, principal }) =>
+    all((window) => runtime.trail.deploymentAudit(principal, window)),
+  );
 }
 
 async function verify(io: Io, common: Common, { head }: { head: string | undefined }): Promise<number> {

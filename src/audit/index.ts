@@ -4,6 +4,7 @@ export { type ExecutionEntry, ExecutionLog } from "./execution-log";
 export { type Actor, actorOf, Audit, type Happened } from "./service";
 export { Events } from "./events";
 export { Inspection } from "./inspection";
+export { Keeper } from "./keeper";
 export { Refusals } from "./refusals";
 export { SigningKey } from "./signing";
 export type { SignedHead } from "./heads";
