@@ -105,6 +105,7 @@ export class Runner {
   #once({ ready, input, logs, limit, deadline, caller, fence }: Attempt): Promise<unknown> {
     const { tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
+      projectId: ready.projectId,
       tool,
       provider: authorization?.provider,
       grant,
