@@ -118,8 +118,14 @@ function egressOf(config: Config, log: Log): Egress {
     maxBytes: settings["egress.max_bytes"],
     proxy: proxyFromEnvironment(process.env),
     authorities: config.certificateAuthorities(),
+    places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),
     log,
   });
+}
+
+// Bun reads it as well, at the start of the process.
+function engineLimit(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
 }
 
 /** An address for a browser on this machine. */

@@ -19,6 +19,8 @@ export interface EgressRequest {
   headers?: Readonly<Record<string, string | Redacted>>;
   body?: string | Redacted;
   tls?: TlsOptions | undefined;
+  /** For which project, so that projects share the places for requests. Absent: for the server itself. */
+  project?: string | undefined;
   /** Aborts the request, which then fails with the reason `aborted`. */
   signal?: Abortable | undefined;
   /**

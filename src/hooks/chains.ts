@@ -112,6 +112,7 @@ function targetWith(
   const mutual = auth.type === "mtls" ? { cert: redacted(client_cert), key: redacted(client_key) } : {};
   return {
     url,
+    project: plugin.project_id,
     timeoutMs,
     retry: retryOf(plugin),
     authorization:

@@ -1,6 +1,6 @@
 // Polls the health of webhook servers every minute while the server runs. The result is informative and does not affect
 // calls.
-import { isObject, parseJson } from "../base";
+import { inTurn, isObject, parseJson, Places } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { targetOf } from "./chains";
@@ -16,7 +16,8 @@ const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 /** Per round. */
 const MAX_PLUGINS = 1000;
-const CONCURRENCY = 10;
+/** Polls at the same time: an address that hangs takes its place until the time limit. */
+const PLACES = { total: 40, share: 5 };
 
 export class PluginHealth {
   readonly #core: Core;
@@ -39,13 +40,27 @@ export class PluginHealth {
   async poll(signal?: AbortSignal): Promise<void> {
     const rows = await activePlugins(this.#core.store, MAX_PLUGINS);
     const waiting = rows.filter((row) => webhookOf(row).health_check_path !== undefined);
-    const work = async (): Promise<void> => {
-      for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-        if (signal?.aborted) return;
-        await this.#update(row, signal);
+    const queue = inTurn([...Map.groupBy(waiting, ({ project_id }) => project_id).values()]);
+    const places = new Places(PLACES);
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    while (queue.length > 0 && !signal?.aborted) {
+      const at = queue.findIndex(({ project_id }) => places.take(project_id));
+      const [row] = at < 0 ? [] : queue.splice(at, 1);
+      if (row === undefined) {
+        await Promise.race(running);
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      const work = this.#update(row, signal)
+        .catch((error: unknown) => (failure ??= error))
+        .then(() => {
+          places.release(row.project_id);
+          running.delete(work);
+        });
+      running.add(work);
+    }
+    await Promise.all(running);
+    if (failure !== undefined) throw failure;
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -80,6 +95,7 @@ export class PluginHealth {
           accept: "application/json",
           ...(own && authorization !== undefined ? { authorization } : {}),
         },
+        project: row.project_id,
         tls: own ? tls : { ca: tls?.ca },
         timeoutMs: TIMEOUT_MS,
         maxBytes: MAX_BYTES,

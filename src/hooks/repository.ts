@@ -110,7 +110,9 @@ const COUNT_PLUGINS = query<{ count: number }>(
 );
 const VISIBLE_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE ${VISIBLE}`);
 const ACTIVE_PLUGINS = query<PluginRow>(
-  `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
+  `SELECT ${PLUGIN_COLUMNS} FROM (SELECT ${PLUGIN_COLUMNS}, ROW_NUMBER() OVER (PARTITION BY project_id ` +
+    "ORDER BY created_at, id) AS turn FROM plugins WHERE status = 'active') AS active " +
+    "ORDER BY turn, created_at, id LIMIT ?",
 );
 const SET_HEALTH = query("UPDATE plugins SET health_status = ? WHERE id = ? AND version = ?");
 
@@ -165,7 +167,7 @@ export function visiblePlugins(store: Store, { projectId, orgId }: Scope): Promi
   return store.all(VISIBLE_PLUGINS, projectId, orgId);
 }
 
-/** Active plugins of all projects, for the health poll. */
+/** Active plugins, for the health poll. Projects take turns. */
 export function activePlugins(store: Store, limit: number): Promise<PluginRow[]> {
   return store.all(ACTIVE_PLUGINS, limit);
 }

@@ -10,6 +10,7 @@ import type { EffectiveRetry } from "./stored";
 /** The address of a webhook and how to call it. */
 export interface Target {
   url: string;
+  project?: string | undefined;
   /** For all attempts together. */
   timeoutMs: number;
   retry: EffectiveRetry;
@@ -85,6 +86,7 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
   let response: Response;
   try {
     response = await core.egress.fetch(target.url, {
+      project: target.project,
       method: "POST",
       headers: {
         "content-type": "application/json",

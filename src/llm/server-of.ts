@@ -8,6 +8,8 @@ export interface ModelServer {
   /** The entry that describes it. */
   id: string;
   type: "openai" | "anthropic";
+  /** The project of the request. */
+  project?: string;
   /** Names of its models, the preferred one first; empty: any model that a request names. */
   models: readonly string[];
   url: string;

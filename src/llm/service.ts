@@ -56,7 +56,9 @@ export class Chat {
   async complete(principal: Principal, call: ChatCall): Promise<ChatAnswer> {
     const { request } = call;
     checkUser(principal, request);
-    const choice = await this.#models.choose(principal.projectId, request.model);
+    const { projectId: project } = principal;
+    const { server, model } = await this.#models.choose(project, request.model);
+    const choice = { server: { ...server, project }, model };
     if (!usesOwnTools(request)) return this.#predict(choice, call, undefined);
     const runnable = await this.#models.runnableTools(principal.projectId);
     const set = await toolSetOf(this.#tools, principal, request, runnable);

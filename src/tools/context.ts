@@ -21,6 +21,7 @@ export interface Run {
   /** Aborts when the run must end. */
   limit: { readonly signal: AbortSignal; readonly stop: Abortable };
   deadline: number;
+  projectId: string;
   /** Called at most once, and only if the tool uses a cache. */
   cache: () => ConnectionCache;
   logs: NonNullable<ExecutionOutput["logs"]>;
@@ -90,6 +91,7 @@ async function platformFetch(
   const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
   run.progress.requests++;
   return core.egress.fetch(url, {
+    project: run.projectId,
     signal: run.limit.stop,
     fence: run.fence,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),

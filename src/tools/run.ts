@@ -129,6 +129,7 @@ export class Runner {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
     const { tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
+      projectId: ready.projectId,
       tool,
       provider: authorization?.provider,
       grant,

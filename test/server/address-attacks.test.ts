@@ -105,6 +105,7 @@ describe.each(LITERALS)("%s", (literal) => {
   test("as the address of the user info: the tool gets nothing", async () => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
+      projectId: "default",
       tool: {
         catalog: sheetsCatalog,
         definition: whoAmI,

@@ -155,3 +155,49 @@ describe("places", () => {
     expect([places.take("a"), places.roomOf("b")]).toEqual([true, 1]);
   });
 });
+
+test("health checks of 30 plugins of one project that hang: those of another project are done first", async () => {
+  const end = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async ({ url }) => {
+      const { pathname } = new URL(url);
+      asked.push(pathname);
+      if (pathname === "/hang") await end.promise;
+      return Response.json({ status: "healthy" });
+    },
+  });
+  await using deployment = await deploy();
+  const { runtime } = deployment;
+  const [first = "", second = ""] = await projects(deployment, 2);
+  let priority = 0;
+  const plugin = (project: string, path: string) => {
+    const endpoint = {
+      url: `${server.url.href}pre`,
+      phase: "before",
+      failure_mode: "fail_closed",
+      priority: ++priority,
+    } as const;
+    return runtime.plugins.create(operator(project), {
+      name: `plugin ${priority}`,
+      plugin_type: "webhook",
+      status: "active",
+      webhook_config: {
+        auth: { type: "bearer", token: "t" },
+        health_check_path: `${server.url.origin}${path}`,
+        endpoints: { pre: endpoint },
+      },
+    });
+  };
+  for (let index = 0; index < 30; index++) await plugin(first, "/hang");
+  for (let index = 0; index < 3; index++) await plugin(second, "/fine");
+
+  const polled = runtime.pluginHealth.poll();
+  await soon(() => asked.filter((path) => path === "/fine").length === 3);
+  expect(asked.filter((path) => path === "/hang").length).toBeLessThanOrEqual(5);
+  end.resolve();
+  await polled;
+  expect(asked.filter((path) => path === "/hang")).toHaveLength(30);
+});

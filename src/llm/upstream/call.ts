@@ -59,6 +59,7 @@ async function send(
   let response: Response;
   try {
     response = await core.egress.fetch(server.url, {
+      project: server.project,
       method: "POST",
       headers: headersOf(server, streams),
       body,
