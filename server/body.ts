@@ -1,5 +1,5 @@
 // Reads the body of a request within the limits of size and time.
-import { exceededLimit, isObject, type Json, parseJson, setAlarm } from "../src/base";
+import { exceededLimit, isObject, type Json, parseShallowJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
 
@@ -118,7 +118,7 @@ async function readPieces(request: Request, maxBytes: number, late: Promise<neve
 
 function parse(text: string): Json {
   try {
-    return parseJson(text);
+    return parseShallowJson(text);
   } catch {
     throw malformedRequest("The body is not valid JSON.");
   }

@@ -6,7 +6,16 @@ export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
-export { isObject, type Json, type JsonObject, JsonText, parseJson, present } from "./json";
+export {
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonText,
+  parseJson,
+  parsePlainJson,
+  parseShallowJson,
+  present,
+} from "./json";
 export {
   createLog,
   type Log,

@@ -1,5 +1,5 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
-export { endOfString, isObject, type Json, type JsonObject } from "../base";
+export { endOfString, isObject, type Json, type JsonObject, parsePlainJson } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type Base,

@@ -120,6 +120,8 @@ export class Registry {
   }
 
   #lookUp(bare: string): Tool | undefined {
+    // A long name of separators alone would be split at each of them.
+    if (bare.length > LONGEST_NAME) return undefined;
     const name = bare.toLowerCase();
     const dotted = this.#byName.get(name)?.[0];
     if (dotted !== undefined || name.includes(".")) return dotted;
@@ -166,6 +168,7 @@ function shownVersion(version: string): string {
   return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "with this number";
 }
 
+const LONGEST_NAME = 1000;
 const SEMANTIC = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** For sorting by semantic version, newest first. Other versions are older than semantic ones, and sorted by digits. */

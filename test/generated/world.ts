@@ -62,11 +62,12 @@ export interface World extends AsyncDisposable {
   count(): number;
 }
 
-export async function startWorld(): Promise<World> {
+/** `running`: stand-ins that run already; absent: in this process. */
+export async function startWorld(running?: Platforms): Promise<World> {
   const provider = await startOpenIdProvider();
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
-  const platforms = await startPlatforms();
+  const platforms = running ?? (await startPlatforms());
   const models = await startModelServer(model);
   const site = await startSite({
     chat: platforms.chat,

@@ -1,12 +1,14 @@
 // A server in a process of its own: prints the requests that are to be sent with the worst values of each field, one line
 // each, then the address, and serves until it is killed.
+import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { isObject } from "../../src/base";
 import { servedOperations } from "../support/described";
 import { toCall, validRequest } from "../generated/requests";
 import { least, placesOf, withValue } from "../generated/schema";
+import type { Platforms } from "../sandbox/platforms";
 import { startWorld, USER } from "../generated/world";
-import { MARKER } from "./worst-values";
+import { JSON_TEXT, MARKER } from "./worst-values";
 
 export interface PreparedRequest {
   name: string;
@@ -18,8 +20,16 @@ export interface PreparedRequest {
   schema: unknown;
 }
 
-const world = await startWorld();
+const world = await startWorld(await platformsElsewhere());
 const { admin } = world.own;
+
+async function platformsElsewhere(): Promise<Platforms> {
+  const script = join(import.meta.dir, "platforms-process.ts");
+  const child = Bun.spawn([process.execPath, script], { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
+  const { value } = await child.stdout.getReader().read();
+  const platforms = JSON.parse(new TextDecoder().decode(value));
+  return { ...platforms, [Symbol.asyncDispose]: async () => child.kill() };
+}
 
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -40,7 +50,10 @@ for (const { toolkit, tools } of extensions.catalogs) {
         user_id: USER,
         input: { ...(isObject(given) ? given : {}), [parameter]: MARKER },
       };
-      const largest = documents?.includes(parameter) === true ? {} : { maxLength: 100_000, maxItems: 1000 };
+      const holdsDocument = documents?.includes(parameter) === true;
+      const largest = holdsDocument
+        ? { contentMediaType: JSON_TEXT }
+        : { maxLength: 100_000, maxItems: 1000 };
       const limited = { ...Object(schema), ...largest };
       print(requestFor(`${tool_name}: ${parameter}`, "/v1/tools/execute", body, limited));
     }

@@ -23,16 +23,35 @@ const TEXTS = {
 type TextKind = keyof typeof TEXTS;
 const TEXT_KINDS: readonly string[] = Object.keys(TEXTS);
 
+/** The media type that marks a text which contains a document. */
+export const JSON_TEXT = "application/json";
+
 /** A value that a field may be given, as it is sent. */
 export interface Worst {
   name: string;
   json: string;
 }
 
+const DOCUMENTS: readonly Worst[] = [
+  { name: "50,000 cells", json: documentOf("{", (row) => `"${row}":{"A":1}`, "}") },
+  { name: "50,000 rows of a list", json: documentOf('{"data":[', () => '{"A":1}', "]}") },
+  {
+    name: "a deep document",
+    json: documentOf(`{"data":${"[".repeat(1_000_000)}`, String, "]".repeat(1_000_000)),
+  },
+];
+
+function documentOf(before: string, member: (index: number) => string, after: string): string {
+  return JSON.stringify(
+    before + Array.from({ length: 50_000 }, (_, index) => member(index + 1)).join(",") + after,
+  );
+}
+
 /** The worst values of a field. `turn` selects the kind of text, so that all kinds take their turn; absent: all kinds. */
 export function worstOf(schema: unknown, turn?: number): Worst[] {
   return variantsOf(schema).flatMap((variant) => {
-    const { type, maxLength, items, maxItems, additionalProperties } = variant;
+    const { type, maxLength, items, maxItems, additionalProperties, contentMediaType } = variant;
+    if (contentMediaType === JSON_TEXT) return DOCUMENTS;
     if (type === "array") return [listOf(items, typeof maxItems === "number" ? maxItems : MOST)];
     if (type === "integer" || type === "number") return [{ name: "a long number", json: "9".repeat(BYTES) }];
     if (type === "object" || isObject(additionalProperties))
