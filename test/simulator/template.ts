@@ -82,6 +82,7 @@ function nobody(folder: string, time: VirtualTime): SimulatedProcess {
     extensions,
     send: () => Promise.reject(new Error("not used")),
     received: () => undefined,
+    wrote: () => undefined,
     active: () => undefined,
   });
 }
