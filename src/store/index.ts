@@ -17,6 +17,7 @@ export {
   Unwritable,
   type Wait,
 } from "./port";
+export { Ages, nextGeneration } from "./ages";
 export { CachedByGeneration } from "./cache";
 export { setFact } from "./facts";
 export { mainMigrations } from "./schema/main";

@@ -1,6 +1,6 @@
 // Runs statements on a SQLite connection and translates its errors.
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
-import { RuntimeError } from "../errors";
+import { RuntimeError, unavailable } from "../errors";
 import { type SqlValue, type Step, TOUCH, type Transaction, UniqueViolation } from "./port";
 
 // Bun's cache is limited to 20 statements. All our statements are constants, so each is cached.
@@ -30,6 +30,9 @@ export function translate(error: unknown): unknown {
   const code = error instanceof SQLiteError ? (error.code ?? "") : "";
   if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY")
     return new UniqueViolation(error);
+  // Only the triggers that look for the data key of a sealed value.
+  if (code === "SQLITE_CONSTRAINT_TRIGGER")
+    return unavailable("A data key was replaced while this was stored. Try again.");
   return error;
 }
 

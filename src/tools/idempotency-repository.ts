@@ -8,6 +8,7 @@ import {
   get,
   insertInto,
   named,
+  nextGeneration,
   type Store,
   touch,
   type Transaction,
@@ -39,14 +40,16 @@ interface Row extends Key {
   alive_until: number;
   sealed_answer: string | null;
   expires_at: number;
+  /** Of the kind `idempotency`, when the row was written; tells how old it is at least. */
+  generation: number;
 }
 
 /** How long answers are stored. */
 export const KEPT_MS = 10 * 60_000;
 /** `alive_until` of a run that its own process has given up. */
 const GIVEN_UP = 0;
-/** A row without an answer may have a live holder although it has expired: the clock may have jumped. */
-const UNANSWERED_KEPT_MS = 24 * 3_600_000;
+/** A row of which it is not certain how old it is, or whether its holder lives: a clock may have jumped. */
+const DOUBTFUL_KEPT_MS = 24 * 3_600_000;
 
 // The project is part of the key and of the encryption context of the answer.
 const KEY = ["project_id", "credential", "operation", "key_hash"] as const;
@@ -54,15 +57,15 @@ const OWNED = [...KEY, "holder"] as const;
 type Owned = Key & Pick<Row, "holder">;
 
 const FIND = named<Key, Row>(
-  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at FROM idempotency WHERE " +
+  "SELECT request_hash, holder, alive_until, sealed_answer, expires_at, generation FROM idempotency WHERE " +
     "project_id = :project_id AND credential = :credential AND operation = :operation AND key_hash = :key_hash",
 );
 const put = insertInto<Row>(
   "idempotency",
-  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at"],
+  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at", "generation"],
   "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
     "holder = excluded.holder, alive_until = excluded.alive_until, sealed_answer = NULL, " +
-    "expires_at = excluded.expires_at",
+    "expires_at = excluded.expires_at, generation = excluded.generation",
 );
 const IS_OWNED =
   "WHERE project_id = :project_id AND credential = :credential AND operation = :operation AND key_hash = :key_hash " +
@@ -81,9 +84,10 @@ const setAnswer = update<Owned & Pick<Row, "sealed_answer" | "expires_at">>(
   OWNED,
 );
 const remove = command<Owned>(`DELETE FROM idempotency ${IS_OWNED}`);
-const prune = command<{ now: number; unanswered: number }>(
+const prune = command<{ now: number; old: number; doubtful: number }>(
   "DELETE FROM idempotency WHERE key_hash IN (SELECT key_hash FROM idempotency WHERE expires_at < :now LIMIT 20) " +
-    "AND expires_at < :now AND (sealed_answer IS NOT NULL OR alive_until = 0 OR expires_at < :unanswered)",
+    "AND expires_at < :now AND (expires_at < :doubtful OR " +
+    "(generation <= :old AND (sealed_answer IS NOT NULL OR alive_until = 0)))",
 );
 
 export type Begun =
@@ -94,18 +98,21 @@ export interface Beginning {
   now: number;
   /** Rows expire by this time, in which a jump of the clock does not count. */
   trustedNow: number;
+  /** Rows of this generation and earlier ones are older than `KEPT_MS`; undefined: this process cannot tell. */
+  old: number | undefined;
   /** The state of a row whose holder is dead. */
   dead: string | undefined;
 }
 
 export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun> {
-  const { holder, now, trustedNow, dead } = by;
+  const { holder, now, dead } = by;
   yield* requireIncarnation(repeatable);
   const row = yield* get(FIND, ...FIND.values(keyOf(repeatable)));
   const requestHash = hashOf(repeatable.request);
   const isOver = row === undefined || hasEnded(row) || stateOf(row) === dead;
-  if (row === undefined || (isOver && row.expires_at <= trustedNow)) {
-    yield* prune({ now: trustedNow, unanswered: trustedNow - UNANSWERED_KEPT_MS });
+  if (row === undefined || (isOver && hasExpired(row, by))) {
+    const { trustedNow, old = -1 } = by;
+    yield* prune({ now: trustedNow, old, doubtful: trustedNow - DOUBTFUL_KEPT_MS });
     yield* put({
       ...keyOf(repeatable),
       request_hash: requestHash,
@@ -113,12 +120,20 @@ export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun
       alive_until: now + DEAD_AFTER_MS,
       sealed_answer: null,
       expires_at: now + KEPT_MS,
+      generation: yield* nextGeneration("idempotency"),
     });
+    yield* touch("idempotency");
     return { kind: "mine" };
   }
   if (row.request_hash !== requestHash) throw otherRequest();
   if (row.sealed_answer !== null) return { kind: "answer", sealed: row.sealed_answer };
   return { kind: isOver ? "lost" : "wait" };
+}
+
+/** Another process may have written the row under a clock that was behind, so the time in it is not enough. */
+function hasExpired({ expires_at, generation }: Row, { trustedNow, old }: Beginning): boolean {
+  const isOld = old === undefined ? expires_at <= trustedNow - DOUBTFUL_KEPT_MS : generation <= old;
+  return expires_at <= trustedNow && isOld;
 }
 
 export function findRow(store: Store, repeatable: Repeatable): Promise<Row | undefined> {

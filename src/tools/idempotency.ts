@@ -5,7 +5,7 @@ import { TrustedTime } from "../base";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { invalidParameter, RuntimeError } from "../errors";
-import { HEARTBEAT_MS, untilStored, Witness } from "../store";
+import { Ages, HEARTBEAT_MS, untilStored, Witness } from "../store";
 import {
   answerPlace,
   begin,
@@ -33,6 +33,7 @@ export class Idempotency {
   readonly #core: Core;
   readonly #witness: Witness;
   readonly #time: TrustedTime;
+  readonly #ages: Ages;
   /** The runs of this process until their end is stored, by key. */
   readonly #running = new Map<string, { requestHash: string; outcome: Promise<Outcome> }>();
   readonly #stopping = new AbortController();
@@ -42,11 +43,13 @@ export class Idempotency {
     this.#core = core;
     this.#witness = new Witness(core.clock);
     this.#time = new TrustedTime(core.clock, KEPT_MS);
+    this.#ages = new Ages(core.store, core.clock, "idempotency", KEPT_MS);
   }
 
   /** Waits a few seconds until the ends of all runs are stored. */
   async close(): Promise<void> {
     this.#stopping.abort();
+    this.#ages.stop();
     const late = new AbortController();
     await Promise.race([Promise.all(this.#ends), this.#core.clock.sleep(STOP_MS, late.signal)]);
     late.abort();
@@ -79,8 +82,15 @@ export class Idempotency {
         if (outcome?.kind !== "forgotten") return lost();
       }
       const begun = await this.#core.store.write(() =>
-        begin(repeatable, { holder, now: clock.now(), trustedNow: this.#time.now(), dead }),
+        begin(repeatable, {
+          holder,
+          now: clock.now(),
+          trustedNow: this.#time.now(),
+          old: this.#ages.old(),
+          dead: this.#witness.isCurrent(name) ? dead : undefined,
+        }),
       );
+      await this.#ages.look();
       if (begun.kind === "mine") return this.#work(repeatable, holder, work, counts);
       if (begun.kind === "answer") return this.#open(repeatable, begun.sealed);
       if (begun.kind === "lost" || signal?.aborted) return lost();

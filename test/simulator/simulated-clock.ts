@@ -21,7 +21,7 @@ export class SimulatedClock {
   }
 
   now(): number {
-    return START + this.monotonic() + this.#aheadMs;
+    return Math.floor(START + this.monotonic() + this.#aheadMs);
   }
 
   /** Moves the wall clock alone. */

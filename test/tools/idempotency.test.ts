@@ -101,6 +101,17 @@ describe("one key", () => {
     expect((await run(deployment.runtime)).output?.value).toEqual({ run: 2 });
   });
 
+  test("of a process whose clock was behind is not forgotten by another one", async () => {
+    await using deployment = await slow(0);
+    const other = await deployment.another();
+    deployment.clock.jump(-11 * 60_000);
+    const first = await run(deployment.runtime);
+    deployment.clock.jump(11 * 60_000);
+
+    expect(await run(other)).toEqual(first);
+    expect(deployment.test.runs).toBe(1);
+  });
+
   test("by any name of the same tool is the same request", async () => {
     await using deployment = await slow(0);
     await run(deployment.runtime);

@@ -30,6 +30,11 @@ export class DeadHolders {
     );
   }
 
+  /** Asked in the transaction that takes a run over; see `Witness`. */
+  isCurrent({ id }: ListedRun): boolean {
+    return this.#witness.isCurrent(id);
+  }
+
   // No lease ends later than that, unless the clock was set back. To look for all leases at all times would read all runs
   // that wait for their time.
   #latestLease(): number {

@@ -6,7 +6,7 @@ import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
 import { type ExecutionLog, requireIncarnation } from "../../audit";
 import type { Identity, Principal } from "../../identity";
-import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, untilStored } from "../../store";
+import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, type Transaction, untilStored } from "../../store";
 import type { Registry, Tool } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
@@ -26,6 +26,7 @@ import {
 } from "./outcome";
 import * as repository from "./repository";
 import type { ListedRun, Next } from "./repository";
+import { openInput, sealOutput } from "./sealed";
 
 export interface WorkerParts {
   identity: Identity;
@@ -127,13 +128,15 @@ export class ScheduleWorker {
   async #claim(run: ListedRun): Promise<boolean> {
     const { store, clock, random } = this.#core;
     const attemptId = newId("ta", clock.now(), random);
+    const [holder, deadHolders] = [this.#holder, this.#deadHolders];
     let at = 0;
     // The transaction may wait long for the lock, so it takes the time itself.
-    const claimed = await store.write(() => {
+    const claimed = await store.write(function* () {
       at = clock.monotonic();
       const now = clock.now();
-      const claim = { holder: this.#holder, now, leaseUntil: now + DEAD_AFTER_MS, attemptId };
-      return repository.claimRun(run, claim, CUT_OFF);
+      if (run.status === "running" && !deadHolders.isCurrent(run)) return undefined;
+      const claim = { holder, now, leaseUntil: now + DEAD_AFTER_MS, attemptId };
+      return yield* repository.claimRun(run, claim, CUT_OFF);
     });
     if (claimed !== undefined) this.#begin(new RunHold(this.#core, claimed, at), attemptId);
     return claimed !== undefined;
@@ -157,24 +160,13 @@ export class ScheduleWorker {
     const { store, clock, log } = this.#core;
     const { run } = hold;
     const performed = await this.#perform(hold, attemptId);
-    const sealedOutput = await this.#seal(run, attemptId, performed);
-    const ended = sealedOutput === undefined ? UNSEALED : performed;
-    const pause = pauseBefore(ended, run.attempts);
-    const { success, systemError = null } = ended;
-    const status = success ? "completed" : "failed";
-    const write = () => {
-      const now = clock.now();
-      const next: Next =
-        pause === undefined
-          ? { status, toolkitVersion: this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version }
-          : { dueAt: now + pause };
-      return repository.endAttempt(
-        run,
-        { now, success, sealedOutput: sealedOutput ?? null, systemError },
-        next,
-      );
+    // Sealed again for each attempt: its data key may be replaced meanwhile.
+    const write = async (): Promise<boolean> => {
+      const sealed = await sealOutput(this.#core, run, attemptId, performed);
+      const ended = sealed === undefined ? UNSEALED : performed;
+      return store.write(() => this.#end(run, ended, sealed ?? null));
     };
-    const stored = await untilStored(() => store.write(write), {
+    const stored = await untilStored(write, {
       clock,
       stopping: this.#stopping.signal,
       failed: (error, before) => {
@@ -182,6 +174,18 @@ export class ScheduleWorker {
       },
     });
     if (!stored) throw new LeaseLost();
+  }
+
+  #end(run: ListedRun, ended: Ended, sealedOutput: string | null): Transaction<boolean> {
+    const now = this.#core.clock.now();
+    const { success, systemError = null } = ended;
+    const pause = pauseBefore(ended, run.attempts);
+    const toolkitVersion = this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version;
+    const next: Next =
+      pause === undefined
+        ? { status: success ? "completed" : "failed", toolkitVersion }
+        : { dueAt: now + pause };
+    return repository.endAttempt(run, { now, success, sealedOutput, systemError }, next);
   }
 
   /** False if `take` fails. Then the run is not tried again for a while, so that it delays no others. */
@@ -207,7 +211,7 @@ export class ScheduleWorker {
       }
       const row = await repository.findRun(store, projectId, run.id);
       if (row === undefined) return refusedBecause("The run was deleted.");
-      const input = await this.#open(row);
+      const input = await openInput(this.#core, row);
       if (input === undefined) return refusedBecause(UNOPENED);
       const request: ExecuteTool = {
         tool_name: `${run.toolkit_name}.${run.tool_name}`,
@@ -232,10 +236,13 @@ export class ScheduleWorker {
     const attemptId = await repository.findAttempt(store, run);
     const tool = this.#toolOf(run);
     const ended = endedUnknown(tool);
-    const sealedOutput = attemptId === undefined ? null : ((await this.#seal(run, attemptId, ended)) ?? null);
+    const sealedOutput =
+      attemptId === undefined ? null : ((await sealOutput(this.#core, run, attemptId, ended)) ?? null);
     const systemError = ended.systemError ?? null;
     const now = clock.now();
+    const deadHolders = this.#deadHolders;
     const incarnation = await store.write(function* () {
+      if (!deadHolders.isCurrent(run)) return undefined;
       const isEnded = yield* repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError });
       return isEnded ? yield* requireIncarnation({ projectId: run.project_id }) : undefined;
     });
@@ -262,27 +269,6 @@ export class ScheduleWorker {
     await Promise.all(renewed).catch((error: unknown) =>
       this.#core.log.warn("leases of scheduled runs not renewed", { error }),
     );
-  }
-
-  /** Undefined if the input cannot be decrypted. */
-  #open({ id, project_id, sealed_input }: repository.RunRow): Promise<string | undefined> {
-    const input = this.#core.keyring.open(project_id, repository.inputPlace(id), sealed_input);
-    return this.#unlessDamaged(input, "scheduled run not opened", id);
-  }
-
-  /** Null without an output; undefined if it cannot be encrypted. */
-  async #seal(run: ListedRun, attemptId: string, { output }: Ended): Promise<string | null | undefined> {
-    if (output === undefined) return null;
-    const place = repository.outputPlace(attemptId);
-    const sealed = this.#core.keyring.seal(run.project_id, place, JSON.stringify(output));
-    return this.#unlessDamaged(sealed, "output of a scheduled run not sealed", run.id);
-  }
-
-  #unlessDamaged(value: Promise<string>, message: string, id: string): Promise<string | undefined> {
-    return value.catch((error: unknown) => {
-      this.#core.log.error(message, { id, error });
-      return undefined;
-    });
   }
 
   /** Undefined if this server no longer has the tool. */
