@@ -3,7 +3,8 @@ import type { Clock } from "../../src/base";
 import type { Life } from "./life";
 import type { VirtualTime } from "./virtual-time";
 
-const START = Date.UTC(2030, 0, 1);
+/** The wall clock at the beginning of a simulation. */
+export const START = Date.UTC(2030, 0, 1);
 
 export class SimulatedClock {
   readonly #time: VirtualTime;
