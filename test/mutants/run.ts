@@ -55,7 +55,7 @@ function mutants(args: readonly string[]): Mutant[] {
 }
 
 /** A copy of the sources and tests, without packages and build results. */
-function scratchCopy(): string {
+export function scratchCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), "runtime-mutants-"));
   const left = /(^|\/)(node_modules|\.git|dist|junit\.xml)(\/|$)/;
   cpSync(ROOT, copy, { recursive: true, filter: (path) => !left.test(path.slice(ROOT.length + 1)) });
@@ -63,7 +63,11 @@ function scratchCopy(): string {
   return copy;
 }
 
-async function apply(copy: string, { patch }: Mutant, ...options: string[]): Promise<boolean> {
+export async function applyPatch(
+  copy: string,
+  { patch }: Pick<Mutant, "patch">,
+  ...options: string[]
+): Promise<boolean> {
   const git = Bun.spawn(["git", "apply", "--recount", ...options], {
     cwd: copy,
     stdin: new Blob([patch]),
@@ -112,9 +116,9 @@ async function problemOf(
   const control = await controls.get(key);
   if (control?.passed !== true) return `its test fails without the patch:\n${control?.output}`;
   if (control.tests === 0) return control.skipped ? undefined : "no test has this name";
-  if (!(await apply(copy, mutant))) return "the patch does not apply";
+  if (!(await applyPatch(copy, mutant))) return "the patch does not apply";
   const outcome = await runTest(copy, mutant);
-  if (!(await apply(copy, mutant, "--reverse"))) throw new Error(`${mutant.name} cannot be reverted`);
+  if (!(await applyPatch(copy, mutant, "--reverse"))) throw new Error(`${mutant.name} cannot be reverted`);
   if (outcome.passed) return "no test fails with the patch";
   // A module that cannot be loaded fails every test, which proves nothing.
   return outcome.tests < control.tests ? `not all tests were loaded:\n${outcome.output}` : undefined;

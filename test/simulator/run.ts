@@ -1,9 +1,12 @@
-// Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--only invariant] [--ignore a,b] [--reduce]`.
+// Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--only invariant] [--ignore a,b] [--reduce]
+// [--first]`. `--faults [PART …]` brings faults back instead and looks for them (prove.ts).
 import { parseArgs } from "node:util";
 import { INVARIANTS } from "./invariants";
+import { proveFaults } from "./prove";
 import { failureOf, reduced, reportOf } from "./reduce";
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
@@ -11,8 +14,11 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     ignore: { type: "string", default: "" },
     reduce: { type: "boolean", default: false },
+    first: { type: "boolean", default: false },
+    faults: { type: "boolean", default: false },
   },
 });
+if (values.faults) process.exit((await proveFaults(positionals, Number(values.steps))) === 0 ? 0 : 1);
 const { only } = values;
 const others = only === "" ? [] : Object.keys(INVARIANTS).filter((name) => name !== only);
 const ignored = new Set([...others, ...values.ignore.split(",")]);
@@ -24,6 +30,7 @@ for (let seed = first; seed < first + Number(values.seeds); seed++) {
   failures++;
   const shown = values.reduce ? await reduced(failure, ignored) : failure;
   process.stdout.write(`${reportOf(shown)}\n\n`);
+  if (values.first) break;
 }
 process.stdout.write(`${values.seeds} seeds from ${first}, ${failures} with a violation\n`);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -3,7 +3,8 @@ import type { Clock } from "../../src/base";
 import type { Life } from "./life";
 import type { VirtualTime } from "./virtual-time";
 
-const START = Date.UTC(2030, 0, 1);
+/** The wall clock at the beginning of a simulation. */
+export const START = Date.UTC(2030, 0, 1);
 
 export class SimulatedClock {
   readonly #time: VirtualTime;
@@ -21,7 +22,7 @@ export class SimulatedClock {
   }
 
   now(): number {
-    return START + this.monotonic() + this.#aheadMs;
+    return Math.floor(START + this.monotonic() + this.#aheadMs);
   }
 
   /** Moves the wall clock alone. */

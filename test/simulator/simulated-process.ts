@@ -24,6 +24,8 @@ export interface Surroundings {
   send(process: SimulatedProcess, life: Life, ...request: Parameters<Egress["fetch"]>): Promise<Response>;
   /** The answer has reached the runtime. */
   received(life: Life, response: Response): void;
+  /** A write has returned. */
+  wrote(): void;
   /** Called whenever a process does something: the simulation has not settled yet. */
   active(): void;
 }
@@ -198,6 +200,7 @@ export class SimulatedProcess {
       trouble,
       busy: this.busy,
       gate: () => this.#gate(life),
+      wrote: () => this.#surroundings.wrote(),
       sleep: (ms: number) => this.clock.sleep(life, ms),
     };
     return {

@@ -10,6 +10,8 @@ export interface StoreHost {
   gate(): Promise<void>;
   /** Waits in virtual time. */
   sleep(ms: number): Promise<void>;
+  /** A write has returned. */
+  wrote(): void;
   /** Counts calls that must return before the simulation has settled. */
   readonly busy: { calls: number };
 }
@@ -41,6 +43,7 @@ export function openSimulatedStore(
       // Reads return by themselves. Writes may wait for the lock in virtual time, like waiting for changes.
       return await (name === "get" || name === "all" ? counted(call) : call());
     } finally {
+      if (name === "write") host.wrote();
       await host.gate();
     }
   };

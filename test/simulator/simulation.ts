@@ -1,6 +1,14 @@
 // Carries out steps on a deployment of its own and checks the invariants after each.
 import { rmSync } from "node:fs";
-import { type Checked, type History, INVARIANTS, newHistory, type Violation, watchers } from "./invariants";
+import {
+  type Checked,
+  type History,
+  INVARIANTS,
+  newHistory,
+  type Violation,
+  watchers,
+  wrote,
+} from "./invariants";
 import { labelOf, type Operation } from "./operation";
 import { Observer } from "./observer";
 import { extensions } from "./simulated-catalog";
@@ -67,6 +75,7 @@ class Simulation implements Checked {
       extensions,
       send: this.world.send.bind(this.world),
       received: this.world.provider.received.bind(this.world.provider),
+      wrote: () => wrote(this),
       active: () => void this.#activity++,
     };
     this.processes = Array.from(

@@ -11,7 +11,7 @@ import { openSqlite } from "../../src/store";
 import { Browser } from "./browser";
 import { Life } from "./life";
 import { extensions, PROVIDER } from "./simulated-catalog";
-import { SimulatedClock } from "./simulated-clock";
+import { SimulatedClock, START } from "./simulated-clock";
 import { SimulatedProcess } from "./simulated-process";
 import { USERS } from "./steps";
 import { VirtualTime } from "./virtual-time";
@@ -42,9 +42,11 @@ async function makeTemplate(): Promise<string> {
   const world = new World(time, { refreshes: async () => {}, revokes: async () => {}, begins: () => {} });
   const random = randomOf(0);
   const life = new Life();
+  // Shortly before the simulation, and no two things at once.
+  let now = START - 2000;
   const runtime = await createRuntime(loadConfig({ environment: { HOME: folder } }), extensions, {
     log: silentLog,
-    clock: new SimulatedClock(time).of(life),
+    clock: { ...new SimulatedClock(time).of(life), now: () => (now += 1) },
     random: (bytes) => Uint8Array.from({ length: bytes }, () => Math.floor(random() * 256)),
     openStore: (options) => openSqlite({ ...options, durability: "normal" }),
     egress: { fetch: (...request) => world.send(nobody(folder, time), life, ...request) },
@@ -82,6 +84,7 @@ function nobody(folder: string, time: VirtualTime): SimulatedProcess {
     extensions,
     send: () => Promise.reject(new Error("not used")),
     received: () => undefined,
+    wrote: () => undefined,
     active: () => undefined,
   });
 }

@@ -44,15 +44,18 @@ function isLater({ world }: Checked, grant: Grant, other: Grant): boolean {
 
 /** The last change of the user's connection was a consent that connected, as far as anybody can tell. */
 function isLastConnected({ operations }: Checked, user: string): boolean {
-  const changes = operations.filter(
-    ({ step }) =>
-      (step.kind === "consent" || step.kind === "browse" || step.kind === "delete") && step.user === user,
-  );
+  const changes = operations.filter((each) => mayChange(each, user));
   const end = ({ ended }: Operation): number => ended ?? Infinity;
   const last = changes.toSorted((a, b) => end(a) - end(b)).at(-1);
   if (last === undefined) return true;
   const isAlone = changes.every((other) => other === last || end(other) < last.began);
-  return isAlone && (last.isConnected === true || (last.step.kind === "browse" && last.error === undefined));
+  return isAlone && last.isConnected === true;
+}
+
+/** Most requests of a browser change nothing. One that failed may have. */
+function mayChange({ step, isConnected }: Operation, user: string): boolean {
+  if (step.kind === "browse") return step.user === user && isConnected !== false;
+  return (step.kind === "consent" || step.kind === "delete") && step.user === user;
 }
 
 export const everyGrantIsOwned: Check = async (checked) => {

@@ -1,5 +1,6 @@
 // What must hold whatever happens. Each invariant answers with the violation in words, or with nothing.
 import type { Listener } from "../world";
+import { isOver, type Operation } from "../operation";
 import { type Check, type Checked, underWay } from "./checked";
 import * as effects from "./effects";
 import * as grants from "./grants";
@@ -43,6 +44,17 @@ export const INVARIANTS: Readonly<Record<string, { at: "step" | "end"; check: Ch
   serversAreAnnounced: { at: "step", check: liveness.serversAreAnnounced },
   everythingEnds: { at: "end", check: liveness.everythingEnds },
 };
+
+/** Looks at the database after each write: a rotation may be in the middle of its work. */
+export function wrote(checked: Checked): void {
+  const isRotating = checked.operations.some((each) => isRootRotation(each) && !isOver(each));
+  const detail = isRotating ? storage.unreadableRootKey(checked) : undefined;
+  if (detail !== undefined) checked.history.found.push({ invariant: "rootKeyIsReadable", detail });
+}
+
+function isRootRotation({ step }: Operation): boolean {
+  return step.kind === "rotate" && step.what === "root";
+}
 
 /** Looks at requests as they arrive in the world. */
 export function watchers(checked: Checked): Listener {

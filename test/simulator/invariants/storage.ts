@@ -1,7 +1,7 @@
 // What is stored: readable by everybody, sealed with a key that exists, in order, and of its own project.
 import type { Operation } from "../operation";
 import { SECOND } from "../work";
-import { type Check, type Checked, newlyEnded } from "./checked";
+import { type Check, type Checked, newlyEnded, underWay } from "./checked";
 
 /** The log that SQLite writes ahead is copied into the database when it has this many bytes; some more may follow. */
 const WAL_BYTES = 16 * 1024 * 1024;
@@ -33,11 +33,14 @@ export const sealedValuesNameKeys: Check = ({ observer }) => {
   return place === undefined ? undefined : `a value in ${place} names a data key that does not exist`;
 };
 
-export const rootKeyIsReadable: Check = ({ observer }) => {
+export const rootKeyIsReadable: Check = (checked) =>
+  underWay("rootKeyIsReadable")(checked) ?? unreadableRootKey(checked);
+
+export function unreadableRootKey({ observer }: Checked): string | undefined {
   const { named, readable } = observer.rootKeys();
   if (named !== undefined && readable.includes(named)) return undefined;
   return `no file in the folder of the key file contains the root key ${named}, which the database names`;
-};
+}
 
 export const auditInOrder: Check = ({ observer }) => {
   const id = observer.misplacedAuditEntry();
@@ -59,9 +62,11 @@ export const logKeepsEntries: Check = ({ observer, history }) => {
 };
 
 export const oneLogEntry: Check = ({ operations, observer, history }) => {
-  for (const { execution, life, label, endedAt = 0 } of operations) {
-    // An answer without a duration is not the answer of a run.
-    if (execution?.duration === undefined || !life.isAlive || endedAt <= history.powerLostAt) continue;
+  for (const { execution, label } of operations) {
+    // An answer without a duration is not the answer of a run. A repeat gets the answer of a process that may have ended.
+    if (execution?.duration === undefined) continue;
+    const calls = operations.filter((each) => each.label === label);
+    if (calls.some(({ life, since }) => !life.isAlive || since <= history.powerLostAt)) continue;
     const entries = observer.entries(execution.id);
     if (entries !== 1) return `${label} (${execution.id}) has ${entries} entries in the execution log`;
   }
