@@ -61,6 +61,13 @@ beforeEach(() => {
   peer.respond = () => ({});
 });
 
+/** From now on the model asks for the call, and answers once it has a result. */
+function askFor(call: { name: string; arguments: string }): void {
+  chat.upstream.script((request, reply) =>
+    say(request, reply, request.messages.at(-1)?.role === "tool" ? { content: "done" } : { calls: [call] }),
+  );
+}
+
 let tried = 0;
 afterAll(() =>
   printFigure("a hidden tool that is still callable", `${tried} calls of hidden tools: 0 reach the platform`),
@@ -127,8 +134,7 @@ describe("hidden by a hook,", () => {
   test("the chat loop calls it neither for a caller nor for a model that asks for it by itself", async () => {
     for (const tool of ["Chat.SendMessage", "Chat.WhoAmI"]) {
       const call = { name: "Chat_SendMessage", arguments: JSON.stringify(SEND) };
-      chat.upstream.script((request, reply) => say(request, reply, { calls: [call] }));
-      chat.upstream.script((request, reply) => say(request, reply, { content: "done" }));
+      askFor(call);
       const messages = [{ role: "user", content: "Do it." }];
       const request = {
         model: "test-model",
@@ -156,8 +162,7 @@ test("a model that may only run tools that read does not run another one", async
   const admin = api(chat.site.url, read);
   await admin.put("/v1/admin/settings/runnable_tools", { tools: "read_only" });
   const call = { name: "Chat_SendMessage", arguments: JSON.stringify(SEND) };
-  chat.upstream.script((request, reply) => say(request, reply, { calls: [call] }));
-  chat.upstream.script((request, reply) => say(request, reply, { content: "done" }));
+  askFor(call);
   const messages = [{ role: "user", content: "Do it." }];
   const request = {
     model: "test-model",
