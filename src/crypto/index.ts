@@ -2,7 +2,8 @@
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { nodeCrypto } from "./node-crypto";
-export { type Keyring, type KeyringOptions, openKeyring } from "./keyring";
+export { type KeyringOptions, openKeyring } from "./keyring";
+export type { Keyring } from "./types";
 export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { rootKeySources } from "./root-key-settings";
