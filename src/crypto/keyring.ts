@@ -32,7 +32,7 @@ import {
   SET_ROOT,
 } from "./repository";
 import { replaceRoot, replaceRootFromSource, restoreKeyFile, rotationTarget } from "./root-replacement";
-import { type DamagedKey, damagedKeys, refusal } from "./root-rotation";
+import { damagedKeys, refusal } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
