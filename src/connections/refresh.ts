@@ -204,6 +204,7 @@ export class Refresher {
     const { keyring, clock, log } = this.#core;
     const before = await openTokens(keyring, row);
     const { accessToken, refreshToken, facts } = before;
+    if (row.origins_id !== provider.originsId) throw addressesMoved();
     const template = provider.oauth2.refresh;
     if (refreshToken === undefined || template === undefined) return undefined;
     const keys = await this.#providers.clientKeys(provider);
@@ -253,6 +254,12 @@ export class Refresher {
 
 function leaseOf(connectionId: string): string {
   return `refresh of ${connectionId}`;
+}
+
+/** The row and the provider were read before and after a change of its addresses. */
+function addressesMoved(): TokenRequestError {
+  const message = "The addresses of the auth provider have just been changed. Try again.";
+  return new TokenRequestError(message, { transient: true });
 }
 
 /** Nothing was sent, so the caller may try again. */

@@ -35,7 +35,7 @@ export class ChainGuard implements Guard {
     const changes: Changes = {};
     for (const hook of this.#chain.pre) {
       const result = await this.#call(hook, call, async () =>
-        readPre(await callWebhook(this.#core, hook.target, preRequest(call), call.signal)),
+        readPre(await callWebhook(this.#core, hook.target, preRequest(call), call.signal), call.tool),
       );
       if ("stopped" in result) {
         if (result.stopped) return unchecked(hook, call.tool);

@@ -103,8 +103,9 @@ export class Runner {
   }
 
   #once({ ready, input, logs, limit, deadline, caller, fence }: Attempt): Promise<unknown> {
-    const { tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
+      projectId,
       tool,
       provider: authorization?.provider,
       grant,

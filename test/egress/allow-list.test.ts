@@ -6,7 +6,7 @@ import { parseAllowList } from "../../src/egress/allow-list";
 function covers(entry: string, text: string): boolean {
   const address = readAddress(text);
   if (address === undefined) throw new Error(text);
-  return parseAllowList([entry]).covers(address);
+  return parseAllowList([entry]).for(undefined, 443).covers(address);
 }
 
 describe("addresses", () => {
@@ -51,14 +51,13 @@ describe("host names", () => {
     [".example", "badexample", false],
     ["host_1", "host_1", true],
   ])("%s names %s: %p", (entry, host, expected) => {
-    expect(parseAllowList([entry]).namesHost(host)).toBe(expected);
+    expect(parseAllowList([entry]).for(undefined, 443).namesHost(host)).toBe(expected);
   });
 });
 
 test.each([
   "",
   "https://api.example",
-  "api.example:443",
   "api.example/path",
   "user@api.example",
   "*",

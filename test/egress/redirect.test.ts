@@ -108,7 +108,7 @@ describe("secrets are only sent to their origin", () => {
   test("another origin does not receive them", async () => {
     using other = webPeer(() => new Response("end"));
     using first = webPeer(() => redirectTo(`${other.origin}/end`, 307));
-    await egressWith().fetch(first.origin, { headers, redirects: "follow" });
+    await egressWith().fetch(first.origin, { headers, redirects: "follow", secretsFor: [first.origin] });
     expect(JSON.stringify([...(first.requests[0]?.headers ?? [])])).toContain("CANARY");
     expect(JSON.stringify([...(other.requests[0]?.headers ?? [])])).not.toContain("CANARY");
     expect(other.requests[0]?.headers.get("x-plain")).toBe("plain");
@@ -119,13 +119,17 @@ describe("secrets are only sent to their origin", () => {
       request.url.endsWith("/back") ? new Response("end") : redirectTo(`${other.origin}/`),
     );
     using other: WebPeer = webPeer(() => redirectTo(`${first.origin}/back`));
-    await egressWith().fetch(first.origin, { headers, redirects: "follow" });
+    await egressWith().fetch(first.origin, { headers, redirects: "follow", secretsFor: [first.origin] });
     expect(JSON.stringify([...(first.requests[1]?.headers ?? [])])).not.toContain("CANARY");
   });
 
   test("the same origin receives them again", async () => {
     using peer = once(302);
-    await egressWith().fetch(`${peer.origin}/start`, { headers, redirects: "follow" });
+    await egressWith().fetch(`${peer.origin}/start`, {
+      headers,
+      redirects: "follow",
+      secretsFor: [peer.origin],
+    });
     expect(peer.requests[1]?.headers.get("authorization")).toBe("Bearer CANARY");
   });
 
@@ -136,6 +140,7 @@ describe("secrets are only sent to their origin", () => {
       method: "POST",
       body: new Redacted("client_secret=CANARY"),
       redirects: "follow",
+      secretsFor: [first.origin],
     } as const;
     const error = await failureOf(egressWith().fetch(first.origin, request));
     expect([error.reason, other.requests.length]).toEqual(["redirect_refused", 0]);

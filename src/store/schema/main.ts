@@ -13,6 +13,7 @@ import { leanAudit } from "./008-lean-audit";
 import { endedRuns } from "./009-ended-runs";
 import { grants } from "./010-grants";
 import { incarnations } from "./011-incarnations";
+import { origins } from "./012-origins";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -26,4 +27,5 @@ export const mainMigrations: readonly Migration[] = [
   endedRuns,
   grants,
   incarnations,
+  origins,
 ];
