@@ -111,6 +111,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     *moved(projectId, id) {
       yield* endConnectionsOfProvider(projectId, id, clock.now());
     },
+    afterMove: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id) {
       yield* failFlowsOfProvider(projectId, id, "the auth provider was deleted", clock.now());
       yield* removeConnectionsOfProvider(projectId, id);

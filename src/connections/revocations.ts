@@ -73,6 +73,16 @@ export class Revocations {
     this.#running.add(work);
   }
 
+  /** Sends some of the orders that are due; the worker sends the others. */
+  sendDueInBackground(): void {
+    const { store, clock, log } = this.#core;
+    const work = dueRevocations(store, clock.now())
+      .then((ids) => ids.forEach((id) => this.sendInBackground(id)))
+      .catch((error: unknown) => log.warn("revocations could not be read", { error }))
+      .finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
   /** Sends a revocation unless it is done or a connection needs the grant. A failure is logged; the worker tries again. */
   async send(id: string): Promise<void> {
     try {

@@ -33,6 +33,8 @@ export interface ProviderDependents {
   changed(projectId: string, id: string): Transaction<void>;
   /** Its addresses move to other origins, which must not get the users' tokens. */
   moved(projectId: string, id: string): Transaction<void>;
+  /** After that transaction. */
+  afterMove(): void;
   removed(projectId: string, id: string): Transaction<void>;
 }
 
@@ -129,7 +131,8 @@ export class Providers {
     };
     const now = this.#core.clock.now();
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
-    const row = await this.#core.store.write(() => this.#update(principal, id, change));
+    const { row, moved } = await this.#core.store.write(() => this.#update(principal, id, change));
+    if (moved) this.#dependents.afterMove();
     return this.#record(row);
   }
 
@@ -226,19 +229,20 @@ export class Providers {
     principal: Principal,
     id: string,
     change: (row: ProviderRow) => ProviderRow,
-  ): Transaction<ProviderRow> {
+  ): Transaction<{ row: ProviderRow; moved: boolean }> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     const next = change(row);
+    const moved = next.origins_id !== row.origins_id;
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
-    if (next.origins_id !== row.origins_id) {
+    if (moved) {
       yield* repository.keepFormerProvider(row, this.#core.clock.now());
       yield* this.#dependents.moved(principal.projectId, id);
     }
     yield* repository.updateProvider(next);
     const [before, after] = [row, next].map((each) => originsOfProvider(each, this.#platforms));
     yield* this.#audit.record(principal, "provider.update", id, originChange(before ?? [], after ?? []));
-    return next;
+    return { row: next, moved };
   }
 
   #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {

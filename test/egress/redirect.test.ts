@@ -97,6 +97,40 @@ describe("followed redirects", () => {
   });
 });
 
+describe("secrets are only sent to the origins that they were given for:", () => {
+  test.each([
+    ["a secret header", { headers: { "x-api-key": new Redacted("CANARY") } }],
+    ["a plain authorization header", { headers: { authorization: "CANARY" } }],
+    ["a secret body", { method: "POST", body: new Redacted("CANARY") }],
+    ["nothing but the query", {}],
+  ] as const)("%s", async (_name, request) => {
+    using given = webPeer(() => new Response("ok"));
+    using other = webPeer(() => new Response("ok"));
+    const secretsFor = [given.origin];
+    await egressWith().fetch(given.origin, { ...request, secretsFor });
+
+    const error = await failureOf(
+      egressWith().fetch(`${other.origin}/?token=CANARY`, { ...request, secretsFor }),
+    );
+
+    expect([error.reason, error.maybeSent, given.requests.length, other.requests.length]).toEqual([
+      "address_refused",
+      false,
+      1,
+      0,
+    ]);
+    expect(error.message).not.toContain("CANARY");
+  });
+
+  test("a request with secrets must name them", async () => {
+    using peer = webPeer(() => new Response("ok"));
+    const sent = egressWith().fetch(peer.origin, { headers: { authorization: new Redacted("CANARY") } });
+
+    await expect(sent).rejects.toThrow(TypeError);
+    expect(peer.requests).toEqual([]);
+  });
+});
+
 describe("secrets are only sent to their origin", () => {
   const headers = {
     Authorization: "Bearer CANARY",
