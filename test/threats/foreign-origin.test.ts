@@ -1,13 +1,15 @@
 // Attempts of an administrator's key to have secrets and tokens sent to another origin: the addresses of a provider, of a
 // model's server and of a plugin, each way of changing them, and grants that are under way meanwhile.
 import { afterAll, describe, expect, test } from "bun:test";
+import * as oauth from "oauth4webapi";
+import { OpenIdIssuer } from "../../src/identity";
 import type { ProviderPreset } from "../../src/providers";
 import { query, run, touch } from "../../src/store";
 import { recordOf, SECRET } from "../authorization/providers/record";
 import { type ProviderSite, startProviderSite } from "../authorization/providers/site";
 import { at } from "../support/api";
 import { startTokenEndpoint, type TokenEndpoint } from "../support/token-endpoint";
-import { operator } from "../tools/deployment";
+import { deploy, operator } from "../tools/deployment";
 import { printFigure } from "./figure";
 
 const PROVIDER = "/v1/admin/auth_providers/idp";
@@ -355,6 +357,53 @@ test("the discovery document of an issuer counts once: later requests use what w
 
   expect(idp.requests.filter(({ address }) => address === "/token")).toHaveLength(1);
   expect(collector.requests).toEqual([]);
+});
+
+test("the metadata of the sign-in server counts until a restart: the client's secret goes to no other server", async () => {
+  await using deployment = await deploy();
+  await using collector = startTokenEndpoint();
+  const { idp, runtime, clock } = deployment;
+  let place = idp.url;
+  idp.otherwise(({ address }) => {
+    if (address === "/token") return { body: {} };
+    const endpoints = { token_endpoint: `${place}/token`, jwks_uri: `${idp.url}/keys` };
+    return { body: { issuer: idp.url, authorization_endpoint: `${idp.url}/authorize`, ...endpoints } };
+  });
+  const settings = { ...runtime.core.settings, "auth.url": idp.url };
+  const issuer = new OpenIdIssuer({ ...runtime.core, settings });
+  const exchange = async () => {
+    const server = await issuer.discover();
+    return oauth.refreshTokenGrantRequest(
+      server,
+      { client_id: "c" },
+      oauth.ClientSecretPost(SECRET),
+      "R-old",
+      issuer.options(),
+    );
+  };
+  expect((await exchange()).status).toBe(200);
+  place = collector.url;
+  clock.move(3_600_000);
+  attempts++;
+
+  await expect(exchange()).rejects.toThrow("were given for");
+
+  expect(collector.requests).toEqual([]);
+  expect(deployment.logLines.join("\n")).toContain("names another server");
+});
+
+test("a connection whose tokens were given for other addresses is not refreshed", async () => {
+  await using stage = await connected();
+  const { site } = stage;
+  await site.deployment.runtime.core.store.write(function* () {
+    yield* run(query("UPDATE connections SET origins_id = 'of other addresses'"));
+    yield* touch("connections");
+  });
+  site.deployment.clock.move(2 * 3_600_000);
+
+  await site.execute("alice");
+
+  expect(site.sent("refresh")).toEqual([]);
 });
 
 test("the well-known providers: no address of a preset is outside of what its secret is given for", async () => {
