@@ -305,6 +305,7 @@ describe("a grant that is under way while the addresses move", () => {
     await site.admin.patch(PROVIDER, { oauth2 });
     site.script({ revoke: { body: {} } });
     site.deployment.clock.move(3_600_000);
+    site.deployment.runtime.connections.revocations.sendDueInBackground();
 
     expect(await revoked(site, 2)).toEqual([`R-old ${SECRET}`, `R-old ${SECRET}`]);
     expect(collector.requests).toEqual([]);
