@@ -2,6 +2,7 @@
 // model's server and of a plugin, each way of changing them, and grants that are under way meanwhile.
 import { afterAll, describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
+import { removeUnusedFormer } from "../../src/connections/revocation-rows";
 import { OpenIdIssuer } from "../../src/identity";
 import type { ProviderPreset } from "../../src/providers";
 import { query, run, touch } from "../../src/store";
@@ -405,6 +406,59 @@ test("a connection whose tokens were given for other addresses is not refreshed"
   await site.execute("alice");
 
   expect(site.sent("refresh")).toEqual([]);
+});
+
+test("records of an earlier version belong to the addresses that they have", async () => {
+  await using stage = await connected();
+  const { site, collector } = stage;
+  const openai = { base_url: `${site.deployment.idp.url}/v1`, api_key: "KEY-old" };
+  await site.admin.post("/v1/admin/model_entries", { id: "m", openai });
+  await site.deployment.runtime.core.store.write(function* () {
+    for (const table of ["auth_providers", "connections"])
+      yield* run(query(`UPDATE ${table} SET origins_id = ''`));
+    for (const table of ["auth_providers", "models", "plugins"])
+      yield* run(query(`UPDATE ${table} SET origins = NULL`));
+    for (const kind of ["providers", "connections", "models"] as const) yield* touch(kind);
+  });
+  site.deployment.clock.move(2 * 3_600_000);
+
+  expect((await site.execute("alice")).status).toBe(200);
+  expect(site.sent("refresh")).toHaveLength(1);
+  const oauth2 = { refresh_request: { endpoint: `${collector.url}/refresh` } };
+  expect((await site.admin.patch(PROVIDER, { oauth2 })).status).toBe(400);
+  const base_url = `${collector.url}/v1`;
+  expect((await site.admin.patch("/v1/admin/model_entries/m", { base_url })).status).toBe(400);
+  expect((await site.admin.patch("/v1/admin/model_entries/m", { base_url: openai.base_url })).status).toBe(
+    200,
+  );
+  expect((await site.admin.patch(PROVIDER, { oauth2: { ...oauth2, client_secret: "again" } })).status).toBe(
+    200,
+  );
+  expect(await revoked(site, 1)).toEqual([`R-old ${SECRET}`]);
+});
+
+test("a former provider is kept until its grants are revoked, and ten minutes for late ones", async () => {
+  await using stage = await connected();
+  const { site, collector } = stage;
+  const { store } = site.deployment.runtime.core;
+  const kept = async () => (await store.all(query("SELECT id FROM former_providers"))).length;
+  const oauth2 = { refresh_request: { endpoint: `${collector.url}/x` }, client_secret: "given-again" };
+  site.script({ revoke: { status: 503, body: "down" } });
+  await site.admin.patch(PROVIDER, { oauth2 });
+  const later = site.deployment.clock.now() + 11 * 60_000;
+  await store.write(() => removeUnusedFormer(later));
+  expect(await kept()).toBe(1);
+
+  site.script({ revoke: { body: {} } });
+  site.deployment.clock.move(3_600_000);
+  while ((await store.all(query("SELECT id FROM revocations"))).length > 0) {
+    site.deployment.runtime.connections.revocations.sendDueInBackground();
+    await Bun.sleep(20);
+  }
+  await store.write(() => removeUnusedFormer(later - 3 * 60_000));
+  expect(await kept()).toBe(1);
+  await store.write(() => removeUnusedFormer(later));
+  expect(await kept()).toBe(0);
 });
 
 test("the well-known providers: no address of a preset is outside of what its secret is given for", async () => {
