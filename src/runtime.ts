@@ -8,7 +8,12 @@ import {
   sealedFlows,
 } from "./authorization";
 import type { Config, SettingDeclarations } from "./config";
-import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
+import {
+  Connections,
+  endConnectionsOfProvider,
+  removeConnectionsOfProvider,
+  sealedConnections,
+} from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
@@ -120,6 +125,10 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
+    *moved(projectId, id) {
+      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    },
+    afterMove: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
       yield* removeConnectionsOfProvider(projectId, id);
@@ -195,7 +204,9 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
 // A misspelled name would silently leave an address at its default.
 function checkSettingNames({ catalogs, presets }: Extensions, declared: SettingDeclarations): void {
   const used = [
-    ...catalogs.flatMap(({ bases }) => Object.values(bases).map(({ setting }) => setting)),
+    ...catalogs.flatMap(({ bases }) =>
+      Object.values(bases).flatMap(({ setting, secret }) => [setting, secret?.setting]),
+    ),
     ...presets.map(({ tokenServers }) => tokenServers?.setting),
   ];
   for (const name of used) {

@@ -145,10 +145,13 @@ export const KEYS = {
     schema: {
       type: "array",
       items: text,
-      description: "a list of loopback, private, host names or address ranges",
+      description:
+        "a list of loopback, private, host names or address ranges, each with an optional port and project",
     },
     default: [],
-    meaning: "exceptions from the address policy: loopback, private, host names, address ranges",
+    meaning:
+      "exceptions from the address policy: loopback, private, host names, address ranges; host:port limits the port, " +
+      '"project=ID " in front the project',
   },
   "egress.ca_file": {
     schema: path,
@@ -161,9 +164,13 @@ export const KEYS = {
     meaning: "largest upstream response, after decompression",
   },
   "redirects.allow": {
-    schema: { type: "array", items: text, description: "a list of host names" },
+    schema: {
+      type: "array",
+      items: { type: "string", pattern: "^(https?://)?[^/\\s?#@]+$" },
+      description: "a list of origins (https://app.example.com:8443); without a scheme, https is meant",
+    },
     default: [],
-    meaning: "hosts that next_uri may lead to; empty: any",
+    meaning: "origins that next_uri and verifier_url may lead to; empty: any",
   },
   "cors.allow": {
     schema: {

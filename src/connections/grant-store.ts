@@ -103,6 +103,7 @@ export class GrantStore {
     return {
       ...key,
       ...sealed,
+      origins_id: provider.originsId,
       id: before?.id ?? newId("ac", now, random),
       status: "active",
       status_reason: null,

@@ -51,28 +51,27 @@ export function sendRequest(
   core: Core,
   { provider, template, values, endpoint }: FilledRequest,
   { authorization, body }: Credentials,
-  options: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
+  settings: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
 ): Promise<Response> {
+  const options = { ...settings, project: provider.projectId, secretsFor: provider.origins };
   const authenticated = authorization !== undefined || body.has("client_assertion");
   for (const [name, parameter] of Object.entries(template.params ?? {})) {
     const value = fill(parameter, values);
     if (value !== "" && !(authenticated && placesSecret(parameter))) body.set(name, value);
   }
   const url = new URL(endpoint);
-  const project = provider.projectId;
   const headers = {
     accept: "application/json",
     ...(authorization === undefined ? {} : { authorization: new Redacted(authorization) }),
   };
   if ((template.method ?? options.method) === "GET") {
     for (const [name, value] of body) url.searchParams.set(name, value);
-    return core.egress.fetch(url, { ...options, project, method: "GET", headers });
+    return core.egress.fetch(url, { ...options, method: "GET", headers });
   }
   const type = template.request_content_type ?? "application/x-www-form-urlencoded";
   const text = type === "application/json" ? JSON.stringify(Object.fromEntries(body)) : body.toString();
   return core.egress.fetch(url, {
     ...options,
-    project,
     method: "POST",
     headers: { ...headers, "content-type": type },
     body: new Redacted(text),

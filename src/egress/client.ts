@@ -3,12 +3,12 @@ import { type Clock, type Json, type Log, parseJson, systemClock } from "../base
 import { parseAllowList } from "./allow-list";
 import { exchange, type ExchangeContext, readWhole } from "./exchange";
 import { limitsOf } from "./limits";
-import { outgoing, type Step } from "./outgoing";
+import { hasSecrets, outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
 import { streamBody } from "./stream";
-import { parseTarget } from "./target";
+import { checkSecrets, parseTarget } from "./target";
 import { OutboundTurns } from "./turns";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
@@ -67,7 +67,8 @@ async function run(
   url: string | URL,
   request: EgressRequest,
 ): Promise<Response> {
-  let step: Step = { target: parseTarget(url), outgoing: outgoing(request) };
+  let step: Step = { target: parseTarget(url), outgoing: outgoing(request), project: request.project };
+  checkSecrets(step.target, hasSecrets(step.outgoing), request.secretsFor);
   const limits = limitsOf(request, options);
   // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();

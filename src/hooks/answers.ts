@@ -17,11 +17,14 @@ const MAX_MESSAGE_LENGTH = 1000;
 /** The decision of a hook, as in the execution log. */
 export type Decision = PolicyDecision["decision"];
 
-/** The answer of a pre hook: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`. */
-export function readPre(answer: Json) {
+/**
+ * The answer of a pre hook for a tool: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`.
+ */
+export function readPre(answer: Json, tool: Tool) {
   const verdict = readVerdict(answer);
   const inputs = overriddenInputs(verdict);
   const secrets = overriddenSecrets(verdict);
+  checkNoAddress(Object.keys(secrets ?? {}), tool);
   const changed = inputs !== undefined || secrets !== undefined;
   return { verdict, inputs, secrets, decision: decisionOf(verdict, changed) };
 }
@@ -76,6 +79,15 @@ function overriddenSecrets({ override }: Verdict): Record<string, string> | unde
     values[key] = value;
   }
   return values;
+}
+
+/** A secret with the platform's address decides where the user's token goes, so a hook cannot replace it. */
+function checkNoAddress(names: readonly string[], { catalog }: Tool): void {
+  for (const { secret } of Object.values(catalog.bases)) {
+    const replaced = names.some((name) => name.toLowerCase() === secret?.name.toLowerCase());
+    if (secret !== undefined && replaced)
+      throw violation(`override.secrets must not contain ${secret.name}, the address of the platform`);
+  }
 }
 
 /** The output with which a post hook replaces that of the run, if any. It may be null. */

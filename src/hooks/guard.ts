@@ -47,7 +47,7 @@ export class ChainGuard implements Guard {
     for (const [hook, as] of this.#asked(this.#chain.pre, call.tool)) {
       const shown = shownAs(call, as);
       const result = await this.#call(hook, call, async () =>
-        readPre(await callWebhook(this.#core, hook.target, preRequest(shown), call.signal)),
+        readPre(await callWebhook(this.#core, hook.target, preRequest(shown), call.signal), call.tool),
       );
       if ("stopped" in result) {
         if (result.stopped) return unchecked(hook, call.tool);

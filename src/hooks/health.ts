@@ -3,11 +3,12 @@
 import { inTurn, isObject, parseJson, Places } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
+import { originOf } from "../origins";
 import { targetOf } from "./chains";
 import { activePlugins, type PluginRow, setHealth } from "./repository";
 import { healthAddress } from "./rules";
 import type { Health } from "./schema";
-import { HEALTH, POINTS } from "./terms";
+import { HEALTH } from "./terms";
 import { webhookOf } from "./stored";
 import { WebhookFailure } from "./webhook";
 
@@ -83,20 +84,20 @@ export class PluginHealth {
   async #poll(row: PluginRow, signal: AbortSignal | undefined): Promise<[Health, string?]> {
     const webhook = webhookOf(row);
     const address = healthAddress(webhook) ?? "";
-    // Credentials are only sent to the origins of the endpoints; the health check may be on another server.
-    const origin = URL.parse(address)?.origin;
-    const own = POINTS.some((point) => URL.parse(webhook.endpoints[point]?.url ?? "")?.origin === origin);
     const target = await targetOf(this.#core, row, address, TIMEOUT_MS);
     if (target instanceof WebhookFailure) return ["unhealthy", target.reason];
-    const { authorization, tls } = target;
+    const { authorization, tls, origins, projectId } = target;
+    // The health check may be on another server, which gets no credentials.
+    const own = origins.includes(originOf(address) ?? "");
     try {
       const response = await this.#core.egress.fetch(address, {
         headers: {
           accept: "application/json",
           ...(own && authorization !== undefined ? { authorization } : {}),
         },
-        project: row.project_id,
         tls: own ? tls : { ca: tls?.ca },
+        project: projectId,
+        ...(own ? { secretsFor: origins } : {}),
         timeoutMs: TIMEOUT_MS,
         maxBytes: MAX_BYTES,
         signal,

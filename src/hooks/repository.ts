@@ -27,6 +27,8 @@ export interface PluginRow {
   /** JSON of the configuration without credentials. */
   webhook: string;
   sealed_credentials: string | null;
+  /** JSON list of the origins that the credentials were given for; null: a plugin that is older than this column. */
+  origins: string | null;
   health_status: string;
   version: number;
   created_by: string;
@@ -62,6 +64,7 @@ const SETTABLE_OF_PLUGIN = [
   "retry",
   "webhook",
   "sealed_credentials",
+  "origins",
   "version",
   "updated_by",
   "updated_at",

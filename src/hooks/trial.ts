@@ -142,5 +142,5 @@ function withoutValues(entry: Json): Json {
 
 function decisionOf(point: Point, answer: Json, tool: Tool): Result["decision"] {
   if (point === "access") return readAccess(answer)(tool) ? "ok" : "denied";
-  return point === "pre" ? readPre(answer).decision : readPost(answer, SAMPLE_OUTCOME).decision;
+  return point === "pre" ? readPre(answer, tool).decision : readPost(answer, SAMPLE_OUTCOME).decision;
 }

@@ -10,13 +10,16 @@ import type { EffectiveRetry } from "./stored";
 /** The address of a webhook and how to call it. */
 export interface Target {
   url: string;
-  project?: string | undefined;
   /** For all attempts together. */
   timeoutMs: number;
   retry: EffectiveRetry;
   authorization: Redacted | undefined;
   tls: TlsOptions | undefined;
   signingKey: Buffer | undefined;
+  /** The origins that the credentials were given for. */
+  origins: readonly string[];
+  /** The project of the plugin's record. */
+  projectId: string;
 }
 
 type Cause = "5xx" | "timeout" | "connection_error" | "final";
@@ -86,7 +89,6 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
   let response: Response;
   try {
     response = await core.egress.fetch(target.url, {
-      project: target.project,
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -96,6 +98,8 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
       },
       body,
       tls,
+      project: target.projectId,
+      secretsFor: target.origins,
       timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
       maxBytes: MAX_BYTES,
       signal,

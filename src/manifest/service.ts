@@ -26,13 +26,16 @@ export class Manifests {
 
   /**
    * The changes, in order; a dry run changes nothing and returns the missing values. Throws `malformed_request` with the
-   * missing values, and the errors of the services: earlier changes stay, and applying again continues from there.
+   * missing values, or for an address that moves to another origin without its secret, before anything is changed. Other
+   * errors of the services leave earlier changes, and applying again continues from there.
    */
   async apply(principal: Principal, manifest: Manifest, dryRun = false): Promise<Applied> {
     const steps = [];
     for (const plan of PLANS) steps.push(...(await plan(this.#services, principal, manifest)));
     const changes = steps.map(({ change }) => change);
     const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
+    if (missing.length === 0)
+      for (const { change, check } of steps) if (change.action === "update") await check?.();
     if (dryRun)
       return { applied: false, changes, ...present({ missing: missing.length > 0 ? missing : undefined }) };
     if (missing.length > 0)

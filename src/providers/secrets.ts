@@ -30,7 +30,7 @@ export class ClientSecrets {
   }
 }
 
-export const sealedClientSecrets = FIELDS.map((field) =>
+export const sealedClientSecrets = FIELDS.flatMap((field) => [
   sealedColumn({
     table: "auth_providers",
     kind: "providers",
@@ -38,7 +38,13 @@ export const sealedClientSecrets = FIELDS.map((field) =>
     keys: ["id"],
     place: (row) => place(String(row["id"]), field),
   }),
-);
+  sealedColumn({
+    table: "former_providers",
+    column: `sealed_${field}`,
+    keys: ["id", "origins_id"],
+    place: (row) => place(String(row["id"]), field),
+  }),
+]);
 
 function place(id: string, field: Field): Place {
   return { table: "auth_providers", row: id, field };

@@ -38,7 +38,7 @@ export interface ConnectionCache {
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence"> {
+export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence" | "project" | "secretsFor"> {
   headers?: Readonly<Record<string, string>>;
   /** Sends no `Authorization` header (private links). */
   anonymous?: boolean;
@@ -125,8 +125,19 @@ export interface Base {
   url?: string;
   /** Name of a setting that replaces `url`. */
   setting?: string;
-  /** Secret with the address. */
-  secret?: string;
+  secret?: AddressSecret;
+}
+
+/**
+ * A secret with the address that user tokens are sent to. It must not be possible to send them elsewhere by setting it, so
+ * only known origins are accepted, and hooks cannot replace it.
+ */
+export interface AddressSecret {
+  name: string;
+  /** Origins of the platform. */
+  origins: readonly string[];
+  /** Name of the setting with more origins. */
+  setting: string;
 }
 
 /** The tools of one platform. */

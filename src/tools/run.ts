@@ -127,9 +127,9 @@ export class Runner {
 
   #once(attempt: Attempt): Promise<unknown> {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
-    const { tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
-      projectId: ready.projectId,
+      projectId,
       tool,
       provider: authorization?.provider,
       grant,

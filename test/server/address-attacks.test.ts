@@ -100,6 +100,7 @@ describe.each(LITERALS)("%s", (literal) => {
     });
 
     expect([success, output?.error?.kind]).toEqual([false, "TOOL_RUNTIME_FATAL"]);
+    expect(output?.error?.message).toContain("records.server_urls");
   });
 
   test("as the address of the user info: the tool gets nothing", async () => {

@@ -180,7 +180,10 @@ describe("the address of a verifier", () => {
   test.each<[string, string]>([
     ["https://app.example/verify", "https://app.example/verify"],
     ["https://APP.example/verify", "https://app.example/verify"],
-    ["http://app.example/verify", "http://app.example/verify"],
+    ["http://app.example/verify", BAD],
+    ["https://app.example:8443/verify", BAD],
+    ["http://plain.example:8080/verify", "http://plain.example:8080/verify"],
+    ["http://plain.example/verify", BAD],
     ["https://www.upper.example/", "https://www.upper.example/"],
     ["https://other.example/", BAD],
     ["https://sub.app.example/", BAD],
@@ -188,7 +191,9 @@ describe("the address of a verifier", () => {
     ["https://app.example@evil.example/", BAD],
     ["http://localhost:3000/", BAD],
   ])("must match redirects.allow if that is set: %j → %j", (text, expected) => {
-    expect(checkedAddress(text, ["app.example", "WWW.Upper.example"])).toBe(expected);
+    expect(checkedAddress(text, ["app.example", "WWW.Upper.example", "http://plain.example:8080"])).toBe(
+      expected,
+    );
   });
 });
 

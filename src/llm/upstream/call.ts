@@ -59,10 +59,11 @@ async function send(
   let response: Response;
   try {
     response = await core.egress.fetch(server.url, {
-      project: server.project,
       method: "POST",
       headers: headersOf(server, streams),
       body,
+      project: server.projectId,
+      secretsFor: server.origins,
       signal,
       timeoutMs,
       ...(streams ? { streams } : {}),

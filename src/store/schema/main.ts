@@ -16,6 +16,7 @@ import { incarnations } from "./011-incarnations";
 import { chainedAudit } from "./012-chained-audit";
 import { lateWrites } from "./013-late-writes";
 import { fairQueues } from "./014-fair-queues";
+import { origins } from "./015-origins";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -32,4 +33,5 @@ export const mainMigrations: readonly Migration[] = [
   chainedAudit,
   lateWrites,
   fairQueues,
+  origins,
 ];
