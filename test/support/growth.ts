@@ -25,6 +25,7 @@ const NOTICEABLE_MS = 1;
 const LONG = 100_000;
 const NOTICEABLE_LONG_MS = 100;
 const MOST_GROWTH = 10;
+const CONFIRMATIONS = 4;
 
 /**
  * The size at which work grows faster than linearly (more than ten times for four times the input); undefined if it does
@@ -34,9 +35,9 @@ export function growsTooFast(prepare: (size: number) => () => unknown): number |
   return SIZES.find(
     (size) =>
       timeOf(prepare(size)) > (size < LONG ? NOTICEABLE_MS : NOTICEABLE_LONG_MS) &&
-      growthOf(size / 4, prepare) > MOST_GROWTH &&
-      // Once more, because the machine may have paused.
-      growthOf(size < LONG ? size / 4 : size, prepare) > MOST_GROWTH,
+      // More than once, because the machine may have been busy with something else.
+      Array.from({ length: CONFIRMATIONS }).every(() => growthOf(size / 4, prepare) > MOST_GROWTH) &&
+      (size < LONG || growthOf(size, prepare) > MOST_GROWTH),
   );
 }
 
