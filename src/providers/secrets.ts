@@ -4,6 +4,13 @@ import { type Keyring, type Place, sealedColumn } from "../crypto";
 const FIELDS = ["client_secret", "private_key"] as const;
 type Field = (typeof FIELDS)[number];
 
+export interface ClientKeys {
+  /** Sent only to the provider's endpoints. */
+  secret: string | undefined;
+  /** Signs assertions; never sent. */
+  privateKey: string | undefined;
+}
+
 export class ClientSecrets {
   readonly #keyring: Keyring;
 

@@ -12,13 +12,13 @@ import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
 import { withDiscovery } from "./discovery";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
-import { knownFields, patchedRow, type SealedSecrets } from "./patch";
+import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
 import { providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
 import { newExternalId, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
-import { ClientSecrets } from "./secrets";
+import { type ClientKeys, ClientSecrets } from "./secrets";
 import {
   type AuthProvider,
   type AuthProviderCreate,
@@ -36,13 +36,6 @@ export interface ProviderDependents {
   /** After that transaction. */
   afterMove(): void;
   removed(projectId: string, id: string): Transaction<void>;
-}
-
-export interface ClientKeys {
-  /** Sent only to the provider's endpoints. */
-  secret: string | undefined;
-  /** Signs assertions; never sent. */
-  privateKey: string | undefined;
 }
 
 export class Providers {
@@ -296,14 +289,6 @@ export class Providers {
 
 function oauth2Of(row: ProviderRow): OAuth2Config {
   return JSON.parse(row.oauth2);
-}
-
-/** Which secrets got another value. */
-function changedSecrets(before: ProviderRow, after: ProviderRow): object {
-  const secrets = (["client_secret", "private_key"] as const).filter(
-    (name) => before[`sealed_${name}`] !== after[`sealed_${name}`],
-  );
-  return secrets.length === 0 ? {} : { secrets };
 }
 
 function unknown(id: string): Error {
