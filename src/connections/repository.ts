@@ -152,9 +152,11 @@ export async function countConnections(
   return (await store.get(COUNTER, projectId, counterName(providerId)))?.value ?? 0;
 }
 
-const ACCOUNT_USED = query<{ id: string }>("SELECT id FROM connections WHERE account = ? LIMIT 1");
+const ACCOUNT_USED = query<{ id: string }>(
+  "SELECT id FROM connections WHERE account = ? AND status = 'active' LIMIT 1",
+);
 
-/** Whether any connection of any project uses this account. */
+/** Whether any connection of any project uses this account. One that has expired needs a new consent in any case. */
 export function* isAccountUsed(account: string): Transaction<boolean> {
   return (yield* get(ACCOUNT_USED, account)) !== undefined;
 }
