@@ -4,6 +4,7 @@ import type { SourceFile } from "./rules";
 /** Files that may assert how long something takes, with the reason. Paths under test/. */
 export const MAY_MEASURE: Readonly<Record<string, string>> = {
   "suite.test.ts": "contains examples that break the rule",
+  "threats/slow-clients.test.ts": "prints the slowest request as a figure; its bounds count requests",
   "support/growth.ts": "compares the time of large and small inputs",
   "processes/lock.test.ts": "a blocked event loop takes 2 s, a free one about 25 ms; the bound is 500 ms",
   "threats/expensive-patterns.test.ts":
