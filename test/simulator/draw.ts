@@ -3,7 +3,7 @@ import { randomOf } from "../support/long";
 import { HOOK_FATES, PLATFORM_FATES } from "./platform";
 import { REVOCATION_FATES, TOKEN_FATES } from "./provider";
 import { STORE_FAULTS } from "./simulated-database";
-import { any, type Draw, JUMPS, place, server, SITUATIONS } from "./situations";
+import { any, type Draw, freeze, JUMPS, place, server, SITUATIONS } from "./situations";
 import { type Action, type Step, USERS } from "./steps";
 
 const KEYS = 3;
@@ -32,7 +32,7 @@ const ACTIONS: readonly [weight: number, draw: (draw: Draw) => Action | Action[]
   [1, (draw) => ({ kind: "rotate", process: any(draw), what: draw.of(["root", "data"]) })],
   [1, (draw) => ({ kind: "health", process: server(draw) })],
   [4, (draw) => ({ kind: "fault", process: any(draw), fault: draw.of(STORE_FAULTS) })],
-  [5, (draw) => ({ kind: "freeze", process: any(draw), gates: draw.below(30) })],
+  [5, (draw) => freeze(draw, any(draw))],
   [7, (draw) => ({ kind: "repair", process: any(draw) })],
   [7, (draw) => ({ kind: "thaw", process: any(draw) })],
   [2, (draw) => ({ kind: draw.of(["crash", "close"]), process: server(draw) })],

@@ -7,4 +7,9 @@ export interface Known {
   readonly seed?: number;
 }
 
-export const KNOWN: readonly Known[] = [];
+export const KNOWN: readonly Known[] = [
+  {
+    invariant: "noneRevokedThatIsNeeded",
+    reason: "a consent under a clock that runs ahead does not wait for a revocation that is being sent",
+  },
+];

@@ -171,7 +171,7 @@ class Simulation implements Checked {
     const process = this.processes[step.process];
     if (process === undefined) return;
     if (step.kind === "freeze") {
-      if (step.process === TERMINAL || process.life.isAlive) process.freezeAfter(step.gates);
+      if (step.process === TERMINAL || process.life.isAlive) process.freezeAfter(step.gates, step.at);
     } else if (step.kind === "jump") process.clock.jump(step.ms);
     else if (step.kind === "drift") process.clock.drift(step.rate);
     else if (step.kind === "open") {

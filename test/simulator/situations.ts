@@ -25,6 +25,12 @@ export function place(draw: Draw): { process: number; user: string } {
   return { process: server(draw), user: draw.of(USERS) };
 }
 
+/** The process stops somewhere soon. */
+export function freeze(draw: Draw, process: number): Action {
+  const at = draw.of(["any", "any", "before a write", "after a write"] as const);
+  return { kind: "freeze", process, at, gates: draw.below(at === "any" ? 30 : 6) };
+}
+
 /** A refresh that is held while the connection changes. */
 function changeDuringRefresh(draw: Draw): Action[] {
   const { process, user } = place(draw);
@@ -61,12 +67,12 @@ function rotationsAtOnce(draw: Draw): Action[] {
   const what = draw.of(["root", "root", "data"] as const);
   const [first, second] = [TERMINAL, server(draw)];
   return [
-    { kind: "freeze", process: first, gates: draw.below(30) },
+    { kind: "freeze", process: first, at: draw.of(["any", "after a write"]), gates: 1 + draw.below(5) },
     { kind: "rotate", process: first, what },
     { kind: "rotate", process: second, what },
     // The second one must see for some seconds that the first one does nothing.
     { kind: "pass", ms: draw.of([1000, 14_500]) },
-    { kind: "freeze", process: second, gates: draw.below(30) },
+    { kind: "freeze", process: second, at: draw.of(["any", "before a write"]), gates: draw.below(8) },
     { kind: "pass", ms: 4000 },
     { kind: "thaw", process: first },
     { kind: draw.of(["thaw", "thaw", "crash"] as const), process: second },
@@ -86,7 +92,7 @@ function projectAgain(draw: Draw): Action[] {
   return [
     { kind: "project", process: any(draw), does: "create" },
     visit(false),
-    { kind: "freeze", process: slow, gates: draw.below(6) },
+    { kind: "freeze", process: slow, at: "any", gates: draw.below(6) },
     { kind: "visit", process: slow, does: draw.of(VISITS), isLate: false },
     { kind: "project", process: (slow + 1) % SERVERS, does: "delete" },
     { kind: "project", process: (slow + 2) % SERVERS, does: "create" },
@@ -120,7 +126,7 @@ function manySecrets(draw: Draw): Action[] {
   return [
     { kind: "project", process: other, does: "create" },
     { kind: "secrets", process: other, does: "store" },
-    { kind: "freeze", process: rotating, gates: 10 + draw.below(20) },
+    { kind: "freeze", process: rotating, at: draw.of(["any", "after a write"]), gates: draw.below(20) },
     { kind: "rotate", process: rotating, what: "data of the second project" },
     { kind: "secrets", process: other, does: "delete" },
     { kind: "thaw", process: rotating },
@@ -166,7 +172,7 @@ function tokensAfterFreeze(draw: Draw): Action[] {
   const { process, user } = place(draw);
   return [
     { kind: "pass", ms: 70_000 },
-    { kind: "freeze", process, gates: 8 + draw.below(20) },
+    freeze(draw, process),
     { kind: "call", process, user, tool: "Read" },
     { kind: "pass", ms: 70_000 },
     { kind: "call", process: (process + 1) % SERVERS, user, tool: "Read" },
@@ -219,7 +225,7 @@ function frozenRun(draw: Draw): Action[] {
   const { process, user } = place(draw);
   return [
     { kind: "schedule", process, user },
-    { kind: "freeze", process, gates: draw.below(30) },
+    freeze(draw, process),
     { kind: "pass", ms: 35_000 },
     { kind: "thaw", process },
     { kind: "pass", ms: 4000 },
