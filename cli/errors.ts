@@ -1,6 +1,6 @@
 // The errors of commands, and their exit codes.
 import type { Authorization } from "../src/authorization";
-import { type ErrorName, toRuntimeError } from "../src/errors";
+import { type ErrorName, isUnknownRecord, toRuntimeError } from "../src/errors";
 
 /** The documented exit codes. */
 export const EXIT = {
@@ -57,9 +57,6 @@ export class ConsentRequired extends Error {
 }
 
 const CODES: { readonly [N in ErrorName]?: number } = {
-  tool_not_found: EXIT.notFound,
-  not_found: EXIT.notFound,
-  route_not_found: EXIT.notFound,
   invalid_authorization: EXIT.credential,
   forbidden: EXIT.credential,
   already_exists: EXIT.conflict,
@@ -72,7 +69,9 @@ export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ConsentRequired) return EXIT.consent;
-  const { name, status } = toRuntimeError(error);
+  const failure = toRuntimeError(error);
+  if (isUnknownRecord(failure)) return EXIT.notFound;
+  const { name, status } = failure;
   // 403 needs a consent of the user, 400 a change by the administrator.
   if (name === "tool_requirements_not_met") return status === 403 ? EXIT.consent : EXIT.error;
   return CODES[name] ?? EXIT.error;

@@ -5,7 +5,7 @@ import { clientVerb, operation } from "../client/client";
 import { path } from "../client/http";
 import { defined } from "../command";
 import { printList, type Shape } from "../output";
-import { deleteVerb, YES } from "../record-verbs";
+import { deleteVerb } from "../record-verbs";
 
 const CONNECTIONS = "/v1/admin/user_connections";
 
@@ -68,8 +68,12 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a grant with its tokens. The user must consent again before the next call.",
     examples: ["runtime connections delete ac_0123456789"],
-    flags: [YES],
+    find: (_client, id) => ({
+      id,
+      name: id,
+      question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
+      done: `The connection ${id} is deleted.`,
+    }),
     remove: deleteConnection,
-    done: (id) => `The connection ${id} is deleted.`,
   }),
 ];

@@ -95,7 +95,7 @@ Check the exit code to see whether a command succeeded: runtime help exit-codes
 
   runtime tools list -o name --toolkit Chat
   runtime secrets list -o json --fields key,updated_at
-  runtime keys list -o name | xargs -n 1 runtime keys delete --yes
+  runtime keys list -o name | xargs -n 1 runtime keys show -o json
 `;
 
 const CONFIG = `A setting takes its value from the first of these sources that contains it:

@@ -1,13 +1,22 @@
 // `runtime hooks`: when a plugin is called, and what happens if it fails.
 import type { Hook } from "../../src/hooks";
-import { clientVerb, withClient } from "../client/client";
-import { bulkHooks, createHook, deleteHook, getHook, listHooks, updateHook } from "../client/hooks";
+import { RuntimeError } from "../../src/errors";
+import { type Client, clientVerb, withClient } from "../client/client";
+import {
+  bulkHooks,
+  createHook,
+  deleteHook,
+  getHook,
+  getPlugin,
+  listHooks,
+  updateHook,
+} from "../client/hooks";
 import { defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import { readObject } from "../input";
 import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { deleteVerb } from "../record-verbs";
+import { type Deletion, deleteVerb } from "../record-verbs";
 import { BINDING, bindingOf } from "./plugins";
 
 const POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
@@ -125,8 +134,8 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a hook.",
     examples: ["runtime hooks delete hk_0123456789"],
+    find: hookToDelete,
     remove: deleteHook,
-    done: (id) => `The hook ${id} is deleted.`,
   }),
   verb({
     usage: "bulk <file>",
@@ -143,6 +152,22 @@ export const verbs = [
     },
   }),
 ];
+
+async function hookToDelete(client: Client, id: string): Promise<Deletion> {
+  const hook = await getHook(client, id, "project").catch((error: unknown) => {
+    if (error instanceof RuntimeError && error.name === "not_found") return getHook(client, id, "tenant");
+    throw error;
+  });
+  const { name, hook_point, plugin_id, status } = hook;
+  const inForce = status === "active" && (await getPlugin(client, plugin_id)).status === "active";
+  return {
+    id,
+    name: id,
+    question: `Delete the hook ${name} (${hook_point})?`,
+    done: `The hook ${id} is deleted.`,
+    inUse: inForce ? `It is in force: it decides about calls at ${hook_point}.` : undefined,
+  };
+}
 
 function changesOf(line: Line): { [key: string]: unknown } {
   return defined({

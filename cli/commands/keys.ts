@@ -1,13 +1,13 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { clientVerb, withDataFolder } from "../client/client";
+import { type Client, clientVerb, withDataFolder } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
 import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
-import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
+import { type Deletion, deleteVerb, listVerb, showVerb } from "../record-verbs";
 import type { Column } from "../table";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
@@ -76,9 +76,8 @@ export const verbs = [
   deleteVerb({
     summary: "Revoke an API key. It stops working at once.",
     examples: ["runtime keys delete key_0123456789"],
-    flags: [YES],
+    find: keyToDelete,
     remove: deleteKey,
-    done: (id) => `The API key ${id} is revoked.`,
   }),
   verb({
     usage: "rotate-root",
@@ -113,6 +112,24 @@ export const verbs = [
     },
   }),
 ];
+
+async function keyToDelete(client: Client, id: string): Promise<Deletion> {
+  const key = await getKey(client, id);
+  const { items } = await listKeys(client);
+  const isOtherAdmin = (each: ApiKey): boolean => each.id !== id && isWorkingAdmin(each);
+  const last = isWorkingAdmin(key) && !items.some(isOtherAdmin);
+  return {
+    id,
+    name: id,
+    question: `Revoke the API key ${key.name} (${key.role})? It stops working at once.`,
+    done: `The API key ${id} is revoked.`,
+    inUse: last ? "It is the last admin key of the project." : undefined,
+  };
+}
+
+function isWorkingAdmin({ role, expires_at }: ApiKey): boolean {
+  return role === "admin" && (expires_at === undefined || Date.parse(expires_at) > Date.now());
+}
 
 async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
   await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {

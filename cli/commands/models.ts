@@ -108,8 +108,17 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a stored entry.",
     examples: ["runtime models delete local"],
+    find: async (client, word) => {
+      const { id, models } = await getEntry(client, word);
+      const offers = models.length === 0 ? "" : ` (${models.join(", ")})`;
+      return {
+        id,
+        name: id,
+        question: `Delete the model entry ${id}${offers} with its key?`,
+        done: `The model entry ${id} is deleted.`,
+      };
+    },
     remove: deleteEntry,
-    done: (id) => `The model entry ${id} is deleted.`,
   }),
   clientVerb({
     usage: "tools [allowed]",

@@ -136,8 +136,16 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
     examples: ["runtime plugins delete pl_0123456789"],
+    find: async (client, word) => {
+      const { id, name } = await getPlugin(client, word);
+      return {
+        id,
+        name: id,
+        question: `Delete the plugin ${name} with its credentials?`,
+        done: `The plugin ${id} is deleted.`,
+      };
+    },
     remove: deletePlugin,
-    done: (id) => `The plugin ${id} is deleted.`,
   }),
   clientVerb({
     usage: "test <id>",
