@@ -108,11 +108,13 @@ async function contentOf({ identity, providers, connections }: Runtime, id: stri
     connections.list(principal, { limit: 1 }),
   ]);
   const counts = [
-    [keys.total_count, "API keys"],
-    [configured, "auth providers"],
-    [granted, "connections of users"],
+    [keys.total_count, "API key"],
+    [configured, "auth provider"],
+    [granted, "connection"],
   ] as const;
-  const present = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const present = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}${count === 1 ? "" : "s"}`);
   return present.length === 0 ? undefined : `The project ${id} is in use: it has ${present.join(", ")}.`;
 }
 
