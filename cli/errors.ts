@@ -24,7 +24,7 @@ export const EXITS: readonly { code: number; meaning: string }[] = [
     code: EXIT.error,
     meaning: "error: bad input, missing configuration, unreachable server",
   },
-  { code: EXIT.usage, meaning: "command line error" },
+  { code: EXIT.usage, meaning: "command line error, or invalid input of a tool" },
   { code: EXIT.notFound, meaning: "tool or record not found" },
   { code: EXIT.credential, meaning: "not permitted: invalid credential or role" },
   { code: EXIT.conflict, meaning: "already exists, or conflict" },

@@ -6,7 +6,7 @@ import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { withSession } from "./session";
+import { loadCommonConfig, withSession } from "./session";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -22,6 +22,7 @@ export interface ServeOptions {
 export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
+  const loaded = await loadCommonConfig(io, common, { flags, strict: true });
   try {
     await withSession(
       io,
@@ -48,7 +49,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         await endHealth();
         await endKeeper();
       },
-      { flags, logTo: { write: log.write, quiet: false } },
+      { config: loaded, logTo: { write: log.write, quiet: false } },
     );
   } finally {
     log.release();

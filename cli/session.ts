@@ -4,8 +4,9 @@ import type { Config, KeyName } from "../src/config";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import type { Announcement } from "../src/serving";
-import type { Common } from "./command";
+import { type Common, defined } from "./command";
 import type { Io } from "./io";
+import { printable } from "./printable";
 
 export interface Session {
   readonly config: Config;
@@ -23,11 +24,14 @@ export interface SessionOptions {
   logTo?: { write(line: string): void; quiet: boolean };
 }
 
-/** Reads flags, environment and file. Throws `configuration` with one line. */
+/**
+ * Reads flags, environment and file. Throws `configuration` with one line. A misspelled variable is a warning, or an error with
+ * `strict`: a server must not run for weeks without a setting that its administrator relies on.
+ */
 export async function loadCommonConfig(
   io: Io,
   common: Common,
-  flags: SessionOptions["flags"] = {},
+  { flags = {}, strict = false }: Pick<SessionOptions, "flags"> & { strict?: boolean } = {},
 ): Promise<Config> {
   const [{ loadConfig }, { catalogSettings }] = await Promise.all([
     import("../src/config"),
@@ -38,6 +42,7 @@ export async function loadCommonConfig(
     flags: { data_dir: common.dataDir, project: common.project, ...flags },
     configFile: common.config,
     environment: io.env,
+    warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
   });
 }
 
@@ -48,7 +53,7 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
+  const config = options.config ?? (await loadCommonConfig(io, common, defined({ flags: options.flags })));
   const [{ createRuntime }, { extensions }, { createLog, systemClock }] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),

@@ -107,7 +107,8 @@ const CONFIG = `A setting takes its value from the first of these sources that c
 
 The file is --config FILE, else RUNTIME_CONFIG, else runtime.yaml in $XDG_CONFIG_HOME/runtime (or ~/.config/runtime);
 never the current folder. The environment variable of a key is RUNTIME_ and its name in capitals, with _ for dots: egress.allow
-is RUNTIME_EGRESS_ALLOW. An unknown key or variable is an error. All keys: runtime config show --origin
+is RUNTIME_EGRESS_ALLOW. An unknown key is an error; an unknown RUNTIME_… variable is a
+warning, and an error for runtime serve. All keys: runtime config show --origin
 
 Commands run on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
 runtime login. Its API key comes from --key-file, RUNTIME_API_KEY or the login. --server local is the data folder.
