@@ -65,7 +65,7 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
     // Only flags: show what to do next.
-    if (error.code !== "commander.help") throw usageOf(error);
+    if (error.code !== "commander.help") throw usageOf(error, commandOf(program, argv));
     const { nextCommands } = await import("./commands/next");
     take("", nextCommands, { words: [], flags: {}, excess: [] });
   }
@@ -227,7 +227,7 @@ function likelyFormat(argv: readonly string[]): Format {
 }
 
 // The parser's message repeats an unknown option with its value, which may be a secret.
-function usageOf({ message }: CommanderError): UsageError {
+function usageOf({ message }: CommanderError, command: string): UsageError {
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
@@ -235,7 +235,16 @@ function usageOf({ message }: CommanderError): UsageError {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join(" ");
-  return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+  const first = `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, "");
+  return new UsageError(`${first}. See: ${command} --help`);
+}
+
+/** `runtime keys create`, as far as the line names a command. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  const [noun, verb] = wordsOf(argv, known(program.options));
+  const parent = program.commands.find((each) => each.name() === noun);
+  const child = parent?.commands.find((each) => each.name() === verb);
+  return ["runtime", parent?.name(), child?.name()].filter((name) => name !== undefined).join(" ");
 }
 
 export function firstWord(usage: string): string {
