@@ -22,6 +22,10 @@ export interface ConnectionRow {
   version: number;
   /** Grows with every new pair of tokens. */
   token_version: number;
+  /** Grows with every new grant. */
+  grant_version: number;
+  /** When a process received the grant, in monotonic time of the machine, ms. */
+  granted_at: number;
   created_at: number;
   updated_at: number;
 }
@@ -38,6 +42,8 @@ const SETTABLE = [
   "refresh_at",
   "version",
   "token_version",
+  "grant_version",
+  "granted_at",
   "updated_at",
 ] as const;
 const ALL = ["id", "project_id", "user_id", "provider_id", "created_at", ...SETTABLE] as const;

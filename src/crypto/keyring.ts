@@ -14,7 +14,9 @@ import {
   DESTROY_KEYS,
   DROP_KEY,
   FIND_ROOT,
+  FORGET_DROPPED,
   namedRoot,
+  NOTE_DROPPED,
   RETIRED_KEYS,
   RETIRE_KEYS,
   rootIdOf,
@@ -183,6 +185,7 @@ class SealedKeyring implements Keyring {
 
   *destroyDataKeys(projectId: string): Transaction<void> {
     yield* run(DESTROY_KEYS, projectId);
+    yield* run(FORGET_DROPPED, projectId);
     yield* touch("data_keys");
   }
 
@@ -238,7 +241,9 @@ class SealedKeyring implements Keyring {
   }
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
-    for (const id of unused) yield* run(DROP_KEY, projectId, id);
+    for (const id of unused) {
+      if ((yield* run(DROP_KEY, projectId, id)) > 0) yield* run(NOTE_DROPPED, id, projectId);
+    }
     if (unused.length > 0) yield* touch("data_keys");
   }
 

@@ -28,6 +28,10 @@ export const addKey = insertInto<ProjectKeyRow & { created_at: number }>("data_k
   "created_at",
 ]);
 export const DESTROY_KEYS = query("DELETE FROM data_keys WHERE project_id = ?");
+export const FORGET_DROPPED = query("DELETE FROM dropped_data_keys WHERE project_id = ?");
+export const NOTE_DROPPED = query(
+  "INSERT INTO dropped_data_keys (id, project_id) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
+);
 export const DROP_KEY = query(
   "DELETE FROM data_keys WHERE project_id = ? AND id = ? AND retired_at IS NOT NULL",
 );

@@ -4,7 +4,7 @@ import type { Runtime } from "../../src/runtime";
 import { query } from "../../src/store";
 import { call, connectionOf, until } from "../connections/executing";
 import type { Answer, TokenRequest } from "../support/token-endpoint";
-import { deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
+import { deploy, type Deployment, type DeploymentOptions, idpRecord, operator } from "../tools/deployment";
 import { HOUR, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
@@ -16,8 +16,8 @@ interface Script {
 }
 
 /** A provider that can revoke. `revoked`: the tokens that were sent to it. */
-async function revoking(script: Script = {}) {
-  const deployment = await deploy();
+async function revoking(script: Script = {}, options: DeploymentOptions = {}) {
+  const deployment = await deploy(options);
   const { idp } = deployment;
   const { oauth2 } = idpRecord(idp);
   const revoke_request = { endpoint: `${idp.url}/revoke`, params: { token: "{{refresh_token}}" } };
@@ -100,6 +100,20 @@ test("a provider that changes during the exchange: no user check, and the grant 
   await until(async () => (await orders()) === 0);
 
   expect(outcome).toMatchObject({ kind: "failed" });
+  expect(revoked()).toEqual(["granted-refresh"]);
+});
+
+test("a grant that cannot be stored for good is revoked", async () => {
+  const environment = { RUNTIME_UNSAFE_SKIP_VERIFICATION_ALLOWED: "true" };
+  const { deployment, revoked, orders } = await revoking({}, { environment });
+  await using _ = deployment;
+  const { runtime } = deployment;
+  await runtime.settings.update(operator(), { unsafe_skip_verification: true });
+  runtime.connections.store = () => Promise.reject(new Error("broken"));
+
+  await expect(page(runtime)).rejects.toThrow("broken");
+  await until(async () => revoked().length === 1 && (await orders()) === 0);
+
   expect(revoked()).toEqual(["granted-refresh"]);
 });
 
