@@ -23,7 +23,7 @@ const NOTICEABLE_MS = 1;
 // Above 30 KB the engine may run a pattern in its interpreter. That is one step of about 50 ms, and linear again; quadratic
 // work that takes this long shows at the sizes before.
 const LONG = 100_000;
-const NOTICEABLE_LONG_MS = 100;
+const NOTICEABLE_LONG_MS = 500;
 const MOST_GROWTH = 10;
 const CONFIRMATIONS = 4;
 // What is noticed on so short a text is exponential, and far above the limit.
