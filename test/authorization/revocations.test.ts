@@ -115,7 +115,7 @@ test("a grant that cannot be stored for good is revoked", async () => {
   await until(async () => revoked().length === 1 && (await orders()) === 0);
 
   expect(revoked()).toEqual(["granted-refresh"]);
-});
+}, 20_000);
 
 test("a consent that expires before the user check: the grant is revoked", async () => {
   const { deployment, revoked } = await revoking();

@@ -41,7 +41,7 @@ export interface AttemptRow {
 /** Without the input, which lists do not contain. */
 export type ListedRun = Omit<RunRow, "sealed_input">;
 
-const LISTED_COLUMNS = [
+export const LISTED_COLUMNS = [
   "id",
   "execution_id",
   "project_id",
@@ -97,13 +97,13 @@ const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_inp
 const DUE = query<ListedRun>(
   `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?`,
 );
+const OF_RUN = LISTED_COLUMNS.map((column) => `r.${column}`).join(", ");
+// The oldest runs of each project, however many another one has.
 const DUE_BY_TURNS = query<ListedRun>(
-  `SELECT ${LISTED} FROM (SELECT ${LISTED}, ROW_NUMBER() OVER (PARTITION BY project_id ORDER BY due_at, id) AS turn ` +
-    `FROM (SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?)) ` +
-    "AS due ORDER BY turn, due_at, id LIMIT ?",
+  `SELECT ${LISTED} FROM (SELECT ${OF_RUN}, ROW_NUMBER() OVER (PARTITION BY r.project_id ORDER BY r.due_at, r.id) AS turn ` +
+    "FROM projects p JOIN scheduled_runs r ON r.id IN (SELECT id FROM scheduled_runs WHERE project_id = p.id " +
+    "AND due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?)) AS due ORDER BY turn, due_at, id LIMIT ?",
 );
-/** How many due runs projects take turns in. */
-const BACKLOG = 5000;
 const RUNNING = query<ListedRun>(
   `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'running' ORDER BY due_at, id LIMIT ?`,
 );
@@ -176,7 +176,7 @@ export function attemptsOf(store: Store, projectId: string, runId: string): Prom
 /** Runs whose time has come. If there are more than `limit`, the projects take turns. */
 export async function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
   const due = await store.all(DUE, now, limit);
-  return due.length < limit ? due : store.all(DUE_BY_TURNS, now, BACKLOG, limit);
+  return due.length < limit ? due : store.all(DUE_BY_TURNS, now, limit, limit);
 }
 
 /** Runs of all projects and servers whose lease ends until then. */
