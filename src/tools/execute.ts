@@ -154,6 +154,8 @@ export class Execute {
 
   async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
+    // Hooks are requests, too.
+    await options.fence?.();
     const guard = await this.#policy.guardOf(principal.projectId);
     const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
     const prepared = refused ?? (await this.#prepare(chosen));
