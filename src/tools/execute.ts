@@ -187,7 +187,7 @@ export class Execute {
   }
 
   /**
-   * The checked input, then the requirements: an invalid input must send nobody to a consent. Returns a `ToolError` for an
+   * The checked input, then the requirements: an invalid input must not send the user to a consent. Returns a `ToolError` for an
    * invalid input, and what `Readiness.of` returns.
    */
   async #prepare({ principal, userId, tool, request }: Chosen): Promise<PreparedRun | ToolError> {
