@@ -75,7 +75,20 @@ function explain(failure: Failure): FieldError[] {
       message: "is required",
     }));
   }
-  return [{ field, rule: failure.keyword, message: failure.message }];
+  const allowed = "allowedValues" in failure.params ? failure.params.allowedValues : undefined;
+  const message = Array.isArray(allowed) ? oneOfMessage(allowed) : failure.message;
+  return [{ field, rule: failure.keyword, message }];
+}
+
+const ONE_OF = "must be one of ";
+
+function oneOfMessage(allowed: readonly unknown[]): string {
+  return ONE_OF + allowed.map((value) => (value === "" ? '""' : String(value))).join(", ");
+}
+
+/** The allowed values that the message of an error with the rule "enum" lists. */
+export function allowedValuesIn({ message }: FieldError): string[] {
+  return message.startsWith(ONE_OF) ? message.slice(ONE_OF.length).split(", ") : [];
 }
 
 /** The value without fields that are `null` where the schema does not allow it. */

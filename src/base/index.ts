@@ -36,5 +36,5 @@ export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { withoutTrailingSlashes } from "./trailing";
-export { checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
+export { allowedValuesIn, checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";
