@@ -60,13 +60,17 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   const header = request.headers.get("authorization") ?? undefined;
   const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
   const principal = { ...known, address };
+  let isAdmitted = false;
   try {
     front.rateLimit?.take(principal);
     requireRole(principal, operation.credential, operation.roleAdvice);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
+    isAdmitted = true;
     return await handled(front, operation, incoming, principal);
   } catch (error) {
-    runtime.refusals.count(principal, operation.id, error);
+    // Another project is "not found".
+    if (isAdmitted) runtime.refusals.count(principal, operation.id, error);
+    else runtime.refusals.countAny(principal, operation.id, error);
     throw error;
   }
 }

@@ -78,7 +78,7 @@ async function examineOpen(
   const { items } = await runtime.providers.list(principal);
   const keys = await runtime.identity.listKeys(principal);
   const endpoints = await Promise.all(
-    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address)),
+    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address, principal.projectId)),
   );
   return [
     await clockFinding(runtime, principal),

@@ -33,6 +33,6 @@ export async function currentProject(
   return row !== undefined && isIncarnation(project, row.incarnation) ? row : undefined;
 }
 
-export function isIncarnation(project: ProjectReference, incarnation: string): boolean {
+function isIncarnation(project: ProjectReference, incarnation: string): boolean {
   return project.incarnation === undefined || project.incarnation === incarnation;
 }

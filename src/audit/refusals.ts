@@ -48,7 +48,12 @@ export class Refusals {
 
   /** Counts the error if it refuses a request of the caller. Never throws, and does not wait for the entry. */
   count(actor: Actor, operation: string, error: unknown): void {
-    if (!(error instanceof RuntimeError) || !REFUSALS.has(error.name)) return;
+    if (error instanceof RuntimeError && REFUSALS.has(error.name)) this.countAny(actor, operation, error);
+  }
+
+  /** Counts an error of the checks before an operation: the caller may not use it, whatever the error says. */
+  countAny(actor: Actor, operation: string, error: unknown): void {
+    if (!(error instanceof RuntimeError)) return;
     const key = JSON.stringify([actor.projectId, actorOf(actor), operation]);
     const now = this.#parts.clock.monotonic();
     const known = this.#counted.get(key);

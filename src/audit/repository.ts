@@ -36,29 +36,10 @@ export function* addAuditRow(row: ChainedRow): Transaction<void> {
   yield* putHead({ project_id, number, hash, newest_id: id });
 }
 
-/** A project that exists, with the end of its chain. */
-export interface ProjectHead {
-  incarnation: string;
-  /** Null: the chain has no row yet. */
-  number: number | null;
-  hash: string | null;
-  newest_id: string | null;
-}
-
-// One look-up for both, because every administrative write does it.
-const PROJECT_HEAD = query<ProjectHead>(
-  "SELECT p.incarnation AS incarnation, h.number AS number, h.hash AS hash, h.newest_id AS newest_id " +
-    "FROM projects p LEFT JOIN audit_heads h ON h.project_id = p.id WHERE p.id = ?",
-);
 const HEAD = query<Head>("SELECT number, hash, newest_id FROM audit_heads WHERE project_id = ?");
 const HEADS = query<Head & { project_id: string }>(
   "SELECT project_id, number, hash, newest_id FROM audit_heads ORDER BY project_id",
 );
-
-/** Undefined if the project does not exist. */
-export function projectHead(projectId: string): Transaction<ProjectHead | undefined> {
-  return get(PROJECT_HEAD, projectId);
-}
 
 /** The end of a chain; undefined if it has no row. */
 export function headInTransaction(chain: string): Transaction<Head | undefined> {

@@ -79,7 +79,10 @@ export class Finish {
         },
       );
     } catch (error) {
-      if (!(error instanceof FlowEnded)) throw error;
+      if (!(error instanceof FlowEnded)) {
+        if (flow.sealed_grant === null) await this.#giveUp(flow, provider, grant);
+        throw error;
+      }
       return this.#tooLate(flow, provider, grant);
     }
     return reason === null ? completedOutcome(flow) : { kind: "failed", reason };
@@ -147,6 +150,17 @@ export class Finish {
       );
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
+  }
+
+  /** Nothing holds a grant that cannot be stored for good. */
+  async #giveUp(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    try {
+      // A revocation waits for consents that are in progress.
+      await this.fail(flow, "the grant could not be stored", { kind: "server", projectId: flow.project_id });
+      await this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant);
+    } catch (error) {
+      this.#core.log.error("a grant was lost", { provider_id: provider.id, error });
+    }
   }
 
   async #held(flow: FlowRow, sealed: string): Promise<TokenGrant> {

@@ -1,17 +1,24 @@
 // The clock is passed to `createRuntime`, so that tests can control it.
+import { uptime } from "node:os";
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some fixed moment. Unlike `now` it cannot be set, so it never jumps and never runs back. */
+  /**
+   * Milliseconds since some fixed moment, the same one for all processes of the machine, to a second. Unlike `now` it cannot be set, so it
+   * never jumps and never runs back.
+   */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+// `performance.now` counts from the start of the process.
+const STARTED = uptime() * 1000 - performance.now();
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => STARTED + performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

@@ -20,13 +20,29 @@ import {
   TokensLost,
 } from "./tokens";
 
-type StoreParameters = Parameters<GrantStore["store"]>;
+/** What a user had when a new grant was received. */
+export interface Earlier {
+  row: Pick<ConnectionRow, "id" | "grant_version"> | undefined;
+}
+
+export interface NewGrant {
+  projectId: string;
+  userId: string;
+  provider: Provider;
+  grant: TokenGrant;
+  /** From `GrantStore.received`. */
+  receivedAt: number;
+  requestedScopes: readonly string[];
+  /** Runs in the same transaction with the connection's id, its scopes, and whether the grant has a refresh token. */
+  body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>;
+}
 
 export class GrantStore {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #refresher: Refresher;
   readonly #revocations: Revocations;
+  #received = 0;
 
   constructor(
     core: Core,
@@ -39,38 +55,49 @@ export class GrantStore {
     this.#revocations = revocations;
   }
 
+  /** The monotonic time now. Later for each grant of this process. */
+  received(): number {
+    this.#received = Math.max(this.#core.clock.monotonic(), this.#received + 0.001);
+    return this.#received;
+  }
+
+  async earlier(projectId: string, userId: string, provider: Provider): Promise<Earlier> {
+    return { row: await repository.findConnection(this.#core.store, projectId, userId, provider.id) };
+  }
+
   /**
    * Stores a grant. If the account is the same and there is no new refresh token, the old one is kept; a grant of another
-   * account replaces everything. `body` runs in the same transaction with the connection's id, its scopes, and whether the
-   * grant has a refresh token.
+   * account replaces everything. `waited`: the grant could not be stored for a while. If the user has consented again
+   * since, the newer grant stays, and this one is revoked unless the newer one needs it.
    */
-  async store(
-    projectId: string,
-    userId: string,
-    provider: Provider,
-    grant: TokenGrant,
-    requestedScopes: readonly string[],
-    body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
-  ): Promise<void> {
-    const earlier = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+  async store(given: NewGrant, waited?: Earlier): Promise<void> {
+    const { projectId, userId, provider, grant } = given;
+    const present = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
     // The earlier refresh token must not be copied while it is being exchanged for a new one.
-    const copies = grant.refreshToken === undefined && earlier?.has_refresh === 1;
-    const lease = copies ? await this.#refresher.hold(earlier.id) : undefined;
+    const copies = grant.refreshToken === undefined && present?.has_refresh === 1;
+    const lease = copies ? await this.#refresher.hold(present.id) : undefined;
     try {
-      await this.#storeUnlessChanged(projectId, userId, provider, grant, requestedScopes, body);
+      await this.#storeUnlessChanged(given, waited);
     } finally {
       if (lease !== undefined) await this.#refresher.release(lease);
     }
   }
 
   // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
-  async #storeUnlessChanged(...[projectId, userId, provider, grant, requestedScopes, body]: StoreParameters) {
+  async #storeUnlessChanged(given: NewGrant, waited: Earlier | undefined): Promise<void> {
     const { store } = this.#core;
+    const { projectId, userId, provider, body } = given;
     const revocation = provider.oauth2.revoke === undefined ? undefined : this.#revocations.newId();
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await repository.findConnection(store, projectId, userId, provider.id);
-      const row = await this.#rowOf(projectId, userId, provider, grant, requestedScopes, before);
-      const stored = await store.write(() => this.#store(row, before, body, revocation), { reserved: true });
+      const isLate = waited !== undefined && isNewer(before, waited.row, given);
+      // A late grant takes nothing from the newer one.
+      const base = isLate ? undefined : before;
+      const row = await this.#rowOf(given, base);
+      const change = isLate
+        ? () => this.#keepNewer(row, before, body, revocation)
+        : () => this.#store(row, before, body, revocation);
+      const stored = await store.write(change, { reserved: true });
       if (!stored) continue;
       if (revocation !== undefined) this.#revocations.sendInBackground(revocation);
       return;
@@ -79,11 +106,7 @@ export class GrantStore {
   }
 
   async #rowOf(
-    projectId: string,
-    userId: string,
-    provider: Provider,
-    grant: TokenGrant,
-    requestedScopes: readonly string[],
+    { projectId, userId, provider, grant, receivedAt, requestedScopes }: NewGrant,
     before: ConnectionRow | undefined,
   ): Promise<ConnectionRow> {
     const { keyring, clock, random } = this.#core;
@@ -114,6 +137,8 @@ export class GrantStore {
       refresh_at: refreshTime(now, grant.expiresIn),
       version: (before?.version ?? 0) + 1,
       token_version: (before?.token_version ?? 0) + 1,
+      grant_version: (before?.grant_version ?? 0) + 1,
+      granted_at: receivedAt,
       created_at: before?.created_at ?? now,
       updated_at: now,
     };
@@ -122,7 +147,7 @@ export class GrantStore {
   *#store(
     row: ConnectionRow,
     before: ConnectionRow | undefined,
-    body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>,
+    body: NewGrant["body"],
     revocation: string | undefined,
   ): Transaction<boolean> {
     const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
@@ -141,6 +166,34 @@ export class GrantStore {
     yield* body(row.id, JSON.parse(row.scopes), row.has_refresh === 1);
     return true;
   }
+
+  /** The flow of the late grant ends with the connection of the newer one. */
+  *#keepNewer(
+    late: ConnectionRow,
+    before: ConnectionRow,
+    body: NewGrant["body"],
+    revocation: string | undefined,
+  ): Transaction<boolean> {
+    const current = yield* repository.connectionInTransaction(
+      late.project_id,
+      late.user_id,
+      late.provider_id,
+    );
+    if (current?.version !== before.version || current.id !== before.id) return false;
+    if (revocation !== undefined) yield* addRevocation(late, revocation, this.#core.clock.now());
+    yield* body(current.id, JSON.parse(current.scopes), current.has_refresh === 1);
+    return true;
+  }
+}
+
+/** Whether the user has consented again since then. A connection that was deleted since then is not newer. */
+function isNewer(
+  present: ConnectionRow | undefined,
+  earlier: Earlier["row"],
+  { receivedAt }: NewGrant,
+): present is ConnectionRow {
+  if (present === undefined || present.granted_at < receivedAt) return false;
+  return present.id !== earlier?.id || present.grant_version !== earlier.grant_version;
 }
 
 /** If the old tokens cannot be opened, the new grant is stored without them. */

@@ -35,6 +35,10 @@ export interface ConnectionRow {
   version: number;
   /** Grows with every new pair of tokens. */
   token_version: number;
+  /** Grows with every new grant. */
+  grant_version: number;
+  /** When a process received the grant, in monotonic time of the machine, ms. */
+  granted_at: number;
   created_at: number;
   updated_at: number;
 }
@@ -52,6 +56,8 @@ const SETTABLE = [
   "refresh_at",
   "version",
   "token_version",
+  "grant_version",
+  "granted_at",
   "updated_at",
 ] as const;
 const ALL = ["id", "project_id", "user_id", "provider_id", "created_at", ...SETTABLE] as const;
@@ -146,9 +152,11 @@ export async function countConnections(
   return (await store.get(COUNTER, projectId, counterName(providerId)))?.value ?? 0;
 }
 
-const ACCOUNT_USED = query<{ id: string }>("SELECT id FROM connections WHERE account = ? LIMIT 1");
+const ACCOUNT_USED = query<{ id: string }>(
+  "SELECT id FROM connections WHERE account = ? AND status = 'active' LIMIT 1",
+);
 
-/** Whether any connection of any project uses this account. */
+/** Whether any connection of any project uses this account. One that has expired needs a new consent in any case. */
 export function* isAccountUsed(account: string): Transaction<boolean> {
   return (yield* get(ACCOUNT_USED, account)) !== undefined;
 }

@@ -7,7 +7,7 @@ import { notFound } from "../errors";
 import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
-import { GrantStore } from "./grant-store";
+import { type Earlier, GrantStore, type NewGrant } from "./grant-store";
 import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
@@ -18,6 +18,7 @@ import { addRevocation } from "./revocation-rows";
 import { Revocations } from "./revocations";
 import type { ConnectionsFilter, UserConnection } from "./schema";
 import { TokenRequestError } from "./token-answer";
+import type { TokenGrant } from "./token-request";
 import { TokensLost } from "./tokens";
 
 /** How long a stop waits for grants that are not stored. */
@@ -210,8 +211,22 @@ export class Connections {
   }
 
   /** Stores a grant, however long it takes; see `GrantStore`. */
-  store(...args: Parameters<GrantStore["store"]>): Promise<void> {
-    return this.keep(() => this.#grants.store(...args));
+  store(
+    projectId: string,
+    userId: string,
+    provider: Provider,
+    grant: TokenGrant,
+    requestedScopes: readonly string[],
+    body: NewGrant["body"],
+  ): Promise<void> {
+    const receivedAt = this.#grants.received();
+    const given = { projectId, userId, provider, grant, receivedAt, requestedScopes, body };
+    let first: Earlier | undefined;
+    return this.keep(async () => {
+      const waited = first;
+      first ??= await this.#grants.earlier(projectId, userId, provider);
+      await this.#grants.store(given, waited);
+    });
   }
 
   *#delete(principal: Principal, id: string, revocation: string | undefined): Transaction<void> {

@@ -22,8 +22,9 @@ import { findRootKeyById, rootFromSources } from "./root-key-files";
 import {
   addKey,
   FIND_ROOT,
+  FORGET_DROPPED,
   namedRoot,
-  type ProjectKeyRow,
+  NOTE_DROPPED,
   PROJECTS_OF_RETIRED_KEYS,
   RETIRED_KEYS,
   RETIRE_KEYS,
@@ -178,6 +179,7 @@ class SealedKeyring implements Keyring {
 
   *destroyDataKeys(projectId: string): Transaction<void> {
     yield* rewriteKeys((row) => (row.project_id === projectId ? undefined : row));
+    yield* run(FORGET_DROPPED, projectId);
     yield* touch("data_keys");
   }
 
@@ -231,10 +233,14 @@ class SealedKeyring implements Keyring {
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
     if (unused.length === 0) return;
-    const isUnused = (row: ProjectKeyRow & { retired_at: number | null }): boolean =>
-      row.project_id === projectId && row.retired_at !== null && unused.includes(row.id);
-    yield* rewriteKeys((row) => (isUnused(row) ? undefined : row));
-    yield* touch("data_keys");
+    const dropped: string[] = [];
+    yield* rewriteKeys((row) => {
+      const isDropped = row.project_id === projectId && row.retired_at !== null && unused.includes(row.id);
+      if (isDropped) dropped.push(row.id);
+      return isDropped ? undefined : row;
+    });
+    for (const id of dropped) yield* run(NOTE_DROPPED, id, projectId);
+    if (dropped.length > 0) yield* touch("data_keys");
   }
 
   async retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]> {

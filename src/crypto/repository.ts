@@ -52,6 +52,10 @@ const CLEAR_KEYS = query("DELETE FROM data_keys");
 const WHOLE_KEYS = query<WholeKeyRow>(
   "SELECT id, project_id, root_key_id, wrapped, created_at, retired_at FROM data_keys ORDER BY rowid",
 );
+export const FORGET_DROPPED = query("DELETE FROM dropped_data_keys WHERE project_id = ?");
+export const NOTE_DROPPED = query(
+  "INSERT INTO dropped_data_keys (id, project_id) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
+);
 export const RETIRE_KEYS = query(
   "UPDATE data_keys SET retired_at = ? WHERE project_id = ? AND retired_at IS NULL",
 );

@@ -82,6 +82,29 @@ describe("a chain", () => {
     expect(problems).toEqual([]);
   });
 
+  test("is verified in steps, between which other work goes on", async () => {
+    await using deployment = await deploy();
+    const { store } = deployment.runtime.core;
+    const audit = new Audit({ clock: new MovableClock(), random: systemRandom });
+    await store.write(function* () {
+      for (let number = 0; number < 5000; number++) yield* audit.record(operator(), "test", `${number}`);
+    });
+    let turns = 0;
+    let verifies = true;
+    const count = (): void => {
+      turns++;
+      if (verifies) setImmediate(count);
+    };
+    setImmediate(count);
+    const [{ chains }] = await Promise.all([
+      verifyChains(store, signingKey()).finally(() => (verifies = false)),
+      store.write(() => audit.record(operator(), "test", "during")),
+    ]);
+
+    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(chains[0]?.rows).toBeGreaterThanOrEqual(5000);
+  });
+
   test("covers texts of all kinds", async () => {
     await using deployment = await deploy();
     const { store } = deployment.runtime.core;

@@ -206,6 +206,16 @@ describe("a refused request", () => {
     });
   });
 
+  test("for another project is recorded in the project of the caller", async () => {
+    const path = "/v1/orgs/default/projects/default/secrets";
+    expect((await client("other").get(path)).status).toBe(404);
+
+    expect(await entries("request.refused", "secrets-list", "other")).toMatchObject([
+      { result: "refused", details: { error: "not_found", count: 1 } },
+    ]);
+    expect(await entries("request.refused", "secrets-list")).toEqual([]);
+  });
+
   test("without a known credential has none", async () => {
     const before = await entries("request.refused");
     const unknown = api(stage.site.url, "rt_unknown");

@@ -1,5 +1,5 @@
 // docs/audit.md is enough to write a verifier: its script, which shares no code with the product, finds what the product finds.
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { deploy, operator } from "../tools/deployment";
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/audit.md"), "utf8");
 const ROWS = 1000;
+// The script starts some forty programs.
+setDefaultTimeout(30_000);
 const DAY_MS = 24 * 3600_000;
 
 const missing = ["sqlite3", "jq", "sha256sum", "openssl"].filter((program) => Bun.which(program) === null);

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, onTestFinished, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { MAIN, runProcess } from "../cli/support/processes";
+import { firstLine, MAIN, runProcess } from "../cli/support/processes";
 import { at, api, call } from "../support/api";
 import { testWith } from "../support/require";
 import { temporaryFolder } from "../support/temporary";
@@ -166,18 +166,3 @@ describe("an unknown user with the home folder /", () => {
     },
   );
 });
-
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  const reader = stream.getReader();
-  while (!text.includes("\n")) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`it ended: ${text}`);
-    text += new TextDecoder().decode(value);
-  }
-  // Keep reading, so that the server is never blocked.
-  void (async () => {
-    while (!(await reader.read()).done);
-  })();
-  return text.split("\n", 1)[0] ?? "";
-}

@@ -12,7 +12,7 @@ import type { Extensions } from "../../src/tools";
 import { Life } from "./life";
 import { SimulatedClock } from "./simulated-clock";
 import type { StoreFault, Trouble } from "./simulated-database";
-import { openSimulatedStore } from "./simulated-store";
+import { type GateKind, openSimulatedStore } from "./simulated-store";
 import type { VirtualTime } from "./virtual-time";
 
 export interface Surroundings {
@@ -22,8 +22,8 @@ export interface Surroundings {
   extensions: Extensions;
   /** Sends an outbound request of a process. */
   send(process: SimulatedProcess, life: Life, ...request: Parameters<Egress["fetch"]>): Promise<Response>;
-  /** The answer has reached the runtime. */
-  received(life: Life, response: Response): void;
+  /** The answer has reached the runtime. `now`: by its clock. */
+  received(life: Life, response: Response, now: number): void;
   /** A write has returned. */
   wrote(): void;
   /** Called whenever a process does something: the simulation has not settled yet. */
@@ -48,7 +48,7 @@ export class SimulatedProcess {
   readonly busy = { calls: 0 };
   #endServing: (() => Promise<void>) | undefined;
   #opened = 0;
-  #freezeIn: number | undefined;
+  #freeze: { at: GateKind; gates: number } | undefined;
   #isObserved = false;
   #thaw: (() => void)[] = [];
   #stores: Store[] = [];
@@ -109,7 +109,7 @@ export class SimulatedProcess {
   async close(): Promise<void> {
     const { runtime, life } = this;
     this.runtime = undefined;
-    this.#freezeIn = undefined;
+    this.#freeze = undefined;
     await this.#within(life, async () => {
       await this.#endServing?.();
       await runtime?.close();
@@ -122,7 +122,7 @@ export class SimulatedProcess {
     const { life, trouble } = this;
     this.runtime = undefined;
     this.#endServing = undefined;
-    this.#freezeIn = undefined;
+    this.#freeze = undefined;
     this.#thaw = [];
     life.isAlive = false;
     life.isFrozen = false;
@@ -134,13 +134,13 @@ export class SimulatedProcess {
     for (const store of this.#stores.splice(0)) await store.close();
   }
 
-  /** Stops at the given one of its next calls of the database or the network, before or after the call. */
-  freezeAfter(gates: number): void {
-    this.#freezeIn = gates;
+  /** Stops at one of its next calls of the database or the network, after it has passed this many gates of the kind. */
+  freezeAfter(gates: number, at: GateKind): void {
+    this.#freeze = { at, gates };
   }
 
   thaw(): void {
-    this.#freezeIn = undefined;
+    this.#freeze = undefined;
     if (!this.isFrozen) return;
     this.life.isFrozen = false;
     this.frozenAt = this.#surroundings.time.now;
@@ -199,7 +199,7 @@ export class SimulatedProcess {
     const host = {
       trouble,
       busy: this.busy,
-      gate: () => this.#gate(life),
+      gate: (kind: GateKind) => this.#gate(life, kind),
       wrote: () => this.#surroundings.wrote(),
       sleep: (ms: number) => this.clock.sleep(life, ms),
     };
@@ -216,16 +216,19 @@ export class SimulatedProcess {
   async #fetch(life: Life, request: Parameters<Egress["fetch"]>): Promise<Response> {
     await request[1]?.fence?.();
     if (!life.isAlive) return never();
-    const response = await this.#surroundings.send(this, life, ...request).finally(() => this.#gate(life));
-    this.#surroundings.received(life, response);
+    const response = await this.#surroundings
+      .send(this, life, ...request)
+      .finally(() => this.#gate(life, "any"));
+    this.#surroundings.received(life, response, this.clock.now());
     return response;
   }
 
-  async #gate(life: Life): Promise<void> {
+  async #gate(life: Life, kind: GateKind): Promise<void> {
     if (this.#isObserved) return;
     this.#surroundings.active();
-    if (this.#freezeIn !== undefined && life === this.life && this.#freezeIn-- <= 0) {
-      this.#freezeIn = undefined;
+    const freeze = life === this.life ? this.#freeze : undefined;
+    if (freeze !== undefined && (freeze.at === "any" || freeze.at === kind) && freeze.gates-- <= 0) {
+      this.#freeze = undefined;
       life.isFrozen = true;
       this.frozenAt = this.#surroundings.time.now;
       this.touchTrouble();

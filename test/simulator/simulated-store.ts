@@ -3,11 +3,14 @@ import { unavailable } from "../../src/errors";
 import { openSqlite, type SqliteOptions, type Store } from "../../src/store";
 import { isReserved, openTroubled, type Trouble } from "./simulated-database";
 
+/** Where a process can be frozen: at any call, or at writes only. */
+export type GateKind = "any" | "before a write" | "after a write";
+
 /** What the store needs of its process. */
 export interface StoreHost {
   readonly trouble: Trouble;
   /** Passes when the process runs; never after it has ended. */
-  gate(): Promise<void>;
+  gate(kind: GateKind): Promise<void>;
   /** Waits in virtual time. */
   sleep(ms: number): Promise<void>;
   /** A write has returned. */
@@ -37,14 +40,14 @@ export function openSimulatedStore(
     }
   };
   const gated = async (name: string | symbol, call: () => unknown): Promise<unknown> => {
-    await host.gate();
+    await host.gate(name === "write" ? "before a write" : "any");
     try {
       if (name === "write" && trouble.fault === "slow") await host.sleep(SLOW_MS);
       // Reads return by themselves. Writes may wait for the lock in virtual time, like waiting for changes.
       return await (name === "get" || name === "all" ? counted(call) : call());
     } finally {
       if (name === "write") host.wrote();
-      await host.gate();
+      await host.gate(name === "write" ? "after a write" : "any");
     }
   };
   const reserve = async (): Promise<void> => {

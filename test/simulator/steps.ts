@@ -1,6 +1,7 @@
 // The steps of a simulation: plain data that can be printed and left out one by one. `draw.ts` draws them from a seed.
 import type { Choice } from "./browser";
 import type { StoreFault } from "./simulated-database";
+import type { GateKind } from "./simulated-store";
 import type { Script } from "./world";
 
 /** What a process does. A terminal command is started for it, and ends with it. */
@@ -31,7 +32,8 @@ export type Event =
   | { kind: "jump"; process: number; ms: number }
   | { kind: "drift"; process: number; rate: number }
   | { kind: "fault"; process: number; fault: StoreFault }
-  | { kind: "freeze"; process: number; gates: number }
+  /** Stops the process after it has passed this many gates of the kind. */
+  | { kind: "freeze"; process: number; at: GateKind; gates: number }
   | { kind: "repair" | "thaw" | "crash" | "close" | "open"; process: number };
 
 /** What happens outside of the processes. */

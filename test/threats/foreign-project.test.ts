@@ -18,6 +18,10 @@ let victim: string;
 beforeAll(async () => {
   world = await startWorld();
   victim = await world.site.key("admin");
+  // Something of everything, which lists and the audit trail could show.
+  for (const operation of guarded)
+    await world.send(toCall(await validRequest(world, world.own, operation), world.own.admin));
+  await world.connect(world.own);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -68,6 +72,20 @@ describe.each(guarded.map((one) => [one.id, one] as const))("%s", (_id, operatio
   });
 });
 
+const named = guarded.filter(({ path }) => /\{project_id\}.*\{/.test(path));
+
+test.each(named.map((one) => [one.id, one] as const))(
+  "%s finds no record of this project at the address of the other one",
+  async (_id, operation) => {
+    const own = await validRequest(world, world.own, operation);
+    const before = ownRows();
+    const answer = await asOther({ ...own, path: { ...own.path, project_id: world.other.id } });
+
+    expect([400, 404], answer.text).toContain(answer.status);
+    expect(ownRows()).toEqual(before);
+  },
+);
+
 describe("whose a slug is cannot be seen:", () => {
   const bodyOf = (slug: string) => ({ name: "Made", slug, auth_type: "arcade_header" });
   const pathOf = (id: string) => `/v1/orgs/default/projects/${id}/gateways`;
@@ -96,6 +114,7 @@ describe("whose a slug is cannot be seen:", () => {
   });
 
   test("the gateway of another project refuses a key like an unknown credential", async () => {
+    await api(world.site.url, victim).post(pathOf("default"), bodyOf("guarded"));
     const call = async (key: string) => {
       const headers = {
         authorization: `Bearer ${key}`,
@@ -103,7 +122,7 @@ describe("whose a slug is cannot be seen:", () => {
         "content-type": "application/json",
       };
       const init = { method: "POST", headers, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' };
-      const response = await fetch(`${world.site.url}/mcp/theirs`, init);
+      const response = await fetch(`${world.site.url}/mcp/guarded`, init);
       const text = await response.text();
       return [response.status, text.includes("default") || text.includes(world.own.mark)];
     };

@@ -27,8 +27,10 @@ beforeAll(async () => {
   await site.runtime.gateways.create(operator, { name: "keys", slug: "keys", auth_type: "arcade_header" });
   await site.runtime.gateways.create(operator, { name: "tokens", slug: "tokens" });
   await linkChat(site, "alice");
-  bobs.connection = await linkChat(site, "bob");
+  await linkChat(site, "bob");
   const admin = api(site.url, await site.key("admin"));
+  const listed = await admin.get("/v1/admin/user_connections?user_id=bob");
+  bobs.connection = String(at(listed.body, "items.0.id"));
   const wish = {
     auth_requirement: { id: "slack", oauth2: { scopes: ["channels:history"] } },
     user_id: "bob",

@@ -158,7 +158,7 @@ export function agent(users: string[] | null = null, projectId = "default", keyI
   return { kind: "key", keyId, projectId, role: "run", users };
 }
 
-async function give(runtime: Runtime, userId: string, options: GrantOptions = {}): Promise<string> {
+export async function give(runtime: Runtime, userId: string, options: GrantOptions = {}): Promise<string> {
   const { project = "default", provider: id = "idp", expiresIn = 3600, scopes = ["a", "b"] } = options;
   const provider = await runtime.providers.find(project, id);
   if (provider === undefined) throw new Error(`no provider ${id}`);

@@ -1,0 +1,58 @@
+// A grant that could not be stored for a while, and a newer consent that another process has stored meanwhile.
+import { expect, test } from "bun:test";
+import { unavailable } from "../../src/errors";
+import type { Runtime } from "../../src/runtime";
+import { deploy, give } from "../tools/deployment";
+import { call, succeeded, until } from "./executing";
+
+/** The writes of a runtime fail until it is repaired. */
+function breakWrites({ core: { store } }: Runtime) {
+  const write = store.write.bind(store);
+  let attempts = 0;
+  store.write = async () => {
+    attempts++;
+    throw unavailable("The database is locked.");
+  };
+  return {
+    attempts: () => attempts,
+    repair: () => {
+      store.write = write;
+    },
+  };
+}
+
+test.each([
+  ["the first grant of a user", undefined],
+  ["a grant of a user who had one before", "earlier"],
+])("%s does not replace the newer one", async (_which, before) => {
+  await using deployment = await deploy();
+  const { runtime, platform } = deployment;
+  const other = await deployment.another();
+  await deployment.addProvider();
+  if (before !== undefined) await deployment.give("alice", { access: before });
+  const broken = breakWrites(runtime);
+  const late = give(runtime, "alice", { access: "late" });
+  await until(() => broken.attempts() > 0);
+
+  await give(other, "alice", { access: "newer" });
+  broken.repair();
+  await late;
+
+  expect(succeeded([await call(runtime, "alice"), await call(other, "alice")])).toBe(2);
+  expect(platform.tokens()).toEqual(["newer", "newer"]);
+});
+
+test("a grant that was stored late is used if the user has not consented again", async () => {
+  await using deployment = await deploy();
+  const { runtime, platform } = deployment;
+  await deployment.addProvider();
+  await deployment.give("alice", { access: "earlier" });
+  const broken = breakWrites(runtime);
+  const late = give(runtime, "alice", { access: "late" });
+  await until(() => broken.attempts() > 1);
+  broken.repair();
+  await late;
+
+  expect((await call(runtime, "alice")).success).toBe(true);
+  expect(platform.tokens()).toEqual(["late"]);
+});
