@@ -29,10 +29,10 @@ const SHAPE: Shape<AuditEntryRecord> = {
   name: ({ id }) => id,
   optional: ["details", "address"],
   columns: [
-    { title: "time", value: ({ time }) => time },
-    { title: "who", value: ({ actor }) => actor },
-    { title: "action", value: ({ action }) => action },
-    { title: "target", value: ({ target }) => target },
+    { title: "time", keep: "whole", value: ({ time }) => time },
+    { title: "who", keep: "always", value: ({ actor }) => actor },
+    { title: "action", keep: "always", value: ({ action }) => action },
+    { title: "target", keep: "always", value: ({ target }) => target },
     { title: "details", value: ({ details }) => details && JSON.stringify(details) },
   ],
 };
@@ -159,10 +159,10 @@ const EXPORTED_AT_ONCE = 100;
 const HEAD_SHAPE: Shape<SignedHead> = {
   name: ({ chain, number }) => `${chain}:${number}`,
   columns: [
-    { title: "project", value: ({ chain }) => chainName(chain) },
+    { title: "project", keep: "always", value: ({ chain }) => chainName(chain) },
     { title: "rows", value: ({ number }) => String(number) },
     { title: "hash", value: ({ hash }) => hash },
-    { title: "key", value: ({ key_id }) => key_id },
+    { title: "key", keep: "whole", value: ({ key_id }) => key_id },
   ],
 };
 

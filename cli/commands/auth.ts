@@ -9,8 +9,8 @@ const SHAPE: Shape<Authorization> = {
   name: ({ id }) => id,
   optional: ["status_reason", "url", "provider_id", "context"],
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "status", value: ({ status }) => status },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "status", keep: "whole", value: ({ status }) => status },
     { title: "reason", value: ({ status_reason }) => status_reason },
     { title: "user", value: ({ user_id }) => user_id },
     { title: "provider", value: ({ provider_id }) => provider_id },

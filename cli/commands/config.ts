@@ -42,7 +42,7 @@ async function showConfig(io: Io, common: Common, { origin }: { origin: boolean 
     }),
   );
   const columns: Column<Setting>[] = [
-    { title: "key", value: ({ key }) => key },
+    { title: "key", keep: "always", value: ({ key }) => key },
     { title: "value", value: ({ value }) => shown(value) },
     ...(origin ? [{ title: "origin", value: (setting: Setting) => setting.origin }] : []),
     { title: "type", value: ({ type }) => type },

@@ -29,10 +29,10 @@ const deleteConnection = operation<[id: string], void>({
 const SHAPE: Shape<UserConnection> = {
   name: ({ id }) => id,
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "user", value: ({ user_id }) => user_id },
-    { title: "provider", value: ({ provider_id }) => provider_id },
-    { title: "status", value: ({ connection_status }) => connection_status },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "provider", keep: "always", value: ({ provider_id }) => provider_id },
+    { title: "status", keep: "whole", value: ({ connection_status }) => connection_status },
     { title: "scopes", value: ({ scopes }) => scopes.join(" ") },
   ],
 };

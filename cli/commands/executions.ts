@@ -17,14 +17,14 @@ const SHAPE: Shape<ExecutionRecord> = {
   name: ({ id }) => id,
   optional: ["error_kind"],
   columns: [
-    { title: "time", value: ({ time }) => time },
-    { title: "tool", value: ({ tool }) => tool },
-    { title: "user", value: ({ user_id }) => user_id },
-    { title: "status", value: ({ status }) => status },
-    { title: "error", value: ({ error_kind }) => error_kind },
-    { title: "ms", value: ({ duration_ms }) => String(Math.round(duration_ms)) },
+    { title: "time", keep: "whole", value: ({ time }) => time },
+    { title: "tool", keep: "always", value: ({ tool }) => tool },
+    { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "error", keep: "whole", value: ({ error_kind }) => error_kind },
+    { title: "ms", keep: "whole", value: ({ duration_ms }) => String(Math.round(duration_ms)) },
     { title: "by", value: ({ actor }) => actor },
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 

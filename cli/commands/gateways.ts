@@ -41,12 +41,16 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<GatewayRecord>[] = [
-  { title: "slug", value: ({ slug }) => slug },
+  { title: "slug", keep: "always", value: ({ slug }) => slug },
   { title: "name", value: ({ name }) => name },
-  { title: "tools", value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all" },
-  { title: "auth", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
-  { title: "status", value: ({ status }) => status },
-  { title: "id", value: ({ id }) => id },
+  {
+    title: "tools",
+    keep: "whole",
+    value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all",
+  },
+  { title: "auth", keep: "whole", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
+  { title: "status", keep: "whole", value: ({ status }) => status },
+  { title: "id", keep: "always", value: ({ id }) => id },
 ];
 
 const SHAPE: Shape<GatewayRecord> = {

@@ -29,25 +29,25 @@ const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
   optional: ["cache_enabled", "cache_ttl_ms"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "priority", value: ({ priority }) => String(priority) },
-    { title: "no answer", value: ({ failure_mode }) => failure_mode },
-    { title: "phase", value: ({ phase }) => phase },
-    { title: "status", value: ({ status }) => status },
-    { title: "ms", value: ({ timeout_ms }) => String(timeout_ms) },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
+    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
+    { title: "phase", keep: "whole", value: ({ phase }) => phase },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
   ],
 };
 
 const BULK: Shape<Awaited<ReturnType<typeof bulkHooks>>["results"][number]> = {
   name: ({ hook_id }) => hook_id,
   columns: [
-    { title: "action", value: ({ action }) => action },
-    { title: "hook", value: ({ hook_id }) => hook_id },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "action", keep: "whole", value: ({ action }) => action },
+    { title: "hook", keep: "always", value: ({ hook_id }) => hook_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
   ],
 };
 

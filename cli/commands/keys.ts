@@ -11,14 +11,14 @@ import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
 import type { Column } from "../table";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
-  { title: "id", value: ({ id }) => id },
+  { title: "id", keep: "always", value: ({ id }) => id },
   { title: "name", value: ({ name }) => name },
-  { title: "role", value: ({ role }) => role },
-  { title: "prefix", value: ({ prefix }) => `${prefix}…` },
+  { title: "role", keep: "whole", value: ({ role }) => role },
+  { title: "prefix", keep: "whole", value: ({ prefix }) => `${prefix}…` },
   { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
-  { title: "created", value: ({ created_at }) => created_at },
-  { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
-  { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
+  { title: "created", keep: "whole", value: ({ created_at }) => created_at },
+  { title: "expires", keep: "whole", value: ({ expires_at }) => expires_at ?? "never" },
+  { title: "last used", keep: "whole", value: ({ last_used_at }) => last_used_at ?? "never" },
 ];
 
 const SHAPE: Shape<ApiKey> = {

@@ -37,11 +37,11 @@ const SHAPE: Shape<ModelEntry> = {
   name: ({ id }) => id,
   optional: ["api_version", "max_tokens", "created_at", "updated_at"],
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "type", value: ({ type }) => type },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "type", keep: "whole", value: ({ type }) => type },
     { title: "models", value: ({ models }) => models.join(", ") || "any" },
     { title: "address", value: ({ base_url, chat_endpoint }) => base_url + chat_endpoint },
-    { title: "key", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
+    { title: "key", keep: "whole", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
     { title: "from", value: ({ binding }) => (binding.type === "static" ? "configuration" : "stored") },
   ],
 };

@@ -8,9 +8,9 @@ import { listVerb, showVerb } from "../record-verbs";
 const SHAPE: Shape<Organization> = {
   name: ({ id }) => id,
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
-    { title: "created", value: ({ created_at }) => created_at },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
 

@@ -42,10 +42,10 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<Plugin>[] = [
-  { title: "id", value: ({ id }) => id },
-  { title: "name", value: ({ name }) => name },
-  { title: "status", value: ({ status }) => status },
-  { title: "health", value: ({ health_status }) => health_status },
+  { title: "id", keep: "always", value: ({ id }) => id },
+  { title: "name", keep: "always", value: ({ name }) => name },
+  { title: "status", keep: "whole", value: ({ status }) => status },
+  { title: "health", keep: "whole", value: ({ health_status }) => health_status },
   { title: "webhooks", value: (plugin) => Object.keys(endpointsOf(plugin)).join(" ") },
   { title: "belongs to", value: ({ binding }) => `${binding.type} ${binding.id ?? ""}` },
 ];

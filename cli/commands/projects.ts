@@ -14,11 +14,11 @@ const SHAPE: Shape<Project> = {
   name: ({ id }) => id,
   optional: ["audience"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
     { title: "organization", value: ({ org_id }) => org_id },
     { title: "audience", value: ({ audience }) => audience },
-    { title: "created", value: ({ created_at }) => created_at },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
 

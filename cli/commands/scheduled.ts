@@ -21,11 +21,11 @@ const SHAPE: Shape<ToolExecution> = {
   name: ({ id }) => id,
   optional: ["started_at", "finished_at"],
   columns: [
-    { title: "run at", value: ({ run_at }) => run_at },
-    { title: "tool", value: ({ toolkit_name, tool_name }) => `${toolkit_name}.${tool_name}` },
-    { title: "user", value: ({ user_id }) => user_id },
-    { title: "status", value: ({ execution_status }) => execution_status },
-    { title: "id", value: ({ id }) => id },
+    { title: "run at", keep: "whole", value: ({ run_at }) => run_at },
+    { title: "tool", keep: "always", value: ({ toolkit_name, tool_name }) => `${toolkit_name}.${tool_name}` },
+    { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "status", keep: "whole", value: ({ execution_status }) => execution_status },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 

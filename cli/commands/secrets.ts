@@ -13,11 +13,11 @@ const SHAPE: Shape<StoredSecret> = {
   name: ({ key }) => key,
   optional: ["description", "last_accessed_at"],
   columns: [
-    { title: "key", value: ({ key }) => key },
+    { title: "key", keep: "always", value: ({ key }) => key },
     { title: "description", value: ({ description }) => description },
-    { title: "updated", value: ({ updated_at }) => updated_at },
-    { title: "last read", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
-    { title: "id", value: ({ id }) => id },
+    { title: "updated", keep: "whole", value: ({ updated_at }) => updated_at },
+    { title: "last read", keep: "whole", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 
