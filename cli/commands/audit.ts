@@ -8,7 +8,7 @@ import type {
   Verification,
 } from "../../src/audit";
 import { operation, withClient, withDataFolder } from "../client/client";
-import { type Common, defined, verb } from "../command";
+import { type Common, defined, type Line, verb } from "../command";
 import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
@@ -16,6 +16,7 @@ import { json, print, printDeleted, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
 import { newest, WINDOW_FLAGS } from "../pages";
+import { zonedTime } from "../times";
 
 const listAudit = operation<[filter: AuditFilter], AuditPage>({
   direct: async ({ runtime, principal, checked }, filter) => {
@@ -83,7 +84,7 @@ export const verbs = [
     ],
     read: (line) => ({
       filter: defined({
-        since: line.text("since"),
+        since: sinceOf(line),
         after: line.text("after"),
         action: line.text("action"),
       }),
@@ -153,6 +154,11 @@ export const verbs = [
       }),
   }),
 ];
+
+function sinceOf(line: Line): string | undefined {
+  const text = line.text("since");
+  return text === undefined ? undefined : new Date(zonedTime(text, "--since")).toISOString();
+}
 
 const EXPORTED_AT_ONCE = 100;
 

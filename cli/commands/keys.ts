@@ -3,12 +3,12 @@ import type { ApiKey } from "../../src/identity";
 import { clientVerb, withDataFolder } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
 import { type Common, defined, type Line, verb } from "../command";
-import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
 import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
 import type { Column } from "../table";
+import { futureTime } from "../times";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
   { title: "id", keep: "always", value: ({ id }) => id },
@@ -132,14 +132,12 @@ function expiryIn(line: Line): string | undefined {
   return time.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** Parses a point in time, or a duration from now. Returns milliseconds. Throws `usage`. */
+/** Parses a point in time with its zone, or a duration from now. Returns milliseconds. Throws `usage`. */
 export function timeOf(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const units: { [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
   if (count !== undefined) return now + Number(count) * (units[unit] ?? 0);
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new UsageError(
-    "--expires takes a time such as 2030-01-31T00:00:00Z, or a duration from now: 30m, 12h, 90d, 4w.",
-  );
+  // A day begins in UTC, as the printed time shows.
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
+  return futureTime(time, "--expires", now, ", or a duration from now: 30m, 12h, 90d, 4w");
 }

@@ -1,10 +1,12 @@
 // `runtime tools`: list the tools, show their parameters, run them.
+import { timestamp } from "../../src/base/clock";
 import type { ToolRecord } from "../../src/tools";
 import { type ClientCall, clientVerb, userOf } from "../client/client";
 import { authorizeTool, getTool } from "../client/tools";
 import { defined, type Line, verb } from "../command";
 import { printList, printRecord, type Shape } from "../output";
 import type { Column } from "../table";
+import { futureTime } from "../times";
 import { markOf, type ToolsQuery, toolsOf } from "../tool-lists";
 import { runTool } from "../tool-run";
 import { printAuthorization } from "./auth";
@@ -92,7 +94,7 @@ export const verbs = [
       { flag: "--input <json>", meaning: "the input: JSON, a file with it, or - for standard input" },
       {
         flag: "--run-at <time>",
-        meaning: "schedule the run: 2030-01-31T09:30:00, in UTC or with a time zone",
+        meaning: "schedule the run: a time in the future, with its time zone",
       },
       { flag: "--no-browser", meaning: "print the address of a consent and open no browser" },
     ],
@@ -101,7 +103,7 @@ export const verbs = [
       name: line.word(0),
       user: line.text("user"),
       input: line.text("input"),
-      runAt: line.text("run-at"),
+      runAt: runAtOf(line),
       browser: line.has("browser"),
       parameters: line.rest,
     }),
@@ -119,6 +121,12 @@ export const verbs = [
     },
   }),
 ];
+
+function runAtOf(line: Line): string | undefined {
+  const text = line.text("run-at");
+  if (text === undefined) return undefined;
+  return timestamp(futureTime(text, "--run-at", Date.now()));
+}
 
 function filterOf(line: Line): ToolsQuery {
   const filter = defined({ toolkit: line.text("toolkit"), user_id: line.text("user") });

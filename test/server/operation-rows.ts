@@ -194,6 +194,7 @@ export const ROWS: Record<string, Row> = {
     path: "/v1/scheduled_tools/SCHEDULED",
     success: 200,
   },
+  "scheduled-tool-cancel": { path: "/v1/scheduled_tools/SCHEDULED/cancel", success: 200 },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
     success: 204,
