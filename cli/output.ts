@@ -75,7 +75,12 @@ export function columnLines<T>(columns: readonly Column<T>[], record: T): Lines 
 
 /** Any value for programs; `forPeople` makes the text for people. */
 export function print(io: Io, format: Format, value: unknown, forPeople: () => string): void {
-  io.out(format === "table" || format === "name" ? forPeople() : formatted(format, value));
+  io.out(textOf(format, value, forPeople));
+}
+
+/** The text that `print` writes. */
+export function textOf(format: Format, value: unknown, forPeople: () => string): string {
+  return format === "table" || format === "name" ? forPeople() : formatted(format, value);
 }
 
 /** The result of a deletion: `{id, deleted}` for programs; for people the caller prints a note. */

@@ -15,7 +15,8 @@ import {
 import { defined, type Line, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
-import { CLIENT_NAMES, printClientConfig } from "../mcp-clients";
+import { CLIENT_NAMES } from "../mcp-client-formats";
+import { printClientConfig } from "../mcp-clients";
 import { columnLines, print, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { checkConfirmable, deleteConfirmed, listVerb, YES } from "../record-verbs";
@@ -139,7 +140,8 @@ export const verbs = [
   clientVerb({
     usage: "connect <gateway>",
     summary:
-      "Print the configuration of an MCP client for a gateway, or write it into the client's file. It never contains " +
+      "Print the configuration of an MCP client for a gateway, or write it into the client's file, where comments " +
+      "and other entries stay. It never contains " +
       "an API key: the client takes the key from the environment.",
     examples: [
       "runtime gateways connect support --client cursor --user alice",
