@@ -7,24 +7,18 @@ import type {
   SignedHead,
   Verification,
 } from "../../src/audit";
-import { operation, withClient, withDataFolder } from "../client/client";
+import { findEntry, listAudit } from "../client/audit";
+import { withClient, withDataFolder } from "../client/client";
 import { type Common, defined, type Line, verb } from "../command";
 import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
-import { json, print, printDeleted, printList, type Shape } from "../output";
+import { columnLines, json, print, printDeleted, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
 import { newest, WINDOW_FLAGS } from "../pages";
+import { showVerb } from "../record-verbs";
 import { zonedTime } from "../times";
-
-const listAudit = operation<[filter: AuditFilter], AuditPage>({
-  direct: async ({ runtime, principal, checked }, filter) => {
-    const { AuditQuery } = await import("../../src/audit/schema");
-    return runtime.trail.audit(principal, checked(AuditQuery, filter, "query"));
-  },
-  remote: (server, filter) => server.get("/v1/admin/audit", { ...filter }),
-});
 
 const SHAPE: Shape<AuditEntryRecord> = {
   name: ({ id }) => id,
@@ -65,6 +59,22 @@ export const verbs = [
       deployment: line.has("deployment"),
     }),
     run: list,
+  }),
+  showVerb({
+    summary: "Show one entry.",
+    examples: ["runtime audit show au_0123456789"],
+    find: findEntry,
+    shape: {
+      ...SHAPE,
+      lines: (entry) => [
+        ["id", entry.id],
+        ["number", String(entry.number)],
+        ...columnLines(SHAPE.columns, entry),
+        ["result", entry.result],
+        ["address", entry.address],
+        ["hash", entry.hash],
+      ],
+    },
   }),
   verb({
     usage: "export",

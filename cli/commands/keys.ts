@@ -2,6 +2,7 @@
 import type { ApiKey } from "../../src/identity";
 import { clientVerb, withDataFolder } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
+import { keyId } from "../client/named";
 import { type Common, defined, type Line, verb } from "../command";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   { title: "prefix", keep: "whole", value: ({ prefix }) => `${prefix}…` },
   { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
   { title: "created", keep: "whole", value: ({ created_at }) => created_at },
-  { title: "expires", keep: "whole", value: ({ expires_at }) => expires_at ?? "never" },
+  { title: "expires", keep: "whole", value: expiryOf },
   { title: "last used", keep: "whole", value: ({ last_used_at }) => last_used_at ?? "never" },
 ];
 
@@ -37,9 +38,9 @@ export const verbs = [
     empty: "There are no API keys yet. Create one: runtime keys create NAME",
   }),
   showVerb({
-    summary: "Show one API key. The key itself is never shown again.",
+    summary: "Show one API key, by its id or name. The key itself is never shown again.",
     examples: ["runtime keys show key_0123456789"],
-    find: getKey,
+    find: async (client, given) => getKey(client, await keyId(client, given)),
     shape: SHAPE,
   }),
   clientVerb({
@@ -77,7 +78,7 @@ export const verbs = [
     summary: "Revoke an API key. It stops working at once.",
     examples: ["runtime keys delete key_0123456789"],
     flags: [YES],
-    remove: deleteKey,
+    remove: async (client, given) => deleteKey(client, await keyId(client, given)),
     done: (id) => `The API key ${id} is revoked.`,
   }),
   verb({
@@ -123,6 +124,12 @@ async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boole
       io.note(`Data keys that are damaged and were left unchanged: ${damaged}. See the log.`);
     io.note("The old root key no longer decrypts anything. Back up the new one, separately from the data.");
   });
+}
+
+/** An expired key stays in the list until it is deleted. */
+function expiryOf({ expires_at }: ApiKey): string {
+  if (expires_at === undefined) return "never";
+  return Date.parse(expires_at) <= Date.now() ? `${expires_at} (expired)` : expires_at;
 }
 
 function expiryIn(line: Line): string | undefined {

@@ -105,6 +105,18 @@ export const verbs = [
       );
     },
   }),
+  clientVerb({
+    usage: "test <id>",
+    summary:
+      "Ask the server of an entry for a short answer, and show it. It is billed like any other request.",
+    examples: ["runtime models test local", "runtime models test openai --model gpt-4o"],
+    flags: [{ flag: "--model <name>", meaning: "model of the server (default: the first one of the entry)" }],
+    read: (line) => ({ id: line.word(0), model: line.text("model") }),
+    run: async (call, { id, model }) => {
+      const { testModel } = await import("../model-test");
+      return testModel(call, id, model);
+    },
+  }),
   deleteVerb({
     summary: "Delete a stored entry.",
     examples: ["runtime models delete local"],

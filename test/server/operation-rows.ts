@@ -59,6 +59,7 @@ export const ROWS: Record<string, Row> = {
     body: { verifier_url: null },
     success: 200,
   },
+  "auth-connections-get": { path: "/v1/admin/user_connections/CONNECTION", success: 200 },
   "auth-connections-list": { path: "/v1/admin/user_connections", success: 200 },
   "initiate-authorization": {
     path: "/v1/auth/authorize",
@@ -168,6 +169,7 @@ export const ROWS: Record<string, Row> = {
   },
   "status-get": { path: "/v1/admin/status", success: 200 },
   "audit-list": { path: "/v1/admin/audit", success: 200 },
+  "executions-get": { path: "/v1/admin/executions/te_unknown", success: 404 },
   "executions-list": { path: "/v1/admin/executions", success: 200 },
   "provider-setup-get": { path: "/v1/admin/provider_setup/slack", success: 200 },
   "project-gateways-list": { path: GATEWAYS, success: 200 },
