@@ -83,7 +83,7 @@ export async function createRuntime(
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
     const services = servicesOf(core, config, logStore, extensions);
-    const health = new HealthCheck(core);
+    const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
       core,

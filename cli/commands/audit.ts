@@ -83,7 +83,7 @@ export const verbs = [
       "the entry after which the next export continues.",
     examples: [
       "runtime audit export --since 2027-01-01T00:00:00Z",
-      "runtime audit export --after au_ID",
+      "runtime audit export --after au_01a22758d97300000b34fe5ea9304074",
       "runtime audit export --deployment",
     ],
     flags: [

@@ -153,6 +153,8 @@ export class Execute {
   async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     const given = request.input ?? {};
+    // Hooks are requests, too.
+    await options.fence?.();
     const guard = await this.#policy.guardOf(principal.projectId);
     const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
     const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));

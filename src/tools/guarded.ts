@@ -44,6 +44,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
     decisions,
     signal: signalOf(by.signal),
   };
+  await by.fence?.();
   const changes = await guard.before(call);
   if (changes instanceof ToolError) return { error: changes };
   if (changes.inputs !== undefined) {

@@ -74,6 +74,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     environment: {
       ...platforms.environment,
       RUNTIME_AUTH_URL: provider.address,
+      // Every operation is called with credentials that are refused.
       RUNTIME_LIMITS_BAD_CREDENTIALS: "0",
     },
     parts: {

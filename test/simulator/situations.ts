@@ -66,13 +66,18 @@ function narrowedDuringRefresh(draw: Draw): Action[] {
 function rotationsAtOnce(draw: Draw): Action[] {
   const what = draw.of(["root", "root", "data"] as const);
   const [first, second] = [TERMINAL, server(draw)];
+  const isAtWrite = draw.below(3) > 0;
   return [
-    { kind: "freeze", process: first, at: draw.of(["any", "after a write"]), gates: 1 + draw.below(5) },
+    isAtWrite
+      ? { kind: "freeze", process: first, at: "after a write", gates: draw.below(2) }
+      : freeze(draw, first),
     { kind: "rotate", process: first, what },
     { kind: "rotate", process: second, what },
     // The second one must see for some seconds that the first one does nothing.
-    { kind: "pass", ms: draw.of([1000, 14_500]) },
-    { kind: "freeze", process: second, at: draw.of(["any", "before a write"]), gates: draw.below(8) },
+    { kind: "pass", ms: draw.of([1000, 14_500, 14_500]) },
+    isAtWrite
+      ? { kind: "freeze", process: second, at: "before a write", gates: draw.below(5) }
+      : freeze(draw, second),
     { kind: "pass", ms: 4000 },
     { kind: "thaw", process: first },
     { kind: draw.of(["thaw", "thaw", "crash"] as const), process: second },

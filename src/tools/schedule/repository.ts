@@ -41,7 +41,7 @@ export interface AttemptRow {
 /** Without the input, which lists do not contain. */
 export type ListedRun = Omit<RunRow, "sealed_input">;
 
-const LISTED_COLUMNS = [
+export const LISTED_COLUMNS = [
   "id",
   "execution_id",
   "project_id",
