@@ -24,6 +24,7 @@ export const nouns: readonly Noun[] = [
   noun("connections", "what users have granted", () => import("./commands/connections")),
   noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
   { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },
+  noun("toolkits", "the groups that tools belong to", () => import("./commands/toolkits")),
   noun("gateways", "MCP addresses, each with a set of tools", () => import("./commands/gateways")),
   noun("mcp", "serve a gateway on standard input and output", () => import("./commands/mcp")),
   noun("models", "servers of language models", () => import("./commands/models")),

@@ -2,6 +2,7 @@
 import type { Hook } from "../../src/hooks";
 import { clientVerb, withClient } from "../client/client";
 import { bulkHooks, createHook, deleteHook, getHook, listHooks, updateHook } from "../client/hooks";
+import { hookId, pluginId } from "../client/named";
 import { defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import { readObject } from "../input";
@@ -29,25 +30,25 @@ const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
   optional: ["cache_enabled", "cache_ttl_ms"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "priority", value: ({ priority }) => String(priority) },
-    { title: "no answer", value: ({ failure_mode }) => failure_mode },
-    { title: "phase", value: ({ phase }) => phase },
-    { title: "status", value: ({ status }) => status },
-    { title: "ms", value: ({ timeout_ms }) => String(timeout_ms) },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
+    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
+    { title: "phase", keep: "whole", value: ({ phase }) => phase },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
   ],
 };
 
 const BULK: Shape<Awaited<ReturnType<typeof bulkHooks>>["results"][number]> = {
   name: ({ hook_id }) => hook_id,
   columns: [
-    { title: "action", value: ({ action }) => action },
-    { title: "hook", value: ({ hook_id }) => hook_id },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "action", keep: "whole", value: ({ action }) => action },
+    { title: "hook", keep: "always", value: ({ hook_id }) => hook_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
   ],
 };
 
@@ -58,7 +59,7 @@ export const verbs = [
     examples: ["runtime hooks list", "runtime hooks list --point tool.pre --status active"],
     flags: [
       POINT,
-      { flag: "--plugin <id>", meaning: "only hooks of this plugin" },
+      { flag: "--plugin <id>", meaning: "only hooks of this plugin, by its id or name" },
       { flag: "--status <status>", meaning: "active or inactive" },
       BINDING,
     ],
@@ -71,19 +72,23 @@ export const verbs = [
       binding: bindingOf(line),
     }),
     run: async ({ io, common, client }, { filter, binding }) => {
-      const items = await everyRecord((window) => listHooks(client, { ...filter, ...window }, binding));
+      const plugin =
+        filter.plugin_id === undefined ? {} : { plugin_id: await pluginId(client, filter.plugin_id) };
+      const items = await everyRecord((window) =>
+        listHooks(client, { ...filter, ...plugin, ...window }, binding),
+      );
       const empty = "No such hooks. Plugins are created with hooks: runtime plugins create --help";
       printList(io, common, items, SHAPE, empty);
     },
   }),
   clientVerb({
     usage: "show <id>",
-    summary: "Show one hook.",
+    summary: "Show one hook, by its id or name.",
     examples: ["runtime hooks show hk_0123456789"],
     flags: [BINDING],
     read: (line) => ({ id: line.word(0), binding: bindingOf(line) }),
     run: async ({ io, common, client }, { id, binding }) =>
-      printRecord(io, common, await getHook(client, id, binding), SHAPE),
+      printRecord(io, common, await getHook(client, await hookId(client, id, binding), binding), SHAPE),
   }),
   clientVerb({
     usage: "create <name>",
@@ -92,7 +97,7 @@ export const verbs = [
       "runtime hooks create channels --plugin pl_0123456789 --point tool.pre",
       "runtime hooks create log --plugin pl_0123456789 --point tool.post --failure-mode fail_open --priority 900",
     ],
-    flags: [{ flag: "--plugin <id>", meaning: "plugin to call" }, POINT, ...CHANGES],
+    flags: [{ flag: "--plugin <id>", meaning: "plugin to call, by its id or name" }, POINT, ...CHANGES],
     read: (line) => ({
       body: {
         name: line.word(0),
@@ -104,7 +109,12 @@ export const verbs = [
       },
     }),
     run: async ({ io, common, client }, { body }) =>
-      printRecord(io, common, await createHook(client, body), SHAPE),
+      printRecord(
+        io,
+        common,
+        await createHook(client, { ...body, plugin_id: await pluginId(client, body.plugin_id) }),
+        SHAPE,
+      ),
   }),
   clientVerb({
     usage: "update <id>",
@@ -120,12 +130,12 @@ export const verbs = [
       return { id: line.word(0), patch };
     },
     run: async ({ io, common, client }, { id, patch }) =>
-      printRecord(io, common, await updateHook(client, id, patch), SHAPE),
+      printRecord(io, common, await updateHook(client, await hookId(client, id), patch), SHAPE),
   }),
   deleteVerb({
     summary: "Delete a hook.",
     examples: ["runtime hooks delete hk_0123456789"],
-    remove: deleteHook,
+    remove: async (client, given) => deleteHook(client, await hookId(client, given)),
     done: (id) => `The hook ${id} is deleted.`,
   }),
   verb({
