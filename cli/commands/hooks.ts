@@ -8,10 +8,14 @@ import { readObject } from "../input";
 import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { deleteVerb } from "../record-verbs";
-import { BINDING, bindingOf } from "./plugins";
 
 const POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
 const STATUSES = ["active", "inactive"] as const;
+const BINDING = {
+  flag: "--binding <binding>",
+  meaning: "only hooks of the project (project) or of its organization (tenant)",
+};
+const BINDINGS = ["project", "tenant"] as const;
 const POINT = { flag: "--point <point>", meaning: "tool.access, tool.pre or tool.post" };
 
 const CHANGES = [
@@ -38,6 +42,7 @@ const SHAPE: Shape<Hook> = {
     { title: "status", value: ({ status }) => status },
     { title: "ms", value: ({ timeout_ms }) => String(timeout_ms) },
     { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "binding", value: ({ binding }) => binding.type },
   ],
 };
 
@@ -54,7 +59,7 @@ const BULK: Shape<Awaited<ReturnType<typeof bulkHooks>>["results"][number]> = {
 export const verbs = [
   clientVerb({
     usage: "list",
-    summary: "List the hooks of the project, or of its organization.",
+    summary: "List the hooks that apply to the project: its own and those of its organization.",
     examples: ["runtime hooks list", "runtime hooks list --point tool.pre --status active"],
     flags: [
       POINT,
@@ -68,10 +73,11 @@ export const verbs = [
         plugin_id: line.text("plugin"),
         status: line.choice("status", STATUSES),
       }),
-      binding: bindingOf(line),
+      type: line.choice("binding", BINDINGS),
     }),
-    run: async ({ io, common, client }, { filter, binding }) => {
-      const items = await everyRecord((window) => listHooks(client, { ...filter, ...window }, binding));
+    run: async ({ io, common, client }, { filter, type }) => {
+      const all = await everyRecord((window) => listHooks(client, { ...filter, ...window }));
+      const items = all.filter(({ binding }) => binding.type === (type ?? binding.type));
       const empty = "No such hooks. Plugins are created with hooks: runtime plugins create --help";
       printList(io, common, items, SHAPE, empty);
     },
@@ -81,7 +87,7 @@ export const verbs = [
     summary: "Show one hook.",
     examples: ["runtime hooks show hk_0123456789"],
     flags: [BINDING],
-    read: (line) => ({ id: line.word(0), binding: bindingOf(line) }),
+    read: (line) => ({ id: line.word(0), binding: line.choice("binding", BINDINGS) }),
     run: async ({ io, common, client }, { id, binding }) =>
       printRecord(io, common, await getHook(client, id, binding), SHAPE),
   }),
