@@ -18,13 +18,17 @@ export {
 } from "./json";
 export {
   createLog,
+  type LeveledLog,
+  type LineFormat,
   type Log,
+  LOG_LEVELS,
   type LogFields,
   type LogLevel,
   type LogOptions,
   silentLog,
   unsafePrintSecrets,
 } from "./log";
+export { commandLine, lineFormat, type LogFormat } from "./log-format";
 export { Redacted, reveal } from "./redacted";
 export { visible, visibleJson } from "./visible";
 export { TimedCache } from "./timed-cache";
