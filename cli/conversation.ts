@@ -85,14 +85,10 @@ async function answer(conversation: Conversation, message: string): Promise<void
   messages.push({ role: "user", content: message });
   const begin = messages.length;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const { text, calls } = await turn(conversation);
-    const { toolCall, withIds } = await import("../src/llm");
-    const requested = withIds(calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
-    messages.push({
-      role: "assistant",
-      content: text,
-      ...(requested.length === 0 ? {} : { tool_calls: requested.map(toolCall) }),
-    });
+    const said = await turn(conversation);
+    const { assistantMessage, withIds } = await import("../src/llm");
+    const requested = withIds(said.calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
+    messages.push(assistantMessage(said, requested));
     if (requested.length === 0) break;
     for (const call of requested) messages.push(await answerCall(conversation, call));
   }

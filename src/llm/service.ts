@@ -1,4 +1,5 @@
 // Chat completions: chooses the server and the tools, and passes the answer to the caller.
+import { reveal } from "../base";
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
@@ -14,12 +15,14 @@ import type { ChatRequest } from "./schema";
 import type { ModelServer } from "./server-of";
 import { eventStream } from "./stream/event-stream";
 import { chunkTexts } from "./stream/events";
-import { type PassOptions, passThrough } from "./stream/pass";
+import { passThrough } from "./stream/pass";
+import { ChatReader } from "./stream/reader";
 import { callStreaming, callWhole } from "./upstream/call";
 import { anthropicClient } from "./upstream/anthropic";
 import type { ChatBody, ModelClient } from "./upstream/client";
-import { refusedInside, unanswered, unreadable } from "./upstream/failure";
+import { faultsOf } from "./upstream/failure";
 import { openAiClient } from "./upstream/openai";
+import { BlockSource } from "./upstream/records";
 
 export interface ChatCall {
   /** Checked. */
@@ -75,9 +78,13 @@ export class Chat {
     const options = { signal, timeoutMs: this.#timeoutMs() };
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
+    const bytes = await callStreaming(this.#core, server, body, options);
     return {
-      events: await passThrough(await callStreaming(this.#core, server, body, options), {
-        ...endings(this.#core, server),
+      events: await passThrough({
+        source: new BlockSource(this.#core, server, bytes, options),
+        reader: new ChatReader(faultsOf(server)),
+        isShown: (text) => server.apiKey === undefined || !text.includes(reveal(server.apiKey)),
+        broke: (error) => logBreak(this.#core, error),
         ended: call.ended,
       }),
     };
@@ -153,16 +160,9 @@ function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
   };
 }
 
-function endings({ log }: Core, server: ModelServer): Omit<PassOptions, "ended"> {
-  return {
-    failed: (thrown: unknown) => unanswered(server, thrown),
-    refused: (error: unknown) => refusedInside(server, error),
-    cutOff: () => unreadable(server, 200, "an incomplete stream"),
-    broke: (error) => {
-      // Lower ones are caused by the caller.
-      if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
-    },
-  };
+function logBreak({ log }: Core, error: unknown): void {
+  // Lower ones are caused by the caller.
+  if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
 }
 
 // Tools run for the user, so the credential must be allowed to act for them.
