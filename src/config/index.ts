@@ -8,4 +8,4 @@ export {
   type Settings,
 } from "./keys";
 export { ensureFolder, type Environment } from "./paths";
-export { AnthropicServer, ModelEntryId, type ModelRecord, type StaticModel } from "./records";
+export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";

@@ -8,6 +8,7 @@ import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
 import { converse } from "./loop/converse";
 import { usesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
+import { checkLimits, withLimitField, withLimitFieldText } from "./limit-field";
 import type { Models } from "./models";
 import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
@@ -139,14 +140,17 @@ function clientOf(core: Core, server: ModelServer): ModelClient {
 }
 
 /** The text of the request, with the model and the tools in the form of the model server. */
-function bodyText({ request, text }: ChatCall, { model }: Choice, set: ToolSet | undefined): string {
-  const named = model === request.model ? text : replaceField(text, "model", model);
+function bodyText({ request, text }: ChatCall, { model, server }: Choice, set: ToolSet | undefined): string {
+  const limited = withLimitFieldText(text, request, server.limitField);
+  const named = model === request.model ? limited : replaceField(limited, "model", model);
   if (set === undefined) return named;
   const withTools = replaceField(named, "tools", set.definitions);
   return set.choice === request.tool_choice ? withTools : replaceField(withTools, "tool_choice", set.choice);
 }
 
-function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet | undefined): ChatBody {
+function bodyOf(given: ChatRequest, { model, server }: Choice, set: ToolSet | undefined): ChatBody {
+  checkLimits(given);
+  const request = withLimitField(given, server.limitField);
   if (set === undefined) return { ...request, model };
   return { ...request, model, tools: set.definitions, tool_choice: set.choice };
 }

@@ -27,7 +27,7 @@ function merged(field: string, before: unknown, value: unknown): unknown {
   }
   // Content that was a list continues as text.
   if (Array.isArray(before) && typeof value === "string" && field === "content") {
-    addTo(before, { type: "text", text: value });
+    if (value !== "") addTo(before, { type: "text", text: value });
     return before;
   }
   if (!isObject(value)) return value;
