@@ -118,7 +118,7 @@ function sglang(): Dialect {
     delta({ ...empty, ...fields }, finish, { matched_stop: null });
   return {
     name: "SGLang",
-    source: "sgl-project/sglang, as recorded in the file with the stored id 55857835463",
+    source: "sgl-project/sglang python/sglang/srt/entrypoints/openai/serving_chat.py",
     chunks: (round) => [
       ...frames(head)(
         one({ role: "assistant", content: "" }),

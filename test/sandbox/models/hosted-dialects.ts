@@ -74,7 +74,9 @@ function mistral(): Dialect {
       tool_calls: round.call === undefined ? null : [call(round)],
       content: [thinking(round.thought), ...(round.text === "" ? [] : [{ type: "text", text: round.text }])],
     }),
-    back: ({ thought }) => ({ content: [thinking(thought)] }),
+    back: ({ thought, text }) => ({
+      content: [thinking(thought), ...(text === "" ? [] : [{ type: "text", text }])],
+    }),
     usage: USAGE,
   };
 }
@@ -128,8 +130,7 @@ function gateway(): Dialect {
   const extra = { extra_content: { google: { thought_signature: "c2ln" } } };
   return {
     name: "a gateway",
-    source:
-      "OpenRouterTeam/ai-sdk-provider src/tests (reasoning_details), googleapis/python-genai (thought_signature)",
+    source: "teamcmcbot/openrouter-chatbot validation-reasoning-fix.md",
     preface: ": PROCESSING\n\nevent: ping\ndata: pong\n\n",
     done: false,
     chunks: (round) => [
