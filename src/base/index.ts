@@ -11,10 +11,13 @@ export {
   type Json,
   type JsonObject,
   JsonText,
+  mayHoldHalves,
   parseJson,
+  parseJsonPiece,
   parsePlainJson,
   parseShallowJson,
   present,
+  wellFormed,
 } from "./json";
 export {
   createLog,
