@@ -121,7 +121,7 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
 }
 
 const SHAPE: Shape<Execution> = {
-  name: ({ execution_id }) => execution_id,
+  name: ({ id }) => id,
   optional: ["output", "finished_at", "run_at", "duration"],
   columns: [{ title: "id", value: ({ id }) => id }],
 };

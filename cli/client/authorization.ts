@@ -1,5 +1,6 @@
 // Consents, on the data folder and over HTTP.
 import type { Authorization } from "../../src/authorization";
+import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "../../src/authorization/schema";
 import { pollUntil } from "./again";
 import { type Client, operation } from "./client";
 
@@ -46,3 +47,23 @@ export function consentEnd(client: Client, id: string, seconds: number): Promise
     ({ status }) => status !== "pending",
   );
 }
+
+/** Completes the check of a custom verifier. */
+export const confirmUser = operation<[request: ConfirmUser], ConfirmedUser>({
+  direct: async ({ served, principal, checked }, request) => {
+    const { AuthorizationConfirmUserRequest } = await import("../../src/authorization/schema");
+    const checkedRequest = checked(AuthorizationConfirmUserRequest, request);
+    return (await served()).consent.verifier.confirm(principal, checkedRequest);
+  },
+  remote: (server, request) => server.send("POST", "/v1/auth/confirm_user", request),
+});
+
+/** Starts a flow that grants nothing at a custom verifier. */
+export const testVerifier = operation<[request: TestVerifier], VerifierTest>({
+  direct: async ({ served, principal, checked }, request) => {
+    const { ValidateCustomVerifierRequest } = await import("../../src/authorization/schema");
+    const checkedRequest = checked(ValidateCustomVerifierRequest, request);
+    return (await served()).consent.verifier.test(principal, checkedRequest);
+  },
+  remote: (server, request) => server.send("POST", "/v1/auth/validate_custom_verifier", request),
+});
