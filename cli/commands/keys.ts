@@ -1,13 +1,13 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { clientVerb, withDataFolder } from "../client/client";
+import { clientVerb } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
-import { type Common, defined, type Line, verb } from "../command";
+import { defined, type Line } from "../command";
 import { UsageError } from "../errors";
-import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
 import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
+import { rotateRootVerb } from "../root-rotation";
 import type { Column } from "../table";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
@@ -80,16 +80,7 @@ export const verbs = [
     remove: deleteKey,
     done: (id) => `The API key ${id} is revoked.`,
   }),
-  verb({
-    usage: "rotate-root",
-    summary: "Replace the root key in its file. Servers may keep running.",
-    examples: ["runtime keys rotate-root"],
-    flags: [
-      { flag: "--leave-damaged", meaning: "continue if data keys are damaged, and leave those unchanged" },
-    ],
-    read: (line) => ({ leaveDamaged: line.has("leave-damaged") }),
-    run: rotateRoot,
-  }),
+  rotateRootVerb,
   clientVerb({
     usage: "rotate-data",
     summary: "Replace the data key of the project and re-encrypt all values. Servers may keep running.",
@@ -113,17 +104,6 @@ export const verbs = [
     },
   }),
 ];
-
-async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
-  await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
-    const rotated = await runtime.rotation.rotateRoot(principal, options);
-    const { id, damaged } = rotated;
-    printRecord(io, common, rotated, { name: () => id, columns: [], lines: () => [["root key", id]] });
-    if (damaged !== undefined)
-      io.note(`Data keys that are damaged and were left unchanged: ${damaged}. See the log.`);
-    io.note("The old root key no longer decrypts anything. Back up the new one, separately from the data.");
-  });
-}
 
 function expiryIn(line: Line): string | undefined {
   const text = line.text("expires");
