@@ -31,6 +31,8 @@ export { TimedCache } from "./timed-cache";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest } from "./nearest";
+export { closedList } from "./closed-list";
+export { ruleOf, type Violation } from "./rule-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
