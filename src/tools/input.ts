@@ -98,7 +98,7 @@ function unknownParameter(name: string, known: string[]): Error {
 
 function convert(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
   const type = isObject(schema) ? schema["type"] : undefined;
-  if (type === "integer") return clamp(definition, name, schema, integer(value));
+  if (type === "integer") return clamp(definition, name, integer(value));
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
   if (type === "array") {
     const entries = list(definition, name, value);
@@ -132,11 +132,10 @@ function integer(value: unknown): unknown {
   return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-function clamp(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
-  if (!definition.clamps?.includes(name) || typeof value !== "number" || !isObject(schema)) return value;
-  const { minimum, maximum } = schema;
-  const low = typeof minimum === "number" ? Math.max(minimum, value) : value;
-  return typeof maximum === "number" ? Math.min(maximum, low) : low;
+function clamp({ clamps = {} }: ToolDefinition, name: string, value: unknown): unknown {
+  const range = Object.hasOwn(clamps, name) ? clamps[name] : undefined;
+  if (range === undefined || typeof value !== "number") return value;
+  return Math.min(range.maximum, Math.max(range.minimum, value));
 }
 
 function withoutBlanks({ skipsBlanks }: ToolDefinition, name: string, value: unknown): unknown {

@@ -76,7 +76,7 @@ interface Violation {
 function violationsOf(definition: ToolDefinition, name: string, schema: unknown): Violation[] {
   if (!isObject(schema) || definition.checksItself?.includes(name) === true) return [];
   const { type, enum: values, minimum, maximum, items } = schema;
-  const clamped = definition.clamps?.includes(name) === true;
+  const clamped = Object.hasOwn(definition.clamps ?? {}, name);
   const list: Violation[] = [];
   if (Array.isArray(values)) {
     list.push({ rule: "enum", value: "unheard of", expected: values.slice(0, 20).map(String) });
@@ -93,7 +93,7 @@ function violationsOf(definition: ToolDefinition, name: string, schema: unknown)
   if (typeof maximum === "number" && !clamped)
     list.push({ rule: "maximum", value: maximum + 1, expected: [String(maximum)] });
   if (isObject(items)) {
-    const inner = violationsOf({ ...definition, clamps: [] }, "items", items);
+    const inner = violationsOf({ ...definition, clamps: {} }, "items", items);
     for (const { rule, value, expected } of inner)
       list.push({ rule: `items, ${rule}`, value: [value], expected });
   }
