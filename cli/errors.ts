@@ -1,6 +1,6 @@
 // The errors of commands, and their exit codes.
 import type { Authorization } from "../src/authorization";
-import { type ErrorName, toRuntimeError } from "../src/errors";
+import { type ErrorName, RuntimeError, toRuntimeError } from "../src/errors";
 
 /** The documented exit codes. */
 export const EXIT = {
@@ -14,6 +14,7 @@ export const EXIT = {
   rateLimited: 7,
   timeout: 8,
   toolFailed: 9,
+  changes: 10,
   interrupted: 130,
 } as const;
 
@@ -32,12 +33,35 @@ export const EXITS: readonly { code: number; meaning: string }[] = [
   { code: EXIT.rateLimited, meaning: "rate limited; try again later" },
   { code: EXIT.timeout, meaning: "timeout" },
   { code: EXIT.toolFailed, meaning: "the tool failed, or a hook denied the call" },
+  { code: EXIT.changes, meaning: "apply --detailed-exitcode: something would change, or was changed" },
   { code: EXIT.interrupted, meaning: "interrupted by Ctrl-C" },
 ];
 
 /** An invalid command line. The message names the correct flag or word. */
 export class UsageError extends Error {
   override readonly name = "usage";
+}
+
+/** A document with mistakes. Nothing was changed. */
+export class DocumentError extends RuntimeError {
+  /** One line for each mistake, below the message. */
+  readonly details: readonly string[];
+
+  /** `document`: its name. */
+  constructor(document: string, problems: readonly { line: number; column: number; message: string }[]) {
+    const lines = problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+    const [first = ""] = lines;
+    const only = `${document}, ${first}${first.endsWith("?") ? "" : "."} Nothing was changed.`;
+    const many = `${document} has ${lines.length} mistakes, so nothing was changed.`;
+    super("malformed_request", 400, lines.length === 1 ? only : many, {
+      fieldErrors: problems.map(({ line, column, message }) => ({
+        field: `line ${line}, column ${column}`,
+        rule: "document",
+        message,
+      })),
+    });
+    this.details = lines.length === 1 ? [] : lines;
+  }
 }
 
 /** Standard output cannot be written, for example because the disk is full. */

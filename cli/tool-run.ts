@@ -100,7 +100,7 @@ function printExecution(io: Io, common: Common, execution: Execution): void {
 }
 
 const SHAPE: Shape<Execution> = {
-  name: ({ execution_id }) => execution_id,
+  name: ({ id }) => id,
   optional: ["output", "finished_at", "run_at", "duration"],
   columns: [{ title: "id", value: ({ id }) => id }],
 };

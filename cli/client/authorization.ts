@@ -1,5 +1,6 @@
 // Consents, on the data folder and over HTTP.
 import type { Authorization } from "../../src/authorization";
+import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "../../src/authorization/schema";
 import { operation } from "./client";
 
 export interface StartConsent {
@@ -27,4 +28,24 @@ export const consentStatus = operation<[id: string, wait: number | undefined], A
     return (await served()).authorization.status(principal, query.id, query.wait);
   },
   remote: (server, id, wait) => server.get("/v1/auth/status", { id, wait }),
+});
+
+/** Completes the check of a custom verifier. */
+export const confirmUser = operation<[request: ConfirmUser], ConfirmedUser>({
+  direct: async ({ served, principal, checked }, request) => {
+    const { AuthorizationConfirmUserRequest } = await import("../../src/authorization/schema");
+    const checkedRequest = checked(AuthorizationConfirmUserRequest, request);
+    return (await served()).consent.verifier.confirm(principal, checkedRequest);
+  },
+  remote: (server, request) => server.send("POST", "/v1/auth/confirm_user", request),
+});
+
+/** Starts a flow that grants nothing at a custom verifier. */
+export const testVerifier = operation<[request: TestVerifier], VerifierTest>({
+  direct: async ({ served, principal, checked }, request) => {
+    const { ValidateCustomVerifierRequest } = await import("../../src/authorization/schema");
+    const checkedRequest = checked(ValidateCustomVerifierRequest, request);
+    return (await served()).consent.verifier.test(principal, checkedRequest);
+  },
+  remote: (server, request) => server.send("POST", "/v1/auth/validate_custom_verifier", request),
 });

@@ -15,7 +15,8 @@ import {
 import { defined, type Line, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
-import { CLIENT_NAMES, printClientConfig } from "../mcp-clients";
+import { CLIENT_NAMES } from "../mcp-client-formats";
+import { printClientConfig } from "../mcp-clients";
 import { columnLines, print, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { checkConfirmable, deleteConfirmed, listVerb, YES } from "../record-verbs";
@@ -41,12 +42,16 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<GatewayRecord>[] = [
-  { title: "slug", value: ({ slug }) => slug },
+  { title: "slug", keep: "always", value: ({ slug }) => slug },
   { title: "name", value: ({ name }) => name },
-  { title: "tools", value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all" },
-  { title: "auth", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
-  { title: "status", value: ({ status }) => status },
-  { title: "id", value: ({ id }) => id },
+  {
+    title: "tools",
+    keep: "whole",
+    value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all",
+  },
+  { title: "auth", keep: "whole", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
+  { title: "status", keep: "whole", value: ({ status }) => status },
+  { title: "id", keep: "always", value: ({ id }) => id },
 ];
 
 const SHAPE: Shape<GatewayRecord> = {
@@ -135,7 +140,8 @@ export const verbs = [
   clientVerb({
     usage: "connect <gateway>",
     summary:
-      "Print the configuration of an MCP client for a gateway, or write it into the client's file. It never contains " +
+      "Print the configuration of an MCP client for a gateway, or write it into the client's file, where comments " +
+      "and other entries stay. It never contains " +
       "an API key: the client takes the key from the environment.",
     examples: [
       "runtime gateways connect support --client cursor --user alice",

@@ -41,11 +41,11 @@ const SHAPE: Shape<ModelEntry> = {
   name: ({ id }) => id,
   optional: ["api_version", "max_tokens", "limit_field", "created_at", "updated_at"],
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "type", value: ({ type }) => type },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "type", keep: "whole", value: ({ type }) => type },
     { title: "models", value: ({ models }) => models.join(", ") || "any" },
     { title: "address", value: ({ base_url, chat_endpoint }) => base_url + chat_endpoint },
-    { title: "key", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
+    { title: "key", keep: "whole", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
     { title: "from", value: ({ binding }) => (binding.type === "static" ? "configuration" : "stored") },
   ],
 };
@@ -107,6 +107,18 @@ export const verbs = [
       await withClient(io, common, async (client) =>
         printRecord(io, common, await updateEntry(client, id, request), SHAPE),
       );
+    },
+  }),
+  clientVerb({
+    usage: "test <id>",
+    summary:
+      "Ask the server of an entry for a short answer, and show it. It is billed like any other request.",
+    examples: ["runtime models test local", "runtime models test openai --model gpt-4o"],
+    flags: [{ flag: "--model <name>", meaning: "model of the server (default: the first one of the entry)" }],
+    read: (line) => ({ id: line.word(0), model: line.text("model") }),
+    run: async (call, { id, model }) => {
+      const { testModel } = await import("../model-test");
+      return testModel(call, id, model);
     },
   }),
   deleteVerb({

@@ -1,7 +1,7 @@
 // `runtime projects`: projects, to which all other records belong.
 import type { Project } from "../../src/identity";
 import { withClient, withDataFolder } from "../client/client";
-import { getProject, listProjects, updateProject } from "../client/projects";
+import { findProject, listProjects, updateProject } from "../client/projects";
 import { type Common, defined, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
@@ -14,11 +14,11 @@ const SHAPE: Shape<Project> = {
   name: ({ id }) => id,
   optional: ["audience"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
     { title: "organization", value: ({ org_id }) => org_id },
     { title: "audience", value: ({ audience }) => audience },
-    { title: "created", value: ({ created_at }) => created_at },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
 
@@ -33,7 +33,7 @@ export const verbs = [
   showVerb({
     summary: "Show one project.",
     examples: ["runtime projects show default"],
-    find: getProject,
+    find: findProject,
     shape: SHAPE,
   }),
   verb({
@@ -66,7 +66,12 @@ export const verbs = [
       if (Object.keys(patch).length === 0)
         throw new UsageError("Nothing to change. Use --name or --audience.");
       await withClient(io, common, async (client) =>
-        printRecord(io, common, await updateProject(client, id, patch), SHAPE),
+        printRecord(
+          io,
+          common,
+          await updateProject(client, (await findProject(client, id)).id, patch),
+          SHAPE,
+        ),
       );
     },
   }),

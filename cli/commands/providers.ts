@@ -34,11 +34,11 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<AuthProvider>[] = [
-  { title: "id", value: ({ id }) => id },
+  { title: "id", keep: "always", value: ({ id }) => id },
   { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
-  { title: "status", value: ({ status }) => status },
+  { title: "status", keep: "whole", value: ({ status }) => status },
   { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
-  { title: "secret", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
+  { title: "secret", keep: "whole", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
   { title: "description", value: ({ description }) => description },
 ];
 

@@ -1,7 +1,7 @@
 // `runtime secrets`: values that tools need. They can be written but not read, and are never arguments.
 import type { StoredSecret } from "../../src/secrets";
-import { withClient } from "../client/client";
-import { checkSecretKey, deleteSecret, listSecrets, setSecret } from "../client/secrets";
+import { clientVerb, withClient } from "../client/client";
+import { checkSecretKey, deleteSecret, findSecret, listSecrets, setSecret } from "../client/secrets";
 import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
@@ -13,11 +13,11 @@ const SHAPE: Shape<StoredSecret> = {
   name: ({ key }) => key,
   optional: ["description", "last_accessed_at"],
   columns: [
-    { title: "key", value: ({ key }) => key },
+    { title: "key", keep: "always", value: ({ key }) => key },
     { title: "description", value: ({ description }) => description },
-    { title: "updated", value: ({ updated_at }) => updated_at },
-    { title: "last read", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
-    { title: "id", value: ({ id }) => id },
+    { title: "updated", keep: "whole", value: ({ updated_at }) => updated_at },
+    { title: "last read", keep: "whole", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 
@@ -28,6 +28,14 @@ export const verbs = [
     find: async (client) => (await listSecrets(client)).items,
     shape: SHAPE,
     empty: "There are no secrets yet. Set one: runtime secrets set KEY",
+  }),
+  clientVerb({
+    usage: "show <key>",
+    summary: "Show one secret by its key or id, without its value.",
+    examples: ["runtime secrets show VENDOR_TOKEN"],
+    read: (line) => ({ key: line.word(0) }),
+    run: async ({ io, common, client }, { key }) =>
+      printRecord(io, common, await findSecret(client, key), SHAPE),
   }),
   verb({
     usage: "set <key> [-]",

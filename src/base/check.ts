@@ -5,6 +5,7 @@ import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
 import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
+import { mistypedFields } from "./unknown-fields";
 
 type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Failure[]] };
 interface Failure {
@@ -13,6 +14,9 @@ interface Failure {
   message: string;
   params: object;
 }
+
+/** More would not help anybody to mend a request. */
+const MAX_ERRORS = 20;
 
 // Compiling takes 0.2 ms, so each schema is compiled once, when it is first used.
 const compiled = new WeakMap<TSchema, Check>();
@@ -27,11 +31,12 @@ export function compileOnce(schema: TSchema): Check {
 
 /**
  * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given").
- * Throws `malformed_request` with one entry per invalid field. `what` names the value: "request body".
+ * Throws `malformed_request` with one entry per invalid field, and for an unknown field that is very likely a mistyped
+ * known one; other unknown fields are kept. `what` names the value: "request body".
  */
 export function checked<T extends TSchema>(schema: T, value: unknown, what: string): Static<T> {
   const cleaned = withoutNulls(schema, value);
-  const errors = fieldErrors(schema, cleaned);
+  const errors = [...fieldErrors(schema, cleaned), ...mistypedFields(schema, cleaned)].slice(0, MAX_ERRORS);
   // Checked against this schema on the line above.
   if (errors.length === 0) return cleaned as Static<T>;
   const list = errors
@@ -56,7 +61,7 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
     }
   }
   return errors.length > 0
-    ? errors.slice(0, 20)
+    ? errors.slice(0, MAX_ERRORS)
     : [{ field: "", rule: "schema", message: "has the wrong form" }];
 }
 
@@ -70,10 +75,24 @@ function explain(failure: Failure): FieldError[] {
       message: "is required",
     }));
   }
-  return [{ field, rule: failure.keyword, message: failure.message }];
+  const allowed = "allowedValues" in failure.params ? failure.params.allowedValues : undefined;
+  const message = Array.isArray(allowed) ? oneOfMessage(allowed) : failure.message;
+  return [{ field, rule: failure.keyword, message }];
 }
 
-function withoutNulls(schema: TSchema, value: unknown): unknown {
+const ONE_OF = "must be one of ";
+
+function oneOfMessage(allowed: readonly unknown[]): string {
+  return ONE_OF + allowed.map((value) => (value === "" ? '""' : String(value))).join(", ");
+}
+
+/** The allowed values that the message of an error with the rule "enum" lists. */
+export function allowedValuesIn({ message }: FieldError): string[] {
+  return message.startsWith(ONE_OF) ? message.slice(ONE_OF.length).split(", ") : [];
+}
+
+/** The value without fields that are `null` where the schema does not allow it. */
+export function withoutNulls(schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = "items" in schema ? schema.items : undefined;
     return isSchema(items) ? value.map((item: unknown) => withoutNulls(items, item)) : value;

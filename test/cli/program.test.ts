@@ -122,8 +122,8 @@ describe("a command line", () => {
       "tools list",
       {
         toolkit: "Chat",
-        user_id: undefined,
-        include_all_versions: undefined,
+        deprecated: true,
+        versions: false,
         limit: undefined,
         offset: undefined,
       },

@@ -19,7 +19,7 @@ describe("a known server", () => {
 describe("a request", () => {
   const text = '{ "max_tokens" : 7 , "x":{"max_tokens":1},"n":12345678901234567890}';
 
-  test("is renamed, and stays the same otherwise", () => {
+  test("is renamed in its place, and stays the same otherwise", () => {
     expect(withLimitFieldText(text, { max_tokens: 7 }, "max_completion_tokens")).toBe(
       '{ "max_completion_tokens": 7 , "x":{"max_tokens":1},"n":12345678901234567890}',
     );

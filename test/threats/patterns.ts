@@ -14,6 +14,8 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "server/openapi/components.ts: pattern": [],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^\\\\$(${AMOUNT})$`)": [new RegExp(`^\\$(${AMOUNT})$`)],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^(${AMOUNT})%$`)": [new RegExp(`^(${AMOUNT})%$`)],
+  // The name is made of a random number.
+  'cli/output.ts: new RegExp(`quoted_text_${nonce}_(\\\\d+)`, "g")': [/quoted_text_f00d_(\d+)/g],
   // The number format of a cell.
   "catalogs/sheets/cells/typed.ts: pattern": [],
 };

@@ -106,7 +106,11 @@ describe("a plugin", () => {
     expect(at(made, "binding")).toEqual({ id: "default", type: "tenant" });
     expect((await run(["plugins", "list", "-o", "name"])).io.stdout).toBe("");
     expect((await run(["hooks", "list", "--binding", "tenant", "-o", "name"])).io.stdout).toBe(`${hook}\n`);
-    expect((await run(["hooks", "show", hook])).code).toBe(3);
+    expect((await run(["hooks", "list", "-o", "name"])).io.stdout).toBe(`${hook}\n`);
+    expect((await run(["hooks", "list", "--binding", "project", "-o", "name"])).io.stdout).toBe("");
+    expect((await run(["hooks", "list"])).io.stdout).toContain("tenant");
+    expect((await run(["hooks", "show", hook])).code).toBe(0);
+    expect((await run(["hooks", "show", hook, "--binding", "project"])).code).toBe(3);
     const shown = await run(["hooks", "show", hook, "--binding", "tenant", "-o", "json"]);
     expect(jsonOf(shown.io)).toMatchObject({ phase: "after" });
     expect((await run(["hooks", "update", hook, "--status", "inactive"])).code).toBe(0);
