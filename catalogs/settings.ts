@@ -36,4 +36,10 @@ export const catalogSettings: SettingDeclarations = {
     default: [],
     meaning: "further accounts servers of the records platform that a callback may name",
   },
+  "records.server_urls": {
+    schema: { type: "array", items: address, description: "a list of http(s) addresses" },
+    default: [],
+    meaning:
+      "further API servers of the records platform, besides its data centers, that a project may name in VENDOR_SERVER_URL",
+  },
 };

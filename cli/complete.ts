@@ -15,7 +15,7 @@ type Candidates = readonly string[] | string | (() => Promise<readonly string[]>
 const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
-  "--role": ["admin", "run", "read"],
+  "--role": ["admin", "run", "read", "verify"],
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",
   "--tool": "tools list -o name",
@@ -38,6 +38,9 @@ const FIRST_WORDS: { readonly [command: string]: Candidates } = {
   api: ["GET", "POST", "PUT", "PATCH", "DELETE"],
 };
 
+/** A shell inserts a candidate as it is, so text from a server must not contain what a shell would run or expand. */
+const SAFE = /^[\p{L}\p{N}_.@%+=:,/-]+$/u;
+
 /** Verbs whose first word is a new name. */
 const NEW_NAMES = ["create"];
 
@@ -46,7 +49,7 @@ export async function complete(io: Io, words: readonly string[]): Promise<number
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? "";
   const candidates = await candidatesFor(io, before, current).catch(() => []);
-  const fitting = candidates.filter((candidate) => candidate.startsWith(current));
+  const fitting = candidates.filter((candidate) => SAFE.test(candidate) && candidate.startsWith(current));
   io.out([...new Set(fitting)].map((candidate) => `${candidate}\n`).join(""));
   return 0;
 }
@@ -90,7 +93,9 @@ async function firstWords(
 async function valuesOf(io: Io, source: Candidates): Promise<readonly string[]> {
   if (typeof source === "function") return source();
   if (typeof source !== "string") return source;
-  return (await printed(io, source.split(" "))).split("\n").filter((line) => line !== "");
+  const lines = (await printed(io, source.split(" "))).split("\n");
+  // A name that begins with a dash would be an option.
+  return lines.filter((line) => line !== "" && !line.startsWith("-"));
 }
 
 interface Parameter {

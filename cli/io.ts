@@ -3,6 +3,7 @@ import { fstatSync, type Stats, statSync } from "node:fs";
 import { type Opener, openBrowser } from "./browser";
 import { OutputError } from "./errors";
 import { type Prompts, terminalPrompts } from "./prompts";
+import { terminalText } from "./printable";
 import { writeAll } from "./writer";
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -64,10 +65,11 @@ export async function systemIo(): Promise<Io> {
     env,
     out: (text) => {
       before();
-      writeOut(text);
+      // A pipe gets the bytes as they are.
+      writeOut(outIsTerminal ? terminalText(text) : text);
     },
-    note: (line) => note(`${line}\n`),
-    transient: notesAreTerminal ? (line) => note(`\r\u001b[K${line}`) : undefined,
+    note: (line) => note(`${terminalText(line)}\n`),
+    transient: notesAreTerminal ? (line) => note(`\r\u001b[K${terminalText(line)}`) : undefined,
     paint: outIsTerminal ? colours : plainPaint,
     notePaint: notesAreTerminal ? colours : plainPaint,
     columns: outIsTerminal ? process.stdout.columns || 80 : undefined,

@@ -1,4 +1,5 @@
 // Results on standard output: a table for people, or JSON, YAML, one JSON value per line, or only names for programs.
+import { isObject } from "../src/base/json";
 import { UsageError } from "./errors";
 import { choose, type Field, fieldText, unknownField } from "./fields";
 import type { Io } from "./io";
@@ -124,13 +125,21 @@ function knownFields(
 }
 
 function yaml(value: unknown): string {
+  // The writer does not escape all hidden characters, and only quoted texts have escapes. So texts that contain some are
+  // replaced by names, and written like JSON, which is YAML.
+  const quoted: string[] = [];
+  const named = (text: string): string => {
+    const json = JSON.stringify(text);
+    const safe = printableJson(json);
+    return safe === json ? text : `quoted_text_${nonce}_${quoted.push(safe) - 1}`;
+  };
+  const nonce = crypto.randomUUID().replaceAll("-", "");
   // Through JSON, so that both formats omit the same fields and show redacted values alike.
-  const plain: unknown = JSON.parse(JSON.stringify(value));
+  const plain: unknown = JSON.parse(JSON.stringify(value), (_key, one: unknown) => {
+    if (typeof one === "string") return named(one);
+    if (!isObject(one)) return one;
+    return Object.fromEntries(Object.entries(one).map(([key, each]) => [named(key), each]));
+  });
   const text = Bun.YAML.stringify(plain, null, 2);
-  // The writer does not escape these characters, although YAML requires it; this is the escape in quoted texts.
-  const safe = text.replaceAll(
-    /[\u007f-\u009f]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16)}`,
-  );
-  return `${safe}\n`;
+  return `${text.replaceAll(new RegExp(`quoted_text_${nonce}_(\\d+)`, "g"), (_name, index: string) => quoted[Number(index)] ?? "")}\n`;
 }

@@ -11,9 +11,19 @@ export interface PlainRequest {
   bypassProxy?: boolean;
 }
 
-/** Does not follow redirects, which could send a key to another server. Rejects like `fetch`. */
+/**
+ * Does not follow redirects, which could send a key to another server, and does not decompress, because a small body could
+ * become a huge one. Rejects like `fetch`.
+ */
 export function plainFetch(address: string, { bypassProxy, ...request }: PlainRequest): Promise<Response> {
-  const init = { ...request, redirect: "manual", ...(bypassProxy === true ? { proxy: false } : {}) };
+  const headers = { "accept-encoding": "identity", ...request.headers };
+  const init = {
+    ...request,
+    headers,
+    redirect: "manual",
+    decompress: false,
+    ...(bypassProxy === true ? { proxy: false } : {}),
+  };
   // Bun's types allow only a string for `proxy`.
   return fetch(address, init as unknown as RequestInit);
 }

@@ -1,33 +1,48 @@
 // Finds the server that is running on a data folder. The announcement alone is not enough: a server that was killed
-// leaves it behind.
+// leaves it behind, and another program, also of another user, may have taken its port. Commands then send it API keys and
+// lead users to it, so it must first prove that it is the announced server: it answers a random challenge with a code that
+// only a process with the root key and the announcement can make.
 import { isObject } from "../src/base";
+import { newToken, sameSecret, systemRandom } from "../src/crypto";
 import type { Runtime } from "../src/runtime";
-import { type Announcement, announcedServers } from "../src/serving";
+import { type Announcement, announcedServers, expectedProof } from "../src/serving";
+import { limited } from "./client/body";
 import { plainFetch } from "./plain-fetch";
 
 const TIMEOUT_MS = 2000;
+const MOST_BYTES = 4096;
 
-/** The newest server that responds. */
+/** The newest server that proves itself. */
 export async function findServer({ core }: Runtime): Promise<Announcement | undefined> {
   const announced = await announcedServers(core);
-  // A server that is killed and restarted announces the same address again.
-  const responses = new Map<string, Promise<boolean>>();
-  for (const { address } of announced) responses.getOrInsertComputed(address, answers);
-  for (const one of announced) if (await responses.get(one.address)) return one;
+  const proven = announced.map((one) => provesItself(core, one));
+  for (const [index, one] of announced.entries()) if (await proven[index]) return one;
   return undefined;
 }
 
-async function answers(address: string): Promise<boolean> {
+async function provesItself(core: Runtime["core"], { id, address }: Announcement): Promise<boolean> {
+  // Twice, because the root key may be rotated between the two proofs.
+  for (let tries = 1; tries <= 2; tries++) {
+    const challenge = newToken(systemRandom);
+    const given = await proofFrom(address, id, challenge);
+    if (given === undefined) return false;
+    if (sameSecret(given, await expectedProof(core, id, challenge))) return true;
+  }
+  return false;
+}
+
+async function proofFrom(address: string, id: string, challenge: string): Promise<string | undefined> {
   try {
-    const response = await plainFetch(`${address}/v1/health`, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await plainFetch(`${address}/v1/proof?server=${id}&challenge=${challenge}`, {
+      signal,
       bypassProxy: true,
       // The certificate is for the public address, not this one. The request contains no secrets.
       tls: { rejectUnauthorized: false },
     });
-    const body: unknown = await response.json();
-    return isObject(body) && typeof body["healthy"] === "boolean";
+    const body: unknown = await limited(response, { mostBytes: MOST_BYTES, idleMs: TIMEOUT_MS }).json();
+    return isObject(body) && typeof body["proof"] === "string" ? body["proof"] : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,6 +1,7 @@
 // The command line: finds the command, parses, runs, and turns the result into an exit code.
 import { Command, CommanderError, Help } from "commander";
 import { type Common, type FlagSpec, Line, type Noun, type Verb } from "./command";
+import { forbidDumps, refuseUnsafeVariables } from "./engine";
 import { EXIT, UsageError } from "./errors";
 import { type Io, systemIo } from "./io";
 import { nouns } from "./nouns";
@@ -26,6 +27,8 @@ export async function main(argv: readonly string[], given?: Io): Promise<number>
     const prepared = await parse(io, argv);
     if (prepared === undefined) return EXIT.ok;
     format = prepared.common.output;
+    refuseUnsafeVariables(io.env);
+    if (given === undefined) await forbidDumps();
     return (await prepared.run(io)) ?? EXIT.ok;
   } catch (error) {
     return report(io, format, error);
@@ -204,7 +207,10 @@ function usageOf({ message }: CommanderError): UsageError {
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
-    .replaceAll(/\s*\n\s*/g, " ");
+    .split("\n")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join(" ");
   return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 }
 

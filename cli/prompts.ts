@@ -1,4 +1,5 @@
 // Prompts at a terminal. They use standard error, because standard output is for data.
+import { printable } from "./printable";
 
 export interface Prompts {
   ask(message: string, suggestion?: string): Promise<string>;
@@ -11,16 +12,19 @@ export interface Prompts {
 export const terminalPrompts: Prompts = {
   ask: async (message, suggestion) => {
     const { input } = await import("@inquirer/prompts");
-    const question = { message, ...(suggestion === undefined ? {} : { default: suggestion }) };
+    const question = {
+      message: printable(message),
+      ...(suggestion === undefined ? {} : { default: printable(suggestion) }),
+    };
     return (await input({ ...question, required: true }, onStandardError())).trim();
   },
   secret: async (message) => {
     const { password } = await import("@inquirer/prompts");
-    return password({ message, mask: true }, onStandardError());
+    return password({ message: printable(message), mask: true }, onStandardError());
   },
   confirm: async (message, suggestion) => {
     const { confirm } = await import("@inquirer/prompts");
-    return confirm({ message, default: suggestion }, onStandardError());
+    return confirm({ message: printable(message), default: suggestion }, onStandardError());
   },
 };
 

@@ -36,6 +36,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         io.note(server.address);
         log.release();
         const endHealth = runtime.pluginHealth.start();
+        const endKeeper = runtime.auditKeeper.start();
         const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
         if (!(await runtime.identity.hasKeys(project))) {
           io.note(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
@@ -45,6 +46,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         await withdraw();
         await server.stop();
         await endHealth();
+        await endKeeper();
       },
       { flags, logTo: { write: log.write, quiet: false } },
     );

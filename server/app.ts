@@ -17,6 +17,15 @@ import type { Tls } from "./tls";
 /** Bun answers 413 with an empty body; its limit is far above ours, which answers with a reason. */
 const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
+/** Of TLS 1.2: forward secrecy and authenticated encryption only (RFC 9325, section 4.2). TLS 1.3 has no others. */
+const CIPHERS = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
 /** Bodies are read by the dispatcher. */
 const RAW = { parse: "none" } as const;
 const NO_PARAMS = {};
@@ -42,7 +51,12 @@ export interface App {
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   let server: Bun.Server<undefined> | undefined;
-  const app = routed(frontOf(runtime, stopping, (request) => server?.timeout(request, 0)));
+  const app = routed(
+    frontOf(runtime, stopping, {
+      peerOf: (request) => server?.requestIP(asReceived(request))?.address,
+      keepOpen: (request) => server?.timeout(asReceived(request), 0),
+    }),
+  );
   const fetch = async (request: Request): Promise<Response> => app.fetch(withPlainUrl(request));
   return {
     routes: app.routes.map(({ method, path }) => `${method} ${path}`),
@@ -51,7 +65,7 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
       server = Bun.serve({
         hostname,
         port,
-        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
+        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key, ciphers: CIPHERS } }),
         idleTimeout: IDLE_TIMEOUT_S,
         maxRequestBodySize: BUN_BODY_LIMIT,
         reusePort: false,
@@ -77,7 +91,7 @@ function routed(front: Front): Elysia {
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (request: Request, params: Incoming["params"] | undefined, answering: Answering) =>
-    respond(front, { request, params: params ?? NO_PARAMS }, answering);
+    respond(front, { request, params: params ?? NO_PARAMS, address: front.addressOf(request) }, answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
@@ -102,7 +116,16 @@ function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): R
 function withPlainUrl(request: Request): Request {
   if (request.url.startsWith("http://")) return request;
   const { pathname, search } = requestUrl(request);
-  return new Request(`http://localhost${pathname}${search}`, request);
+  const copy = new Request(`http://localhost${pathname}${search}`, request);
+  received.set(copy, request);
+  return copy;
+}
+
+// Bun knows the connection of the request that it made, and not that of a copy.
+const received = new WeakMap<Request, Request>();
+
+function asReceived(request: Request): Request {
+  return received.get(request) ?? request;
 }
 
 type NativeRoutes = Record<string, Partial<Record<Bun.Serve.HTTPMethod, NativeHandler>>>;

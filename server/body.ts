@@ -1,5 +1,5 @@
 // Reads the body of a request within the limits of size and time.
-import { isObject, type Json, parseJson, setAlarm } from "../src/base";
+import { exceededLimit, isObject, type Json, parseShallowJson, setAlarm } from "../src/base";
 import type { Settings } from "../src/config";
 import { malformedRequest, requestTooLarge, unsupportedMediaType } from "../src/errors";
 
@@ -11,7 +11,14 @@ export interface BodyLimits {
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const NUL_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
-const MAX_DEPTH = 200;
+// A body of few bytes for each value takes far longer to check and to store than its size promises.
+const LIMITS = { depth: 200, members: 5_000, keys: 100_000, entries: 100_000 };
+const EXCEEDED = {
+  depth: `The body is nested deeper than ${LIMITS.depth} levels.`,
+  members: `An object of the body has more than ${LIMITS.members} keys.`,
+  keys: `The body has more than ${LIMITS.keys} keys.`,
+  entries: `The body has more than ${LIMITS.entries} list entries.`,
+};
 
 /** The limits of a deployment. */
 export function bodyLimits(settings: Settings): BodyLimits {
@@ -33,7 +40,7 @@ export interface JsonBody {
 
 /**
  * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for a body that is
- * late, not UTF-8, not JSON, nested too deeply, or has characters that are not allowed. No message repeats any of it.
+ * late, not UTF-8, not JSON, nested too deeply or too large in number, or has characters that are not allowed. No message repeats any of it.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<JsonBody> {
   if (JSON_TYPE.test(request.headers.get("content-type") ?? ""))
@@ -52,7 +59,8 @@ export function bodyMissing(): Error {
 
 function jsonOf(bytes: Uint8Array): JsonBody {
   const text = decode(bytes);
-  if (nestedTooDeep(text)) throw malformedRequest(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  const exceeded = exceededLimit(text, LIMITS);
+  if (exceeded !== undefined) throw malformedRequest(EXCEEDED[exceeded]);
   // Most bodies have no escapes.
   const escapes = text.includes("\\u");
   if (escapes && NUL_ESCAPE.test(text)) throw malformedRequest("The body contains the NUL character.");
@@ -110,7 +118,7 @@ async function readPieces(request: Request, maxBytes: number, late: Promise<neve
 
 function parse(text: string): Json {
   try {
-    return parseJson(text);
+    return parseShallowJson(text);
   } catch {
     throw malformedRequest("The body is not valid JSON.");
   }
@@ -131,22 +139,4 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw malformedRequest("The body is not valid UTF-8.");
   }
-}
-
-/** Counts brackets outside of strings, before a parser recurses into them. */
-function nestedTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false;
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (quoted) {
-      if (code === 0x5c) index++;
-      else if (code === 0x22) quoted = false;
-    } else if (code === 0x22) quoted = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return false;
 }

@@ -5,6 +5,7 @@ import { Departure } from "./departure";
 import type { Front, Incoming } from "./front";
 import type { AnyCall, Operation } from "./operations/operation";
 import { queryOf } from "./query";
+import type { Revocation } from "./revocation";
 
 /** A checked body and its text. */
 export interface ReadBody {
@@ -20,6 +21,7 @@ export class CheckedCall implements AnyCall {
   readonly #operation: Operation;
   readonly #incoming: Incoming;
   readonly #front: Front;
+  readonly #revocation: Revocation | undefined;
 
   constructor(
     front: Front,
@@ -27,6 +29,7 @@ export class CheckedCall implements AnyCall {
     principal: Principal,
     incoming: Incoming,
     { body, text }: ReadBody,
+    revocation: Revocation | undefined,
   ) {
     this.runtime = front.runtime;
     this.principal = principal;
@@ -35,6 +38,7 @@ export class CheckedCall implements AnyCall {
     this.#operation = operation;
     this.#incoming = incoming;
     this.#front = front;
+    this.#revocation = revocation;
   }
 
   // A function without `this`, because handlers destructure the call.
@@ -54,12 +58,24 @@ export class CheckedCall implements AnyCall {
 
   get departure(): () => Departure {
     const { request } = this.#incoming;
-    return () => new Departure(request);
+    return () => {
+      const departure = new Departure(request);
+      this.#revocation?.addEventListener("abort", () => departure.abort());
+      return departure;
+    };
+  }
+
+  get streaming(): () => () => void {
+    return () => this.#revocation?.hold() ?? (() => undefined);
   }
 
   // Bun creates the signal on first access, and most operations never use it.
   get signal(): AbortSignal {
-    const { request } = this.#incoming;
-    return this.#operation.waits ? AbortSignal.any([request.signal, this.#front.stopping]) : request.signal;
+    const { signal } = this.#incoming.request;
+    const others = [
+      ...(this.#operation.waits ? [this.#front.stopping] : []),
+      ...(this.#revocation === undefined ? [] : [this.#revocation.signal]),
+    ];
+    return others.length === 0 ? signal : AbortSignal.any([signal, ...others]);
   }
 }

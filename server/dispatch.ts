@@ -15,8 +15,10 @@ import { jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, bodyMissing, promisedBytes, readJsonBody } from "./body";
 import { CheckedCall, type ReadBody } from "./call";
 import type { Front, Incoming, Route } from "./front";
+import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
 const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
@@ -50,18 +52,38 @@ function modelError(error: RuntimeError): object {
 
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
-  const { runtime, rateLimit, keepOpen } = front;
-  const { request, params } = incoming;
+  const { runtime, keepOpen } = front;
+  const { request, params, address } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
-  let principal = NO_PRINCIPAL;
-  if (operation.credential !== "public") {
-    const header = request.headers.get("authorization") ?? undefined;
-    principal = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
-    rateLimit?.take(principal);
-    requireRole(principal, operation.credential);
+  if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
+  const header = request.headers.get("authorization") ?? undefined;
+  const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+  const principal = { ...known, address };
+  let isAdmitted = false;
+  try {
+    front.rateLimit?.take(principal);
+    requireRole(principal, operation.credential, operation.roleAdvice);
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
+    isAdmitted = true;
+    return await handled(front, operation, incoming, principal);
+  } catch (error) {
+    // Another project is "not found".
+    if (isAdmitted) runtime.refusals.count(principal, operation.id, error);
+    else runtime.refusals.countAny(principal, operation.id, error);
+    throw error;
   }
+}
+
+/** Runs an operation for a caller that may use it. */
+async function handled(
+  front: Front,
+  operation: ServedOperation,
+  incoming: Incoming,
+  principal: Principal,
+): Promise<Response> {
+  const { runtime } = front;
+  const { request, params } = incoming;
   let read = NO_BODY;
   if (operation.body !== undefined) {
     read = await checkedBody(front, operation.body, request);
@@ -69,14 +91,22 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   checkParameters(operation, params);
-  const call = new CheckedCall(front, operation, principal, incoming, read);
+  using _held = held(front, operation, principal);
+  const isWatched = operation.slow === true && operation.credential !== "public";
+  const revocation = isWatched ? new Revocation(runtime, principal) : undefined;
+  const call = new CheckedCall(front, operation, principal, incoming, read, revocation);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
-  const value = await (key === undefined
-    ? operation.handle(call)
-    : handledOnce(operation, call, params, key));
+  const handle = (): unknown =>
+    key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
+  const value = await (revocation === undefined ? handle() : revocation.during(handle));
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
+}
+
+function held({ runtime }: Front, { slow, waits }: ServedOperation, principal: Principal) {
+  if (slow !== true) return undefined;
+  return (waits === true ? holdLongPoll : holdCall)(runtime.limits, principal);
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {

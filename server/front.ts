@@ -1,14 +1,19 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import { type LogFields, Redacted } from "../src/base";
 import type { Random } from "../src/crypto";
-import type { RuntimeError } from "../src/errors";
+import { malformedRequest, type RuntimeError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
+import { BadCredentials } from "./bad-credentials";
+import { clientAddressesOf } from "./client-address";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { requestUrl } from "./request-url";
+
+/** A year (RFC 6797). Without subdomains, which may belong to others. */
+const HSTS = "max-age=31536000";
 
 export interface Front {
   readonly runtime: Runtime;
@@ -16,12 +21,24 @@ export interface Front {
   readonly stopping: AbortSignal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
+  readonly badCredentials: BadCredentials;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
+  /** Whether browsers reach the server over TLS, its own or that of a proxy. */
+  readonly isSecure: boolean;
   nextRequestId(): string;
   countRequest(): void;
   /** Lets a request outlast the idle limit of its connection. */
   keepOpen(request: Request): void;
+  /** The address of the client (`clientAddress`); undefined for a request without a socket. */
+  addressOf(request: Request): string | undefined;
+}
+
+/** What the listening server knows about a request. */
+export interface Connections {
+  /** The address at the other end of the connection. */
+  peerOf(request: Request): string | undefined;
+  keepOpen: Front["keepOpen"];
 }
 
 /** The part of Elysia's context that routes use. */
@@ -29,6 +46,8 @@ export interface Incoming {
   request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
   params: Readonly<Record<string, string | null | undefined>>;
+  /** The client's. Undefined without a socket. */
+  address: string | undefined;
 }
 
 export interface Answering {
@@ -43,16 +62,21 @@ export interface Route extends Answering {
   path: string;
 }
 
-export function frontOf(runtime: Runtime, stopping: AbortSignal, keepOpen: Front["keepOpen"]): Front {
-  const { settings, clock, random } = runtime.core;
+/** Throws `configuration` for a setting of the front that is not valid. */
+export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepOpen }: Connections): Front {
+  const { settings, clock, random, tls } = runtime.core;
+  const { clientAddress } = clientAddressesOf(settings);
   return {
     runtime,
     stopping,
     rateLimit: rateLimitOf(settings, clock),
+    badCredentials: new BadCredentials(runtime.limits, clock),
     cors: corsOf(settings),
+    isSecure: tls !== undefined || settings.public_url?.startsWith("https:") === true,
     nextRequestId: requestIds(random),
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
+    addressOf: (request) => clientAddress(peerOf(request), request.headers),
   };
 }
 
@@ -63,18 +87,21 @@ export async function respond(
   { answer, errorMembers }: Answering,
 ): Promise<Response> {
   const { log, clock } = front.runtime.core;
-  const { request } = incoming;
+  const { request, address } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
   const started = log.debugs ? clock.now() : 0;
   let response: Response;
   try {
+    checkHost(request.headers);
     response = await answer(incoming);
-  } catch (error) {
+  } catch (thrown) {
+    const error = front.badCredentials.counted(thrown, request, address);
     response = errorAnswer(error, errorMembers);
     if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
   }
   response.headers.set("x-request-id", requestId);
+  if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
@@ -84,6 +111,15 @@ export async function respond(
     log.debug("request", { request_id: requestId, ...loggable(request, response), duration_ms: duration });
   }
   return response;
+}
+
+/**
+ * Throws `malformed_request` for two `Host` headers (RFC 9112, section 3.2): a proxy and this server could believe
+ * different ones. Bun joins them with a comma, which no name of a host contains.
+ */
+function checkHost(headers: Headers): void {
+  if (headers.get("host")?.includes(",") === true)
+    throw malformedRequest("The request has two Host headers. Send one.");
 }
 
 function loggable(request: Request, response: Response): LogFields {

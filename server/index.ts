@@ -27,6 +27,7 @@ export interface ServerOptions {
 /** Another program may take the port in the moment in which it is free. */
 const ATTEMPTS = 50;
 const ATTEMPT_INTERVAL_MS = 100;
+const DROP_KEYS_EVERY_MS = 10 * 60_000;
 
 /**
  * Serves a runtime. Throws `configuration` with one line when the address is not available: in use, not of this machine,
@@ -57,6 +58,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();
   const revocations =
     options.runsScheduled === false ? undefined : runtime.consent.revokeUnusedGrants(stopping.signal);
+  const dropping = setInterval(() => dropRetiredKeys(runtime), DROP_KEYS_EVERY_MS).unref();
   const renew = async (): Promise<void> => {
     if (files === undefined) return;
     const renewed = readTls(files);
@@ -75,9 +77,16 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
       stopping.abort();
+      clearInterval(dropping);
       await Promise.all([app.stop(), worker?.stop(), revocations, ...draining]);
     },
   };
+}
+
+function dropRetiredKeys({ rotation, core }: Runtime): void {
+  rotation.dropRetiredKeys().catch((error: unknown) => {
+    core.log.warn("retired data keys could not be deleted and will be tried again", { error });
+  });
 }
 
 // Falls back to the previous certificate, so that a running server goes on.
@@ -107,6 +116,12 @@ function warnOfExpiry({ core }: Runtime, tls: Tls | undefined): void {
 // The server works, but the browsers of other machines would be sent to themselves.
 function warnOfAddress({ core }: Runtime): void {
   const { host, public_url } = core.settings;
+  const own = URL.parse(public_url ?? "");
+  if (own?.protocol === "http:" && !isLoopback(own.hostname))
+    core.log.warn(
+      "public_url is plain http: credentials and cookies of users cross the network in the clear. Use https, with --tls-cert and --tls-key or a proxy that ends TLS",
+      { public_url: own.origin },
+    );
   if (public_url !== undefined || isLoopback(hostnameOf(host))) return;
   core.log.warn("public_url is not set: consent addresses lead to this machine only", { host });
 }

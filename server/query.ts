@@ -13,19 +13,22 @@ const types = new WeakMap<TObject, Types>();
 export function queryOf(schema: TObject, request: Request): Record<string, unknown> {
   const declared = typesOf(schema);
   const values: { [name: string]: unknown } = {};
+  const lists = new Map<string, string[]>();
   for (const [name, text] of pairsOf(request)) {
     if (!declared.has(name)) continue;
     // Broken UTF-8 becomes U+FFFD, so that two different texts would be equal.
     if (text.includes("\0") || text.includes("\uFFFD")) throw malformedRequest(`${name} is not valid text.`);
     const type = declared.get(name);
-    if (type !== "array") values[name] = convert(type, text);
-    else {
-      const before = values[name];
-      const list: unknown[] = Array.isArray(before) ? before : [];
-      values[name] = [...list, ...text.split(",").filter(Boolean)];
-    }
+    if (type === "array") addAll(lists, name, text.split(",").filter(Boolean));
+    else values[name] = convert(type, text);
   }
-  return { ...checked(schema, values, "query") };
+  return { ...checked(schema, { ...values, ...Object.fromEntries(lists) }, "query") };
+}
+
+function addAll(lists: Map<string, string[]>, name: string, items: readonly string[]): void {
+  const list = lists.get(name) ?? [];
+  list.push(...items);
+  lists.set(name, list);
 }
 
 function typesOf(schema: TObject): Types {

@@ -6,6 +6,8 @@ import type { Egress } from "./egress";
 import type { Store } from "./store";
 
 export interface Core {
+  /** A random name of this opened data folder, by which a server recognizes its own announcement. */
+  instance: string;
   store: Store;
   keyring: Keyring;
   egress: Egress;

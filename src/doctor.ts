@@ -12,11 +12,12 @@ import {
   ok,
   problem,
   refused,
+  restsFinding,
   warning,
 } from "./checkup";
 import type { Config } from "./config";
 import type { Core } from "./core";
-import { ambiguousSources, type Principal } from "./identity";
+import { ambiguousSources, type ApiKey, type Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 
@@ -77,21 +78,17 @@ async function examineOpen(
   const { items } = await runtime.providers.list(principal);
   const keys = await runtime.identity.listKeys(principal);
   const endpoints = await Promise.all(
-    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address)),
+    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address, principal.projectId)),
   );
   return [
     await clockFinding(runtime, principal),
     port,
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
+    ...restsFinding(config),
     ...usersFindings(core),
     ...checkAddresses(core, verifier_url !== null),
-    keys.items.length === 0
-      ? problem(
-          "API keys",
-          "There is no API key, so no agent can connect.",
-          "Create one: runtime keys create NAME",
-        )
-      : ok("API keys", `${keys.items.length} in the project ${principal.projectId}.`),
+    ...keyFindings(keys.items, principal.projectId, verifier_url !== null),
+    ...(await pinnedAdminFindings(runtime)),
     await sealedFinding(runtime, principal),
     ...endpoints.flat(),
   ];
@@ -108,6 +105,36 @@ async function sealedFinding({ rotation }: Runtime, { projectId }: Principal): P
     `${places.length} of ${tried} cannot be opened: ${named.join(", ")}${more}.`,
     "Set them again, or restore the data folder from a backup. Users whose tokens are among them must consent again.",
   );
+}
+
+function keyFindings(keys: readonly ApiKey[], projectId: string, hasVerifier: boolean): Finding[] {
+  if (keys.length === 0) {
+    const message = "There is no API key, so no agent can connect.";
+    return [problem("API keys", message, "Create one: runtime keys create NAME")];
+  }
+  const found = [ok("API keys", `${keys.length} in the project ${projectId}.`)];
+  if (!hasVerifier || keys.some(({ role }) => role === "verify")) return found;
+  const without = warning(
+    "key of the verifier",
+    "A verifier is set, but no key has the role verify. A key with the role run cannot confirm users.",
+    "Create one and give it to the verifier: runtime keys create verifier --role verify",
+  );
+  return [...found, without];
+}
+
+/** Admin keys that an earlier version restricted to users. Of all projects. */
+async function pinnedAdminFindings({ identity }: Runtime): Promise<Finding[]> {
+  const keys = await identity.pinnedAdminKeys();
+  if (keys.length === 0) return [];
+  const named = keys.slice(0, MAX_NAMED).map(({ id, project_id }) => `${id} (project ${project_id})`);
+  const more = keys.length > MAX_NAMED ? ` and ${keys.length - MAX_NAMED} more` : "";
+  return [
+    warning(
+      "admin keys with users",
+      `These admin keys are restricted to users, and therefore count as run: ${named.join(", ")}${more}.`,
+      "Delete them, and create an admin key without users or a run key with them.",
+    ),
+  ];
 }
 
 /** Empty if there are no user sources. */

@@ -98,7 +98,8 @@ export const gatewayTimeout = constructorOf("gateway_timeout", 504);
 /** Settings, files or keys prevent the start. Never an answer of the API. */
 export const configurationError = constructorOf("configuration", 500);
 /** The database did not respond, or its lock could not be acquired, in time. */
-export const unavailable = constructorOf("unavailable", 500);
+/** The database cannot be used at the moment. Nothing was stored. */
+export const unavailable = constructorOf("unavailable", 503);
 
 /** Converts a thrown value into an error for the caller: anything unexpected becomes `internal_error`. */
 export function toRuntimeError(thrown: unknown): RuntimeError {

@@ -1,8 +1,16 @@
 // Opens the infrastructure of the services: folder, databases, keys, outbound client.
-import { type Clock, createLog, type Log, systemClock } from "./base";
+import { type Clock, createLog, type Log, systemClock, withoutTrailingSlashes } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
-import { type Keyring, type KeyringOptions, openKeyring, type Random, systemRandom } from "./crypto";
+import {
+  type Keyring,
+  type KeyringOptions,
+  newToken,
+  openKeyring,
+  type Random,
+  rootKeySources,
+  systemRandom,
+} from "./crypto";
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
@@ -36,6 +44,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
   const folder = config.dataFolder();
+  const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite);
   const close = async (): Promise<void> => {
@@ -52,9 +61,11 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         settings: {
           value: config.rootKey,
           file: config.rootKeyFile(),
-          // A key in the environment does not need a home folder.
+          sources,
+          // A key that is not in a file does not need a home folder.
           defaultFile:
-            config.rootKeyFile() ?? (config.rootKey === undefined ? config.defaultRootKeyFile() : ""),
+            config.rootKeyFile() ??
+            (config.rootKey === undefined && sources === undefined ? config.defaultRootKeyFile() : ""),
         },
       }),
     );
@@ -63,7 +74,19 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
-      core: { store, keyring, egress, clock, random, log, settings, clientSecret, tls, publicUrl },
+      core: {
+        instance: newToken(systemRandom),
+        store,
+        keyring,
+        egress,
+        clock,
+        random,
+        log,
+        settings,
+        clientSecret,
+        tls,
+        publicUrl,
+      },
       logStore,
       listensOn: (listening) => {
         address = trimSlash(settings.public_url ?? listening);
@@ -95,8 +118,14 @@ function egressOf(config: Config, log: Log): Egress {
     maxBytes: settings["egress.max_bytes"],
     proxy: proxyFromEnvironment(process.env),
     authorities: config.certificateAuthorities(),
+    places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),
     log,
   });
+}
+
+// Bun reads it as well, at the start of the process.
+function engineLimit(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
 }
 
 /** An address for a browser on this machine. */
@@ -112,5 +141,5 @@ export function addressOf(host: string, port: number, secure: boolean): string {
 }
 
 function trimSlash(address: string): string {
-  return address.replace(/\/+$/, "");
+  return withoutTrailingSlashes(address);
 }

@@ -1,14 +1,19 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
-import { Audit, ExecutionLog, Trail } from "./audit";
+import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
 import {
   AuthorizationService,
   Consent,
-  failFlowsOfProvider,
+  endFlowsOfProvider,
   PageAuthorization,
   sealedFlows,
 } from "./authorization";
 import type { Config, SettingDeclarations } from "./config";
-import { Connections, removeConnectionsOfProvider, sealedConnections } from "./connections";
+import {
+  Connections,
+  endConnectionsOfProvider,
+  removeConnectionsOfProvider,
+  sealedConnections,
+} from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
@@ -19,6 +24,7 @@ import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Models, sealedModels } from "./llm";
+import { Limits } from "./limits";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
@@ -29,6 +35,8 @@ import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "
 export interface Runtime {
   readonly core: Core;
   readonly extensions: Extensions;
+  /** Caps of callers, users and projects. */
+  readonly limits: Limits;
   readonly identity: Identity;
   readonly providers: Providers;
   readonly secrets: Secrets;
@@ -47,6 +55,12 @@ export interface Runtime {
   readonly trials: Trials;
   readonly pluginHealth: PluginHealth;
   readonly trail: Trail;
+  /** Audit entries of refused requests. */
+  readonly refusals: Refusals;
+  /** Verification of the audit trail. */
+  readonly inspection: Inspection;
+  /** Publishes heads of the audit trail and removes old rows. */
+  readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
   readonly gateways: Gateways;
   readonly mcp: Mcp;
@@ -80,6 +94,7 @@ export async function createRuntime(
       endReads,
       close: async () => {
         await Promise.all([services.connections.close(), services.idempotency.close()]);
+        await services.refusals.close();
         await services.executionLog.close();
         await close();
       },
@@ -94,31 +109,43 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
+  const limits = new Limits(core);
   const audit = new Audit({ clock, random });
+  const events = new Events(core, audit);
+  const refusals = new Refusals(core, audit);
   const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
+  const signingKey = new SigningKey({
+    file: () => config.auditKeyFile(),
+    seed: () => core.keyring.derived("signing of the audit trail"),
+  });
   const issuer = new OpenIdIssuer(core);
   const identity = new Identity(core, audit, executionLog, issuer);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
-      yield* failFlowsOfProvider(projectId, id, "the auth provider was changed meanwhile", clock.now());
+      yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
+    *moved(projectId, id) {
+      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    },
+    afterMove: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id) {
-      yield* failFlowsOfProvider(projectId, id, "the auth provider was deleted", clock.now());
+      yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
       yield* removeConnectionsOfProvider(projectId, id);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
-  const authorization = new AuthorizationService(core, { providers, connections, settings });
-  const consent = new Consent(core, { providers, connections, settings, issuer });
+  const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
+  const consent = new Consent(core, { providers, connections, settings, issuer, limits, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
   const tools = new Tools(core, extensions.catalogs, {
+    audit,
     idempotency,
     identity,
     providers,
@@ -127,12 +154,13 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     secrets,
     policy,
     executionLog,
+    limits,
   });
   const gateways = new Gateways(core, audit);
-  const mcp = new Mcp(core, { identity, gateways, tools, authorization });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
-  const trials = new Trials(core, bindings, tools.all);
+  const trials = new Trials(core, events, bindings, tools.all);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,
@@ -145,6 +173,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   ]);
   return {
     executionLog,
+    limits,
     rotation,
     identity,
     providers,
@@ -161,7 +190,10 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     trials,
     pluginHealth: new PluginHealth(core),
     trail,
-    manifests: new Manifests({ providers, secrets, settings, gateways, plugins, hooks, models }),
+    refusals,
+    inspection: new Inspection(core, audit, signingKey),
+    auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
+    manifests: new Manifests(events, { providers, secrets, settings, gateways, plugins, hooks, models }),
     gateways,
     mcp,
     models,
@@ -172,7 +204,9 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
 // A misspelled name would silently leave an address at its default.
 function checkSettingNames({ catalogs, presets }: Extensions, declared: SettingDeclarations): void {
   const used = [
-    ...catalogs.flatMap(({ bases }) => Object.values(bases).map(({ setting }) => setting)),
+    ...catalogs.flatMap(({ bases }) =>
+      Object.values(bases).flatMap(({ setting, secret }) => [setting, secret?.setting]),
+    ),
     ...presets.map(({ tokenServers }) => tokenServers?.setting),
   ];
   for (const name of used) {

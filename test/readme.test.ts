@@ -168,6 +168,8 @@ describe("the executable and the main job", () => {
     const created = await run(create);
     expect(created.stdout + created.stderr).toContain(`${address}/api/v1/oauth/`);
     const endpoints = {
+      // The endpoints are at another origin than those of the preset.
+      client_secret: chat.clientSecret,
       authorize_request: { endpoint: chat.authorizeUrl },
       token_request: { endpoint: chat.tokenUrl },
       refresh_request: { endpoint: chat.tokenUrl },

@@ -40,7 +40,7 @@ export async function collect<Item>(
       read(cursor, Math.min(missing, SMALL_PAGE)),
     );
     if (part === undefined) return { items, next_cursor: cursor ?? null };
-    items.push(...part.items);
+    for (const item of part.items) items.push(item);
     missing -= part.counts;
     // A repeated cursor would loop forever.
     if (part.next === undefined || seen.has(part.next)) return { items, next_cursor: null };

@@ -1,5 +1,6 @@
 // The records toolkit: tools over the REST API (version 2) of a records-application platform.
 import type { Catalog } from "../../src/tools";
+import { DATA_CENTERS } from "./data-centers";
 import { OPERATIONS } from "./operations";
 import { toolOf } from "./tool";
 import { BASE_SECRET } from "./upstream/base";
@@ -11,7 +12,15 @@ export const recordsCatalog: Catalog = {
       "Reads and changes records of the user's applications on a records platform, and exports them.",
     version: "1.0.0",
   },
-  bases: { api: { secret: BASE_SECRET } },
+  bases: {
+    api: {
+      secret: {
+        name: BASE_SECRET,
+        origins: DATA_CENTERS.map(({ api }) => api),
+        setting: "records.server_urls",
+      },
+    },
+  },
   tokenScheme: "Zoho-oauthtoken",
   tools: OPERATIONS.map(toolOf),
 };

@@ -39,6 +39,7 @@ export function toolOf(operation: Operation): ToolDefinition {
         waivesRequirements: requestsSchema,
         // The error for an object instead of its text contains the schema and how to send it.
         checksItself: ["request_body"],
+        documents: ["request_body"],
       };
 }
 

@@ -1,5 +1,5 @@
 // The client of the platform: calls with quotas, waits and retries.
-import { type JsonObject, type ToolContext, ToolError } from "../../src/tools";
+import { type JsonObject, parsePlainJson, type ToolContext, ToolError } from "../../src/tools";
 import { type Answer, exchange, jsonRequest } from "../upstream/exchange";
 import { Limiter } from "../upstream/limiter";
 import { callWithRetries, type Failure, type Outcome } from "../upstream/retry";
@@ -116,5 +116,5 @@ function send(context: ToolContext, call: Call): Promise<Answer> {
   };
   // The plain parser: this platform sends 64-bit integers as text, so no digits can be lost, and the number of a cell
   // must stay a number.
-  return exchange(context, call.base, addressOf(call), request, JSON.parse);
+  return exchange(context, call.base, addressOf(call), request, parsePlainJson);
 }

@@ -1,6 +1,7 @@
 // Every operation has two implementations: the services on the local data folder, or a server over HTTP. Each operation
 // is declared once, with both next to each other, so that commands do not depend on which one runs.
 import type { TSchema, Static } from "typebox";
+import { checkUserId } from "../../src/base";
 import type { Config } from "../../src/config";
 import type { Runtime } from "../../src/runtime";
 import { type Common, type Verb, verb, type VerbSpec } from "../command";
@@ -119,7 +120,7 @@ export async function isServed(client: Client): Promise<boolean> {
 /** The user that a command acts for: `--user`, or the configured user. Throws `usage`. */
 export function userOf({ config }: { config: Config }, flag: string | undefined): string {
   const user = flag ?? config.settings.user;
-  if (user !== undefined) return user;
+  if (user !== undefined) return checkUserId(user, flag === undefined ? "user" : "--user");
   throw new UsageError(
     "--user USER is required. To set a default, use RUNTIME_USER, or run `runtime init` once.",
   );

@@ -6,6 +6,7 @@ import type { Config } from "../../src/config";
 import { ERROR_NAMES, type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
 import type { Common } from "../command";
 import { plainFetch } from "../plain-fetch";
+import { BodyTooLarge, BodyTooSlow, limited } from "./body";
 import type { Target } from "./target";
 
 export type Query = {
@@ -30,8 +31,13 @@ export interface Server {
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
 
+const HINT = "Is this the address of a runtime server? See: runtime --help (--server)";
+/** Longer than a server keeps a silent stream open. */
+const IDLE_MS = 300_000;
 /** Longer than a long poll, which lasts 59 s. */
 const DEFAULT_TIMEOUT_S = 120;
+/** More than any record or result of a server. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Connects to a server. If a project is configured explicitly, checks that the key belongs to it. */
 export async function connect(common: Common, config: Config, target: Target): Promise<Server> {
@@ -54,7 +60,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
   ): Promise<Response> => {
     const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
-    return plainFetch(address + path, {
+    const response = await plainFetch(address + path, {
       method,
       headers: { ...credential, accept: "application/json", ...json, ...headers },
       signal,
@@ -64,6 +70,8 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     }).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
     });
+    const translate = (error: unknown): RuntimeError => unreachable(address, timeoutMs, error);
+    return limited(response, { mostBytes: MOST_BYTES, idleMs: IDLE_MS, translate });
   };
   const answerOf = async (response: Response): Promise<Answer> => {
     const text = await response.text().catch((error: unknown) => {
@@ -85,7 +93,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     raw,
     open: (path, body, headers) => request("POST", path, body, headers),
     stream: async (path, body) => {
-      // Only until the response begins; after that the server closes a stream that is silent for too long.
+      // Only until the response begins; after that only the time without data is limited.
       const limit = new AbortController();
       const abort = (): void => limit.abort(new DOMException("too late", "TimeoutError"));
       const timer = setTimeout(abort, timeoutMs);
@@ -129,11 +137,19 @@ function valueOf(address: string, { status, headers, text }: Answer): unknown {
       ...(Number.isNaN(after) ? {} : { retryAfterMs: after * 1000 }),
     });
   }
-  const hint = "Is this the address of a runtime server? See: runtime --help (--server)";
-  throw new RuntimeError("unavailable", 502, `${address} answered ${status} without a valid record. ${hint}`);
+  throw new RuntimeError("unavailable", 502, `${address} answered ${status} without a valid record. ${HINT}`);
 }
 
 function unreachable(address: string, timeoutMs: number, error: unknown): RuntimeError {
+  if (error instanceof RuntimeError) return error;
+  if (error instanceof BodyTooLarge) {
+    const message = `${address} answered with more than ${error.mostBytes / 1024 / 1024} MiB. ${HINT}`;
+    return new RuntimeError("unavailable", 502, message, { cause: error });
+  }
+  if (error instanceof BodyTooSlow) {
+    const message = `${address} has sent nothing for ${error.idleMs / 1000} s. Run the command again.`;
+    return new RuntimeError("gateway_timeout", 504, message, { cause: error });
+  }
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError") {
     const message = `${address} did not answer within ${timeoutMs / 1000} s. Set a longer time with --timeout.`;

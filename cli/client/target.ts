@@ -1,5 +1,6 @@
 // Where a command runs: on a server (by flag, environment, file or login), or on the data folder; and the key for the
 // server. A key is never an argument, because other users can see arguments.
+import { withoutTrailingSlashes } from "../../src/base/trailing";
 import { configurationError } from "../../src/errors";
 import type { Config } from "../../src/config";
 import type { Common } from "../command";
@@ -51,7 +52,7 @@ export function serverAddress(text: string, flag = "--server"): string {
       `${flag} takes an address such as https://runtime.example.com${flag === "--server" ? `, or ${LOCAL} for the data folder` : ""}.`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return withoutTrailingSlashes(url.href);
 }
 
 /** Throws `usage` for a file that does not contain a key. */

@@ -86,8 +86,10 @@ async function bodyFrom(io: Io, input: string): Promise<string> {
 }
 
 function headerOf(text: string): [string, string] {
-  const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
+  const at = text.indexOf(":");
+  const name = text.slice(0, Math.max(0, at));
+  const value = text.slice(at + 1).trimStart();
+  if (!/^[\w-]+$/.test(name) || /[\r\n]/.test(value))
     throw new UsageError("--header takes `Name: value`, for example 'Idempotency-Key: 1'.");
   if (name.toLowerCase() === "authorization")
     throw new UsageError("Do not pass the key as an argument. Use --key-file or RUNTIME_API_KEY.");

@@ -1,4 +1,5 @@
 // `runtime init`: sets the default user and creates the first keys, with prompts at a terminal or by flags.
+import { MAX_USER_ID, userIdFault } from "../../src/base";
 import type { ApiKey } from "../../src/identity";
 import { refuseServer } from "../client/client";
 import { type Common, verb } from "../command";
@@ -69,8 +70,9 @@ async function userFor(io: Io, { config }: Session, { user, yes }: InitOptions):
 }
 
 function checkedUser(user: string): string {
-  if (/^[^\p{Cc}]{1,256}$/u.test(user) && user.trim() !== "") return user;
-  throw new UsageError("The user must be a text of 1 to 256 characters on one line.");
+  const fault = userIdFault(user);
+  if (fault === undefined) return user;
+  throw new UsageError(`The user ${fault}. Choose an id of at most ${MAX_USER_ID} visible characters.`);
 }
 
 async function wantsKeys(io: Io, { runtime, principal }: Session, { yes }: InitOptions): Promise<boolean> {

@@ -45,9 +45,13 @@ export const verbs = [
   clientVerb({
     usage: "create <name>",
     summary: "Create an API key and print it. It is not shown again.",
-    examples: ["runtime keys create my-agent", "runtime keys create ops --role admin --expires 90d"],
+    examples: [
+      "runtime keys create my-agent",
+      "runtime keys create ops --role admin --expires 90d",
+      "runtime keys create verifier --role verify",
+    ],
     flags: [
-      { flag: "--role <role>", meaning: "admin, run or read (default: run)" },
+      { flag: "--role <role>", meaning: "admin, run, read or verify (default: run)" },
       {
         flag: "--user <user>",
         meaning: "user that the key may act for; may be repeated (default: any)",
@@ -60,7 +64,7 @@ export const verbs = [
     ],
     read: (line) => ({
       name: line.word(0),
-      role: line.choice("role", ["admin", "run", "read"]),
+      role: line.choice("role", ["admin", "run", "read", "verify"]),
       users: line.texts("user"),
       expires_at: expiryIn(line),
     }),

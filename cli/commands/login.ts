@@ -3,6 +3,7 @@ import { refuseServer } from "../client/client";
 import { readLogins, writeLogins } from "../client/logins";
 import { readKey, serverAddress } from "../client/target";
 import { type Common, verb } from "../command";
+import { isLoopback } from "../../src/base/hosts";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
@@ -43,7 +44,8 @@ async function logIn(io: Io, common: Common, { url }: { url: string }): Promise<
   const { project_id, role } = await server.get<{ project_id: string; role: string }>("/v1/caller");
   const keys = { ...readLogins(config)?.keys, [address]: key };
   const file = await writeLogins(config, { current: address, keys });
-  if (address.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(address))
+  const { protocol, hostname } = new URL(address);
+  if (protocol === "http:" && !isLoopback(hostname))
     io.note("warning: the key is sent unencrypted to this server. Use https.");
   printRecord(io, common, { server: address, project_id, role, file }, SHAPE);
   io.note("Commands now run against this server. To use the data folder: --server local, or runtime logout");

@@ -8,7 +8,9 @@ import { jsonAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
+import { holdCall } from "../running";
 import { EventStream } from "./events";
+import { Revocation, revoked } from "../revocation";
 import { checkOrigin } from "./origin";
 
 /** Below the idle limit of connections, so that a keep-alive goes out in time. */
@@ -17,13 +19,13 @@ const LONGEST_SILENCE_MS = 60_000;
 /** For messages that are answered at once. */
 const NEVER = new LazyAbort();
 
-export async function mcpEndpoint(front: Front, { request, params }: Incoming): Promise<Response> {
-  const { runtime, rateLimit, stopping } = front;
+export async function mcpEndpoint(front: Front, { request, params, address }: Incoming): Promise<Response> {
+  const { runtime, stopping } = front;
   checkOrigin(runtime.core, request.headers);
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   if (gateway === undefined) throw notFound("There is no gateway at this address.");
-  const user = await runtime.mcp.access.admit(gateway, request.headers);
-  rateLimit?.take(user.principal);
+  const user = await runtime.mcp.access.admit(gateway, request.headers, address);
+  takeOrRecord(front, user);
   let value: Json;
   try {
     ({ value } = await readJsonBody(request, bodyLimits(runtime.core.settings)));
@@ -36,24 +38,37 @@ export async function mcpEndpoint(front: Front, { request, params }: Incoming): 
   return replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, stopping, undefined)));
 }
 
+/** Counts a request of the credential. Throws `rate_limited`, with an audit entry. */
+function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser): void {
+  try {
+    rateLimit?.take(principal);
+  } catch (error) {
+    runtime.mcp.access.refused(principal, error);
+    throw error;
+  }
+}
+
 /** Refuses GET and DELETE; `Allow` names the method that is served (RFC 9110, section 15.5.6). */
 export function notAllowed({ runtime }: Front, { request }: Incoming): Response {
   checkOrigin(runtime.core, request.headers);
   return new Response(null, { status: 405, headers: { allow: "POST" } });
 }
 
-/** Runs a tool. The answer is the reply, or a stream when something precedes the reply or it takes long. */
+/** Runs a tool. Throws `rate_limited`. The answer is the reply, or a stream when something precedes the reply or it takes long. */
 function answerCall(
   { runtime, stopping, keepOpen }: Front,
   value: Json,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
+  const held = holdCall(runtime.limits, user.principal);
   const stop = new Departure(request);
+  const revocation = new Revocation(runtime, user.principal);
+  revocation.addEventListener("abort", () => stop.abort());
   const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
   // A function, because most calls are answered before anything precedes the reply.
   const streams = (): boolean => request.headers.get("accept")?.includes("text/event-stream") === true;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let stream: EventStream | undefined;
     const events = (): EventStream => {
       if (stream === undefined) {
@@ -75,6 +90,10 @@ function answerCall(
     void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
       alarm.cancel();
       stop[Symbol.dispose]();
+      held[Symbol.dispose]();
+      revocation[Symbol.dispose]();
+      // A stream just ends, because its status has been sent.
+      if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();
       if (stream === undefined) return resolve(replyResponse(reply));
       if (reply.text !== undefined) stream.message(reply.text);
       stream.close();

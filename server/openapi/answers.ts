@@ -12,8 +12,8 @@ export function statusesOf({ success, errors, others = {}, etag, credential }: O
     ...errors,
     ...Object.keys(others).map(Number),
     ...(etag === true ? [304] : []),
-    // Calls with a credential can be rate limited.
-    ...(credential === "public" ? [] : [429]),
+    // Calls with a credential can be rate limited, and need the database.
+    ...(credential === "public" ? [] : [429, 503]),
   ];
   return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
 }

@@ -36,7 +36,11 @@ export function descriptionPlugin(front: Front, page: string): Elysia {
   const app = new Elysia()
     .onBeforeHandle(() => fill())
     .mapResponse(({ request, responseValue }) =>
-      respond(front, { request, params: {} }, { answer: () => answerWith(request, responseValue) }),
+      respond(
+        front,
+        { request, params: {}, address: front.addressOf(request) },
+        { answer: () => answerWith(request, responseValue) },
+      ),
     );
   for (const specPath of ADDRESSES)
     app.use(swagger({ path: page, specPath, exclude: [/.*/], documentation }));

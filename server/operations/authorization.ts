@@ -12,6 +12,10 @@ import { operation } from "./operation";
 
 const tag = "Authorization";
 
+// A run key starts consents. If it could also confirm their users, an agent could link the grant of another person.
+const VERIFY_ADVICE =
+  "If your verifier uses a run key, create one for it and replace it there: runtime keys create verifier --role verify.";
+
 export const authorizationOperations = [
   operation("POST", "/v1/auth/authorize", {
     id: "initiate-authorization",
@@ -27,7 +31,8 @@ export const authorizationOperations = [
   operation("POST", "/v1/auth/confirm_user", {
     id: "confirm-user-auth-flow",
     alsoAt: ["/api/v1/oauth/confirm_user"],
-    credential: ["admin", "run"],
+    credential: ["admin", "verify"],
+    roleAdvice: VERIFY_ADVICE,
     tag,
     summary: "Confirm the user of a consent (custom verifier)",
     body: AuthorizationConfirmUserRequest,
@@ -38,7 +43,8 @@ export const authorizationOperations = [
   }),
   operation("POST", "/v1/auth/validate_custom_verifier", {
     id: "test-authorization-flow",
-    credential: ["admin", "run"],
+    credential: ["admin", "verify"],
+    roleAdvice: VERIFY_ADVICE,
     tag,
     summary: "Test a custom verifier with a flow that grants nothing",
     body: ValidateCustomVerifierRequest,

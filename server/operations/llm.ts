@@ -18,8 +18,9 @@ export const llmOperations = [
     streams: true,
     takesIdempotencyKey: true,
     modelErrors: true,
-    handle: async ({ runtime, principal, body: request, text, signal, idempotencyKey }) => {
-      const answer = await runtime.chat.complete(principal, { request, text, signal, idempotencyKey });
+    handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
+      const ended = request.stream === true ? streaming() : undefined;
+      const answer = await runtime.chat.complete(principal, { request, text, signal, ended, idempotencyKey });
       return "json" in answer
         ? new Response(answer.json, { headers: JSON_TYPE })
         : eventStream(answer.events);

@@ -18,10 +18,15 @@ export interface Call<Query, Body> {
   text: string;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
-  /** Aborts when the caller hangs up. Cheaper than `signal`, which is a real one; the handler disposes of it. */
+  /** Aborts like `signal`. Cheaper than `signal`, which is a real one; the handler disposes of it. */
   departure(): Departure;
-  /** Aborts when the caller hangs up; for an operation that only waits, also when the server stops. */
+  /**
+   * Aborts when the caller hangs up or, in a slow operation, loses its credential; for an operation that only waits, also
+   * when the server stops.
+   */
   signal: AbortSignal;
+  /** The answer is a stream, which aborts `signal` until the returned function is called. */
+  streaming(): () => void;
 }
 
 interface OperationRow<Query extends TObject, Body extends TSchema> {
@@ -35,6 +40,8 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   alsoAt?: readonly string[];
   /** Roles that may call it; `public` needs no credential. */
   credential: readonly Role[] | "public";
+  /** Added to the 403 of a role that may not call it: what to do. */
+  roleAdvice?: string;
   /** Served for our own command line, and not part of the published contract. */
   extension?: true;
   tag: string;

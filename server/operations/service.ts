@@ -1,6 +1,14 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
+import { notFound } from "../../src/errors";
+import { proofOf } from "../../src/serving";
 import { operation, StatusAnswer } from "./operation";
+
+const ProofQuery = Type.Object({
+  server: Type.String({ pattern: "^[A-Za-z0-9_-]{1,100}$" }),
+  challenge: Type.String({ pattern: "^[A-Za-z0-9_-]{20,100}$" }),
+});
+const ProofSchema = Type.Object({ proof: Type.String() });
 
 const tag = "Operations";
 
@@ -18,6 +26,23 @@ export const serviceOperations = [
     handle: async ({ runtime }) => {
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);
+    },
+  }),
+
+  // Our command line sends no key to an announced address before this.
+  operation("GET", "/v1/proof", {
+    id: "server-proof",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Prove to a command on the same data folder that this is the announced server",
+    query: ProofQuery,
+    success: { status: 200, schema: ProofSchema },
+    errors: [400, 404],
+    handle: async ({ runtime, query: { server, challenge } }) => {
+      const proof = await proofOf(runtime.core, server, challenge);
+      if (proof === undefined) throw notFound("This server has no announcement of this id.");
+      return { proof };
     },
   }),
 ];

@@ -1,12 +1,13 @@
 // The context of the pages of catalogs.
-import type { Runtime } from "../../src/runtime";
 import type { PageContext } from "../../src/tools";
+import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { readCookie } from "./cookie";
 import { escape, htmlPage, policyOf, redirect } from "./html";
 
-export function pageContext(runtime: Runtime, request: Request): PageContext {
+export function pageContext({ runtime, badCredentials }: Front, incoming: Incoming): PageContext {
   const { core, pageAuthorization, providers } = runtime;
+  const { request, address } = incoming;
   const publicUrl = core.publicUrl();
   const cookie = readCookie(request, publicUrl);
   const query = requestUrl(request).searchParams;
@@ -18,8 +19,11 @@ export function pageContext(runtime: Runtime, request: Request): PageContext {
       const sent = await pageAuthorization.start(provider, authorization, cookie);
       return redirect(sent.location, sent.cookie, publicUrl);
     },
-    checkCallback: (externalId, statePrefix) =>
-      pageAuthorization.check(externalId, statePrefix, query, cookie),
+    checkCallback: async (externalId, statePrefix) => {
+      const check = await pageAuthorization.check(externalId, statePrefix, query, cookie);
+      if (check === "unknown") badCredentials.count(address);
+      return check;
+    },
     html: (status, title, body, { policy, headers } = {}) =>
       htmlPage(status, title, body, {
         ...(policy === undefined ? {} : { "content-security-policy": policyOf(policy) }),

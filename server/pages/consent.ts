@@ -1,51 +1,56 @@
 // The pages of a consent.
 import { Redacted } from "../../src/base";
-import type { Outcome } from "../../src/authorization";
-import type { Runtime } from "../../src/runtime";
+import { isUnknownSecret, type Outcome } from "../../src/authorization";
 import { bodyLimits, readText } from "../body";
+import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
-import { escape, htmlPage, redirect } from "./html";
+import { escape, htmlPage, redirect, shown } from "./html";
 
 const MAX_FORM_BYTES = 10_000;
 
 /** GET /authorize/{token} */
-export async function openConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
+export async function openConsent(front: Front, incoming: Incoming): Promise<Response> {
+  const { request, params } = incoming;
+  const { consent, core } = front.runtime;
   // Mail and chat programs fetch links before users open them. That must not start the consent.
   if (request.method === "HEAD") return htmlPage(200, "Consent", "");
-  const publicUrl = runtime.core.publicUrl();
-  return render(await runtime.consent.open(token, readCookie(request, publicUrl)), publicUrl);
+  const cookie = readCookie(request, core.publicUrl());
+  return answer(front, incoming, await consent.open(params["token"] ?? "", cookie, incoming.address));
 }
 
 /** GET /api/v1/oauth/{external_id}/callback */
-export async function callback(runtime: Runtime, request: Request, externalId: string): Promise<Response> {
-  const publicUrl = runtime.core.publicUrl();
+export async function callback(front: Front, incoming: Incoming): Promise<Response> {
+  const { request, params } = incoming;
+  const { core, consent, extensions } = front.runtime;
+  const externalId = params["external_id"] ?? "";
   const { search, searchParams } = requestUrl(request);
-  runtime.core.log.debug("callback", { query: new Redacted(search) });
+  core.log.debug("callback", { query: new Redacted(search) });
   const states = searchParams.getAll("state");
-  for (const { callback: ofCatalog } of runtime.extensions.catalogs) {
+  for (const { callback: ofCatalog } of extensions.catalogs) {
     if (ofCatalog !== undefined && states.some((state) => state.startsWith(ofCatalog.statePrefix)))
-      return ofCatalog.handle(pageContext(runtime, request), externalId);
+      return ofCatalog.handle(pageContext(front, incoming), externalId);
   }
-  const cookie = readCookie(request, publicUrl);
-  return render(await runtime.consent.callback(externalId, searchParams, cookie), publicUrl);
+  const cookie = readCookie(request, core.publicUrl());
+  return answer(front, incoming, await consent.callback(externalId, searchParams, cookie, incoming.address));
 }
 
 /** GET /api/v1/auth/callback: the browser has signed in at the OpenID provider. */
-export async function signInCallback(runtime: Runtime, request: Request): Promise<Response> {
-  const publicUrl = runtime.core.publicUrl();
+export async function signInCallback(front: Front, incoming: Incoming): Promise<Response> {
+  const { request } = incoming;
+  const { core, consent } = front.runtime;
   const { search, searchParams } = requestUrl(request);
-  runtime.core.log.debug("sign-in callback", { query: new Redacted(search) });
-  return render(
-    await runtime.consent.signIn.callback(searchParams, readCookie(request, publicUrl)),
-    publicUrl,
-  );
+  core.log.debug("sign-in callback", { query: new Redacted(search) });
+  const cookie = readCookie(request, core.publicUrl());
+  return answer(front, incoming, await consent.signIn.callback(searchParams, cookie, incoming.address));
 }
 
 /** POST /authorize/{token}: the answer of the built-in user check. */
-export async function confirmConsent(runtime: Runtime, request: Request, token: string): Promise<Response> {
-  const publicUrl = runtime.core.publicUrl();
+export async function confirmConsent(front: Front, incoming: Incoming): Promise<Response> {
+  const { request, params } = incoming;
+  const { core, consent } = front.runtime;
+  const publicUrl = core.publicUrl();
   const origin = request.headers.get("origin");
   if (origin !== null && origin !== "null" && origin !== new URL(publicUrl).origin) {
     return render(
@@ -53,12 +58,24 @@ export async function confirmConsent(runtime: Runtime, request: Request, token: 
       publicUrl,
     );
   }
-  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
+  const limits = { ...bodyLimits(core.settings), maxBytes: MAX_FORM_BYTES };
   const form = new URLSearchParams(await readText(request, limits));
   const agrees = form.get("answer") === "yes";
   const cookie = readCookie(request, publicUrl);
-  const outcome = await runtime.consent.confirm(token, form.get("check") ?? "", agrees, cookie);
-  return outcome.kind === "redirect" ? leave(outcome.location) : render(outcome, publicUrl);
+  const outcome = await consent.confirm(
+    params["token"] ?? "",
+    form.get("check") ?? "",
+    agrees,
+    cookie,
+    incoming.address,
+  );
+  return outcome.kind === "redirect" ? leave(outcome.location) : answer(front, incoming, outcome);
+}
+
+/** Unknown addresses and states count as bad credentials: they are secrets that give access to a consent. */
+function answer({ runtime, badCredentials }: Front, { address }: Incoming, outcome: Outcome): Response {
+  if (isUnknownSecret(outcome)) badCredentials.count(address);
+  return render(outcome, runtime.core.publicUrl());
 }
 
 function render(outcome: Outcome, publicUrl: string): Response {
@@ -73,16 +90,16 @@ function render(outcome: Outcome, publicUrl: string): Response {
       return htmlPage(
         200,
         "The verifier works",
-        `<p>It confirmed the user <b>${escape(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
+        `<p>It confirmed the user <b>${shown(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
       );
     case "failed":
       return htmlPage(
         200,
         "Not connected",
-        `<p>${escape(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
+        `<p>${shown(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
       );
     case "refused":
-      return htmlPage(outcome.status, "This did not work", `<p>${escape(outcome.reason)}</p>`);
+      return htmlPage(outcome.status, "This did not work", `<p>${shown(outcome.reason)}</p>`);
   }
 }
 
@@ -90,16 +107,16 @@ function render(outcome: Outcome, publicUrl: string): Response {
 // is a new navigation.
 function leave(location: string): Response {
   const host = new URL(location).host;
-  const body = `<p>Taking you back to <a href="${escape(location)}">${escape(host)}</a>.</p>`;
+  const body = `<p>Taking you back to <a href="${escape(location)}">${shown(host)}</a>.</p>`;
   return htmlPage(200, "Connected", body, { refresh: `0; url=${location}` });
 }
 
 function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>): Response {
-  const scopes = outcome.scopes.map((scope) => `<li>${escape(scope)}</li>`).join("");
+  const scopes = outcome.scopes.map((scope) => `<li>${shown(scope)}</li>`).join("");
   const body =
     "<p>Your account at the provider is about to be linked. From then on the application acts there on your behalf.</p>" +
-    `<dl><dt>User of the application</dt><dd>${escape(outcome.userId)}</dd>` +
-    `<dt>Provider</dt><dd>${escape(outcome.provider)}</dd>` +
+    `<dl><dt>User of the application</dt><dd>${shown(outcome.userId)}</dd>` +
+    `<dt>Provider</dt><dd>${shown(outcome.provider)}</dd>` +
     `<dt>Permissions</dt><dd><ul>${scopes}</ul></dd></dl>` +
     "<p>Is this you? If somebody else sent you this link, it would link <b>your</b> account to <b>their</b> user.</p>" +
     `<form method="post" action="${escape(outcome.action)}">` +

@@ -1,4 +1,5 @@
 // Plain HTML without scripts, and redirects. Every value in a page is escaped with `escape`.
+import { visible } from "../../src/base";
 import { setCookie } from "./cookie";
 
 const STYLE = `
@@ -34,6 +35,11 @@ export function escape(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
+/** Text for people as HTML text, with hidden characters made visible: one user must not be shown as another. */
+export function shown(text: string): string {
+  return escape(visible(text));
+}
+
 /** A complete page. `body` is HTML; `title` is text. */
 export function htmlPage(
   status: number,
@@ -43,8 +49,8 @@ export function htmlPage(
 ): Response {
   const html =
     `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title>` +
-    `<style>${STYLE}</style></head><body><main><h1>${escape(title)}</h1>${body}</main></body></html>`;
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${shown(title)}</title>` +
+    `<style>${STYLE}</style></head><body><main><h1>${shown(title)}</h1>${body}</main></body></html>`;
   return new Response(html, {
     status,
     headers: {

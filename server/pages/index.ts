@@ -9,19 +9,14 @@ import { apiCatalog, llmsText } from "./docs-catalog";
 export const DOCS_PATH = "/v1/swagger/ui";
 
 /** The pages of the server and of its catalogs. */
-export function pageRoutes({ runtime }: Front): Route[] {
+export function pageRoutes(front: Front): Route[] {
+  const { runtime } = front;
   const get = (path: string, answer: Route["answer"]): Route => ({ method: "GET", path, answer });
   return [
-    get("/authorize/:token", ({ request, params }) => openConsent(runtime, request, params["token"] ?? "")),
-    {
-      method: "POST",
-      path: "/authorize/:token",
-      answer: ({ request, params }) => confirmConsent(runtime, request, params["token"] ?? ""),
-    },
-    get("/api/v1/oauth/:external_id/callback", ({ request, params }) =>
-      callback(runtime, request, params["external_id"] ?? ""),
-    ),
-    get("/api/v1/auth/callback", ({ request }) => signInCallback(runtime, request)),
+    get("/authorize/:token", (incoming) => openConsent(front, incoming)),
+    { method: "POST", path: "/authorize/:token", answer: (incoming) => confirmConsent(front, incoming) },
+    get("/api/v1/oauth/:external_id/callback", (incoming) => callback(front, incoming)),
+    get("/api/v1/auth/callback", (incoming) => signInCallback(front, incoming)),
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/.well-known/api-catalog", () => apiCatalog(runtime)),
@@ -31,7 +26,7 @@ export function pageRoutes({ runtime }: Front): Route[] {
       .map(({ method, path, handle }): Route => ({
         method,
         path,
-        answer: ({ request }) => handle(pageContext(runtime, request)),
+        answer: (incoming) => handle(pageContext(front, incoming)),
       })),
   ];
 }

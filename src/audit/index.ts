@@ -1,7 +1,14 @@
 // The audit trail and the execution log.
 export { type ProjectReference, requireIncarnation } from "./incarnation";
 export { type ExecutionEntry, ExecutionLog } from "./execution-log";
-export { type Actor, actorOf, Audit } from "./service";
+export { type Actor, actorOf, Audit, type Happened } from "./service";
+export { Events } from "./events";
+export { Inspection } from "./inspection";
+export { Keeper } from "./keeper";
+export { Refusals } from "./refusals";
+export { SigningKey } from "./signing";
+export type { SignedHead } from "./heads";
+export type { Problem, Verification, VerifiedChain } from "./verify";
 export type {
   AuditEntryRecord,
   AuditFilter,

@@ -18,11 +18,24 @@ function newestFirst<T extends TSchema>(item: T) {
 
 export const AuditEntryResponse = Type.Object({
   id: Type.String(),
+  number: Type.Integer({ description: "Its place in the hash chain of the project: 1, 2, 3 …" }),
   time,
-  actor: Type.String({ description: "`key:<id>`, `user:<id>`, or `operator`: a person at the terminal." }),
+  actor: Type.String({
+    description:
+      "`key:<id>`, `user:<id>` (after the user was erased: a pseudonym), `operator` (a person at the terminal), " +
+      "`browser` (of a consent), or `server`.",
+  }),
+  address: Type.Optional(Type.String({ description: "The network address that the request came from." })),
   action: Type.String({ description: "`secret.upsert`, `provider.delete`" }),
   target: Type.String({ description: "The record's id or name." }),
-  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  result: Type.String({ description: "ok, failed, declined or refused." }),
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Facts about the change. `before` and `after`: the fields that differ. `user`: the user whom it concerns.",
+    }),
+  ),
+  hash: Type.String({ description: "The hash of the entry and of all entries before it." }),
 });
 
 export const AuditEntries = newestFirst(AuditEntryResponse);
@@ -34,6 +47,17 @@ export const AuditQuery = Type.Object({
     Type.String({ minLength: 1, maxLength: 100, description: "The action, or a prefix of it." }),
   ),
   target: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+  order: Type.Optional(Type.Enum(["newest", "oldest"], { description: "Which entries come first." })),
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "Id of an entry: only newer entries, oldest first.",
+    }),
+  ),
+  since: Type.Optional(
+    Type.String({ format: "date-time", description: "Only entries from this time on, oldest first." }),
+  ),
 });
 
 export const ExecutionRecordResponse = Type.Object({

@@ -1,19 +1,49 @@
-// The audit trail. An administrative write and its audit entry are committed together or not at all.
+// The audit trail. An administrative write and its audit entry are committed together or not at all. Each entry is the next
+// row of the hash chain of its project, or of the installation (docs/audit.md).
 import type { Clock } from "../base";
 import { idAfter, type Random } from "../crypto";
 import type { Transaction } from "../store";
+import { NO_HASH, rowHash } from "./chain";
+import { changesOf } from "./changes";
 import { requireIncarnation } from "./incarnation";
-import { addAuditRow, newestAuditId } from "./repository";
+import * as repository from "./repository";
 
 /** Who makes a change, and in which project; null: it concerns the whole deployment. A principal is one. */
-export type Actor = { projectId: string | null; incarnation?: string | undefined } & (
-  { kind: "key"; keyId: string } | { kind: "user"; userId: string } | { kind: "operator" }
+export type Actor = {
+  projectId: string | null;
+  incarnation?: string | undefined;
+  /** The network address that the request came from. */
+  address?: string | undefined;
+} & (
+  | { kind: "key"; keyId: string }
+  | { kind: "user"; userId: string }
+  /** A person at the terminal. */
+  | { kind: "operator" }
+  /** A browser during a consent. Whether its person is the user is what the consent verifies. */
+  | { kind: "browser" }
+  /** This server, without a request. */
+  | { kind: "server" }
 );
 
-/** How the audit trail names an actor: `key:<id>`, `user:<id>` or `operator` (a person at the terminal). */
+/** How API answers and other tables name an actor: `key:<id>`, `user:<id>`, `operator`, `browser` or `server`. */
 export function actorOf(actor: Actor): string {
   if (actor.kind === "key") return `key:${actor.keyId}`;
-  return actor.kind === "user" ? `user:${actor.userId}` : "operator";
+  return actor.kind === "user" ? `user:${actor.userId}` : actor.kind;
+}
+
+export type Result = "ok" | "failed" | "declined" | "refused";
+
+/** What happened, besides actor, action and target. Never contains the value of a secret. */
+export interface Happened {
+  /** Default: ok. */
+  result?: Result;
+  /** The user whom it concerns. */
+  user?: string;
+  /** Facts, for example a name or a role. `users` is a list of users. */
+  details?: object;
+  /** The record before and after a change. Only fields that differ are stored. `users` is a list of users. */
+  before?: object;
+  after?: object;
 }
 
 export class Audit {
@@ -27,21 +57,72 @@ export class Audit {
 
   /**
    * The entry, as a step of the transaction that does the write. `action`: `secret.upsert`, `provider.delete` …
-   * `target`: the record's id or name. No secret value may be in `target` or `details`. Throws as `requireIncarnation` does.
+   * `target`: the record's id or name, never a user's. Throws `invalid_authorization` if the project of the actor was deleted.
    */
-  *record(actor: Actor, action: string, target: string, details?: object): Transaction<void> {
+  *record(actor: Actor, action: string, target: string, happened: Happened = {}): Transaction<void> {
     const now = this.#clock.now();
-    const { projectId, incarnation } = actor;
-    const current = projectId === null ? "" : yield* requireIncarnation({ projectId, incarnation });
-    yield* addAuditRow({
-      id: idAfter("au", yield* newestAuditId(projectId), now, this.#random),
-      projectId,
-      incarnation: current,
-      actor: actorOf(actor),
+    const { projectId } = actor;
+    const chain = projectId ?? "";
+    // Two look-ups of one row each: a join takes several times as long.
+    const incarnation =
+      projectId === null ? "" : yield* requireIncarnation({ projectId, incarnation: actor.incarnation });
+    const { number, hash, newest_id } = (yield* repository.headInTransaction(chain)) ?? EMPTY;
+    const row = {
+      project_id: chain,
+      id: idAfter("au", newest_id, now, this.#random),
+      number: number + 1,
+      incarnation,
+      actor: actor.kind === "user" ? `user:${yield* this.#pseudonym(chain, actor.userId)}` : actorOf(actor),
       action,
       target,
-      details: details === undefined ? null : JSON.stringify(details),
-      createdAt: now,
-    });
+      result: happened.result ?? "ok",
+      address: actor.address ?? "",
+      details: yield* this.#details(chain, happened),
+      created_at: now,
+    };
+    yield* repository.addAuditRow({ ...row, hash: rowHash(hash, row) });
+  }
+
+  /** Erases a user from the trail: the entries remain, and no longer tell who it was. Returns whether there were any. */
+  *forgetUser(projectId: string, userId: string): Transaction<boolean> {
+    return (yield* repository.forgetPerson(projectId, userId)) > 0;
+  }
+
+  /** The same for all users of a project that is deleted. */
+  *forgetUsers(projectId: string): Transaction<void> {
+    yield* repository.forgetPeople(projectId);
+  }
+
+  // A person is named by a random pseudonym, so that a user can be erased without a change of the chain.
+  *#pseudonym(chain: string, userId: string): Transaction<string> {
+    const known = yield* repository.pseudonymInTransaction(chain, userId);
+    if (known !== undefined) return known.pseudonym;
+    const pseudonym = `ps_${this.#random(16).toHex()}`;
+    yield* repository.addPerson(pseudonym, chain, userId);
+    return pseudonym;
+  }
+
+  /** JSON; empty if there is nothing to tell. */
+  *#details(chain: string, { user, details, before, after }: Happened): Transaction<string> {
+    if (user === undefined && details === undefined && before === undefined && after === undefined) return "";
+    const told: Record<string, unknown> = {
+      ...(details && (yield* this.#withoutUsers(chain, details))),
+      ...(user === undefined ? {} : { user: yield* this.#pseudonym(chain, user) }),
+      ...changesOf(
+        before && (yield* this.#withoutUsers(chain, before)),
+        after && (yield* this.#withoutUsers(chain, after)),
+      ),
+    };
+    return Object.keys(told).length === 0 ? "" : JSON.stringify(told);
+  }
+
+  *#withoutUsers(chain: string, record: object): Transaction<object> {
+    const users: unknown = "users" in record ? record.users : undefined;
+    if (!Array.isArray(users)) return record;
+    const pseudonyms: string[] = [];
+    for (const user of users) pseudonyms.push(yield* this.#pseudonym(chain, String(user)));
+    return { ...record, users: pseudonyms };
   }
 }
+
+const EMPTY = { number: 0, hash: NO_HASH, newest_id: undefined };

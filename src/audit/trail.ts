@@ -1,24 +1,13 @@
 // Reads the audit trail and the execution log, newest first, page by page.
-import { MAX_LIMIT, present, timestamp } from "../base";
+import { checkUserId, MAX_LIMIT, present, timestamp } from "../base";
+import { earliestId } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
 import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
 import { currentProject, type ProjectReference } from "./incarnation";
-import {
-  hasAuditEntry,
-  listAudit,
-  newestAuditTime,
-  type ProjectPart,
-  type StoredAuditRow,
-} from "./repository";
-import type {
-  AuditEntryRecord,
-  AuditFilter,
-  AuditPage,
-  ExecutionRecord,
-  ExecutionsFilter,
-  ExecutionsPage,
-} from "./schema";
+import { People } from "./people";
+import { hasAuditEntry, listAudit, newestAuditTime, type ProjectPart } from "./repository";
+import type { AuditFilter, AuditPage, ExecutionRecord, ExecutionsFilter, ExecutionsPage } from "./schema";
 
 /** The part of a principal that is needed here; `identity` depends on this area. */
 interface Reader extends ProjectReference {
@@ -31,6 +20,7 @@ const DEFAULT_LIMIT = 25;
 const MAX_ID = "~";
 /** No project has this incarnation. */
 const NO_PROJECT = "none";
+const INSTALLATION: ProjectPart = { projectId: "", incarnation: "" };
 
 export class Trail {
   readonly #store: Store;
@@ -52,7 +42,7 @@ export class Trail {
   /** Changes of the deployment (projects, root keys). Throws `forbidden` for all but the operator. */
   async deploymentAudit(reader: Reader, filter: AuditFilter): Promise<AuditPage> {
     if (reader.kind !== "operator") throw forbidden("This is for the operator of the data folder only.");
-    return this.#audit(null, filter);
+    return this.#audit(INSTALLATION, filter);
   }
 
   /** The time of the last recorded change of the project, ms. */
@@ -64,6 +54,7 @@ export class Trail {
   async executions(reader: Reader, filter: ExecutionsFilter): Promise<ExecutionsPage> {
     await this.#flush();
     const { before, tool = "", user_id = "", status = "" } = filter;
+    if (filter.user_id !== undefined) checkUserId(filter.user_id);
     const limit = limitOf(filter.limit);
     const { sinceTime, ...project } = await this.#projectOf(reader);
     const beforeTime =
@@ -84,13 +75,24 @@ export class Trail {
     return { items: own, ...present({ next }) };
   }
 
-  async #audit(project: ProjectPart | null, filter: AuditFilter): Promise<AuditPage> {
-    const { before, actor = "", action = "", target = "" } = filter;
+  async #audit(project: ProjectPart, filter: AuditFilter): Promise<AuditPage> {
+    const { before, after, since, actor = "", action = "", target = "" } = filter;
     const limit = limitOf(filter.limit);
-    if (before !== undefined && !(await hasAuditEntry(this.#store, project, before)))
-      throw notFound("There is no entry with the id in `before`.");
-    const window = { actor, action, target, beforeId: before ?? MAX_ID, limit: limit + 1 };
-    return windowOf((await listAudit(this.#store, project, window)).map(auditRecord), limit);
+    for (const id of [before, after])
+      if (id !== undefined && !(await hasAuditEntry(this.#store, project, id)))
+        throw notFound(`There is no entry with the id in \`${id === before ? "before" : "after"}\`.`);
+    const people = new People(this.#store, project.projectId);
+    const oldestFirst = filter.order === "oldest" || after !== undefined || since !== undefined;
+    const window = {
+      actor: await people.storedActor(actor),
+      action,
+      target,
+      beforeId: before ?? MAX_ID,
+      afterId: after ?? (since === undefined ? "" : earliestId("au", Date.parse(since))),
+      limit: limit + 1,
+    };
+    const rows = await listAudit(this.#store, project, window, oldestFirst ? "oldest" : "newest");
+    return windowOf(await Promise.all(rows.map((row) => people.entryOf(row))), limit);
   }
 
   // Entries of a deleted project are not visible in a later project with the same id, whatever the clock.
@@ -110,11 +112,6 @@ function windowOf<T extends { id: string }>(found: T[], limit: number): { items:
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
-}
-
-function auditRecord({ id, actor, action, target, details, created_at }: StoredAuditRow): AuditEntryRecord {
-  const time = timestamp(created_at);
-  return { id, time, actor, action, target, ...(details === null ? {} : { details: JSON.parse(details) }) };
 }
 
 function executionRecord(row: ExecutionRow): ExecutionRecord {

@@ -1,10 +1,12 @@
 // The browser's part of a consent: our address, the callback, the built-in user check.
 import * as oauth from "oauth4webapi";
+import type { Actor, Audit } from "../audit";
 import type { Core } from "../core";
 import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } from "../connections";
 import { hashOf, newToken, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { OpenIdIssuer } from "../identity";
+import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
@@ -18,7 +20,15 @@ import {
   parseCallback,
 } from "./callback/checks";
 import { Finish } from "./finish";
-import { addressOf, type Exchange, OPENED_MS, openExchange, sealExchange } from "./flow";
+import {
+  addressOf,
+  browserOf,
+  type Exchange,
+  OPENED_MS,
+  openExchange,
+  OTHER_ACCOUNT,
+  sealExchange,
+} from "./flow";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -27,10 +37,12 @@ import { type UserCheck, userCheckOf } from "./user-check";
 import { CustomVerifier } from "./verifier";
 
 export interface ConsentParts {
+  audit: Audit;
   providers: Providers;
   connections: Connections;
   settings: SessionSettings;
   issuer: OpenIdIssuer;
+  limits: Limits;
 }
 
 export class Consent {
@@ -47,8 +59,8 @@ export class Consent {
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
-    this.#finish = new Finish(core, parts.providers, parts.connections);
-    this.verifier = new CustomVerifier(core, this.#finish);
+    this.#finish = new Finish(core, parts.providers, parts.connections, parts.audit);
+    this.verifier = new CustomVerifier(core, this.#finish, parts.limits, parts.audit);
     this.signIn = new SignIn(core, this.#finish, parts.issuer);
   }
 
@@ -61,7 +73,7 @@ export class Consent {
    * Opens our address: binds the flow to this browser (with a new cookie if it has none) and redirects to the provider.
    * If another browser opens the address, the state of the earlier one becomes invalid.
    */
-  async open(token: string, cookie: string | undefined): Promise<Outcome> {
+  async open(token: string, cookie: string | undefined, address?: string): Promise<Outcome> {
     const { store, clock, random } = this.#core;
     const browser = cookie ?? newToken(random);
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -69,10 +81,11 @@ export class Consent {
       if (flow === undefined) return UNKNOWN_ADDRESS;
       const ended = this.#finish.ended(flow);
       if (ended !== undefined) return ended;
-      if (flow.used_at !== null) return this.#resume(flow, token, cookie);
+      const by = browserOf(flow, address);
+      if (flow.used_at !== null) return this.#resume(flow, token, cookie, by);
       const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
       const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
-      if (provider === undefined || stale !== undefined) return this.#finish.fail(flow, stale ?? "");
+      if (provider === undefined || stale !== undefined) return this.#finish.fail(flow, stale ?? "", by);
       const { exchange, opening } = await this.#opening(flow, provider, browser, clock.now());
       if (opening !== undefined && !(await store.write(() => repository.openFlow(flow, opening)))) continue;
       return {
@@ -85,7 +98,12 @@ export class Consent {
   }
 
   /** The callback of the provider. */
-  async callback(externalId: string, query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
+  async callback(
+    externalId: string,
+    query: URLSearchParams,
+    cookie: string | undefined,
+    address?: string,
+  ): Promise<Outcome> {
     const parameters = parseCallback(query);
     if (!("state" in parameters)) return parameters;
     const { store, clock } = this.#core;
@@ -102,17 +120,24 @@ export class Consent {
     // The code can be exchanged once, so there must be room for the grant.
     await store.reserve();
     const first = await store.write(() => repository.useState(flow, clock.now()));
-    if (!first) return this.#resume(flow, undefined, cookie);
+    const by = browserOf(flow, address);
+    if (!first) return this.#resume(flow, undefined, cookie, by);
 
     const reason =
       expiryReason(flow, clock.now()) ?? changeReason(flow, provider) ?? errorReason(parameters.all);
-    if (reason !== undefined) return this.#finish.fail(flow, reason);
-    const grant = await this.#exchange(flow, provider, parameters.all);
-    return "accessToken" in grant ? this.#checkUser(flow, provider, grant) : grant;
+    if (reason !== undefined) return this.#finish.fail(flow, reason, by);
+    const grant = await this.#exchange(flow, provider, parameters.all, by);
+    return "accessToken" in grant ? this.#checkUser(flow, provider, grant, by) : grant;
   }
 
   /** The answer on our page, whether this is the right user. */
-  async confirm(token: string, check: string, agrees: boolean, cookie: string | undefined): Promise<Outcome> {
+  async confirm(
+    token: string,
+    check: string,
+    agrees: boolean,
+    cookie: string | undefined,
+    address?: string,
+  ): Promise<Outcome> {
     const flow = await repository.findFlowByAddress(this.#core.store, hashOf(token));
     if (flow === undefined) return UNKNOWN_ADDRESS;
     const wrongBrowser = checkBrowser(flow, cookie);
@@ -125,14 +150,16 @@ export class Consent {
     }
     // If another check is configured, our page must not bypass it.
     if ((await this.#userCheck(flow))?.kind !== "page") return UNKNOWN_STATE;
-    if (!agrees) return this.#finish.fail(flow, "the person said that this is not their account");
-    return this.#finish.completeHeld(flow);
+    const by = browserOf(flow, address);
+    if (!agrees) return this.#finish.fail(flow, OTHER_ACCOUNT, by);
+    return this.#finish.completeHeld(flow, by);
   }
 
   async #exchange(
     flow: FlowRow,
     provider: Provider,
     parameters: URLSearchParams,
+    by: Actor,
   ): Promise<TokenGrant | Outcome> {
     const exchange = await openExchange(this.#core, flow);
     if (exchange === undefined) return UNKNOWN_STATE;
@@ -148,7 +175,7 @@ export class Consent {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
-      return this.#finish.fail(flow, error.message);
+      return this.#finish.fail(flow, error.message, by);
     }
   }
 
@@ -164,11 +191,11 @@ export class Consent {
   }
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
-  async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
+  async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
     const check = await this.#userCheck(flow);
-    if (check?.kind === "none") return this.#finish.complete(flow, provider, grant);
+    if (check?.kind === "none") return this.#finish.complete(flow, provider, grant, by);
     const held = await this.#finish.hold(flow, provider, grant);
-    return "kind" in held ? held : this.#startCheck(held, check);
+    return "kind" in held ? held : this.#startCheck(held, check, by);
   }
 
   /** The current check. Undefined if the settings have changed and users are not verified any more. */
@@ -183,15 +210,21 @@ export class Consent {
   }
 
   /** Starts the current check, also for a browser that returns, so that no check can be bypassed. */
-  async #startCheck(held: FlowRow, check: UserCheck | undefined): Promise<Outcome> {
-    if (check === undefined) return this.#finish.fail(held, "user verification is not configured any more");
+  async #startCheck(held: FlowRow, check: UserCheck | undefined, by: Actor): Promise<Outcome> {
+    if (check === undefined)
+      return this.#finish.fail(held, "user verification is not configured any more", by);
     if (check.kind === "verifier") return this.verifier.start(held, check.url);
-    if (check.kind === "sign_in") return this.signIn.start(held);
-    return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held);
+    if (check.kind === "sign_in") return this.signIn.start(held, by);
+    return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held, by);
   }
 
   /** After the callback, the browser of the flow continues with the user check. Other browsers are refused. */
-  async #resume(flow: FlowRow, token: string | undefined, cookie: string | undefined): Promise<Outcome> {
+  async #resume(
+    flow: FlowRow,
+    token: string | undefined,
+    cookie: string | undefined,
+    by: Actor,
+  ): Promise<Outcome> {
     const current = await repository.findFlowByState(this.#core.store, flow.state_hash ?? "");
     if (current === undefined || checkBrowser(current, cookie) !== undefined) {
       return token === undefined ? UNKNOWN_STATE : OTHER_BROWSER;
@@ -200,7 +233,7 @@ export class Consent {
     if (ended !== undefined) return ended;
     return current.sealed_grant === null
       ? UNKNOWN_STATE
-      : this.#startCheck(current, await this.#userCheck(current));
+      : this.#startCheck(current, await this.#userCheck(current), by);
   }
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {

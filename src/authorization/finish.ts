@@ -1,4 +1,5 @@
 // The end of a flow: holds a grant for the user check, stores a grant, or fails.
+import type { Actor, Audit } from "../audit";
 import {
   type Connections,
   missingScopes,
@@ -8,8 +9,9 @@ import {
 } from "../connections";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
+import type { Transaction } from "../store";
 import { changeReason } from "./callback/checks";
-import { EXPIRED, reasonOf, statusOf } from "./flow";
+import { DECLINED, EXPIRED, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -21,9 +23,11 @@ export class Finish {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
+  readonly #audit: Audit;
 
-  constructor(core: Core, providers: Providers, connections: Connections) {
+  constructor(core: Core, providers: Providers, connections: Connections, audit: Audit) {
     this.#core = core;
+    this.#audit = audit;
     this.#providers = providers;
     this.#connections = connections;
   }
@@ -42,20 +46,20 @@ export class Finish {
   }
 
   /** Stores the held grant after the user check. */
-  async completeHeld(flow: FlowRow): Promise<Outcome> {
+  async completeHeld(flow: FlowRow, by: Actor): Promise<Outcome> {
     if (flow.sealed_grant === null) return UNKNOWN_STATE;
     const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
     const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
-    if (provider === undefined || stale !== undefined) return this.fail(flow, stale ?? "");
-    return this.complete(flow, provider, await this.#held(flow, flow.sealed_grant));
+    if (provider === undefined || stale !== undefined) return this.fail(flow, stale ?? "", by);
+    return this.complete(flow, provider, await this.#held(flow, flow.sealed_grant), by);
   }
 
   /**
    * Stores the grant and ends the flow in one transaction. If the flow has ended in the meantime (the provider was deleted,
    * or the user declined in another tab), nothing is stored. A grant with too few scopes is stored, but the flow fails.
    */
-  async complete(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    const now = this.#core.clock.now();
+  async complete(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
+    const end = (ending: repository.Ending): Transaction<boolean> => this.#end(flow, ending, by);
     const requested: string[] = JSON.parse(flow.scopes);
     const needed: string[] = JSON.parse(flow.needed);
     const missing = missingScopes(grant.scopes ?? requested, needed, provider.oauth2.scopeAliases);
@@ -71,7 +75,7 @@ export class Finish {
         function* (connectionId, scopes, renewable) {
           const statusReason = reason ?? (renewable ? null : renewalWarning(provider, grant));
           const ending = { status, reason: statusReason, scopes, connectionId } as const;
-          if (!(yield* repository.finishFlow(flow, ending, now))) throw new FlowEnded();
+          if (!(yield* end(ending))) throw new FlowEnded();
         },
       );
     } catch (error) {
@@ -85,18 +89,49 @@ export class Finish {
   }
 
   /** Fails a flow. The grant that it holds is revoked. */
-  async fail(flow: FlowRow, reason: string): Promise<Outcome> {
-    const { store, clock } = this.#core;
+  async fail(flow: FlowRow, reason: string, by: Actor): Promise<Outcome> {
+    const { store } = this.#core;
     const ending = { status: "failed", reason, scopes: JSON.parse(flow.scopes), connectionId: null } as const;
-    await store.write(() => repository.finishFlow(flow, ending, clock.now()));
+    await store.write(() => this.#end(flow, ending, by));
     this.#connections.revocations.sendInBackground(flow.id);
     return { kind: "failed", reason };
+  }
+
+  /** Completes a flow that tests the customer's verifier. */
+  async completeTest(flow: FlowRow, by: Actor): Promise<Outcome> {
+    const ending = { status: "completed", reason: null, scopes: [], connectionId: null } as const;
+    await this.#core.store.write(() => this.#end(flow, ending, by));
+    return { kind: "tested", userId: flow.user_id };
+  }
+
+  /** Ends a pending flow, with its audit entry; false if it had already ended. */
+  *#end(flow: FlowRow, ending: repository.Ending, by: Actor): Transaction<boolean> {
+    if (!(yield* repository.finishFlow(flow, ending, this.#core.clock.now()))) return false;
+    const { status, reason, scopes, connectionId } = ending;
+    const isDeclined = reason !== null && DECLINED.has(reason);
+    const [action, result] =
+      status === "completed"
+        ? (["consent.granted", "ok"] as const)
+        : isDeclined
+          ? (["consent.declined", "declined"] as const)
+          : (["consent.failed", "failed"] as const);
+    yield* this.#audit.record(by, action, flow.id, {
+      result,
+      user: flow.user_id,
+      details: {
+        ...(flow.provider_id === null ? { test: true } : { provider: flow.provider_id, scopes }),
+        ...(connectionId === null ? {} : { connection: connectionId }),
+        ...(reason === null ? {} : { reason }),
+      },
+    });
+    return true;
   }
 
   /** Fails flows that have expired with a grant. */
   async failExpired(): Promise<void> {
     const { store, clock } = this.#core;
-    for (const flow of await repository.heldTooLong(store, clock.now())) await this.fail(flow, EXPIRED);
+    for (const flow of await repository.heldTooLong(store, clock.now()))
+      await this.fail(flow, EXPIRED, { kind: "server", projectId: flow.project_id });
   }
 
   /** The outcome of a flow that has ended; undefined for a pending one. */
@@ -121,7 +156,7 @@ export class Finish {
   async #giveUp(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
     try {
       // A revocation waits for consents that are in progress.
-      await this.fail(flow, "the grant could not be stored");
+      await this.fail(flow, "the grant could not be stored", { kind: "server", projectId: flow.project_id });
       await this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant);
     } catch (error) {
       this.#core.log.error("a grant was lost", { provider_id: provider.id, error });

@@ -1,4 +1,5 @@
 // Consent flows: their status, their record in API responses, and their sealed values.
+import type { Actor } from "../audit";
 import type { Core } from "../core";
 import { sealedColumn } from "../crypto";
 import type { FlowRow } from "./repository";
@@ -12,6 +13,16 @@ export const OPENED_MS = 10 * 60_000;
 export const RETENTION_MS = 7 * 24 * 3600_000;
 
 export const EXPIRED = "the consent was not finished in time; start a new authorization";
+
+/** The reasons of flows that a person has declined. */
+export const DECLINED_AT_PROVIDER = "the consent was declined at the provider";
+export const OTHER_ACCOUNT = "the person said that this is not their account";
+export const DECLINED: ReadonlySet<string> = new Set([DECLINED_AT_PROVIDER, OTHER_ACCOUNT]);
+
+/** The browser of a consent, for the audit trail. */
+export function browserOf({ project_id }: FlowRow, address: string | undefined): Actor {
+  return { kind: "browser", projectId: project_id, address };
+}
 
 /** Expired pending flows count as failed, although their row is still pending. */
 export function statusOf(row: FlowRow, now: number): FlowRow["status"] {

@@ -1,8 +1,8 @@
 // Consent flows, from the request for scopes to the stored grant.
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
-export type { Outcome } from "./outcome";
+export { isUnknownSecret, type Outcome } from "./outcome";
 export { type CallbackCheck, PageAuthorization, type PageAuthorizationRequest } from "./page-authorization";
-export { failFlowsOfProvider } from "./repository";
+export { endFlowsOfProvider } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

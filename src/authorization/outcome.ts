@@ -33,3 +33,8 @@ export const UNKNOWN_STATE = refused(
   "This response does not belong to a consent in progress. " +
     "It may be expired or already used. Ask the application for a new link.",
 );
+
+/** Whether the browser presented an address or a state that does not exist. */
+export function isUnknownSecret(outcome: Outcome): boolean {
+  return outcome === UNKNOWN_ADDRESS || outcome === UNKNOWN_STATE;
+}

@@ -56,7 +56,10 @@ const ALL = [
   "expires_at",
   "finished_at",
 ] as const;
-const COLUMNS = ALL.join(", ");
+// The needed scopes are often all requested ones, which are then stored once: consents may be many.
+export const COLUMNS = ALL.map((name) =>
+  name === "scopes" ? "CASE scopes WHEN '' THEN needed ELSE scopes END AS scopes" : name,
+).join(", ");
 const FIND = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND id = ?`);
 const FIND_BY_ADDRESS = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE address_hash = ?`);
 const FIND_BY_STATE = query<FlowRow>(`SELECT ${COLUMNS} FROM authorizations WHERE state_hash = ?`);
@@ -78,7 +81,7 @@ const FORGET_STATE = query(
 );
 const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
-    "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 50",
+    "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 100",
 );
 const add = insertInto<FlowRow>("authorizations", ALL);
 type FlowKey = Pick<FlowRow, "project_id" | "id">;
@@ -100,25 +103,26 @@ const finish = command<FlowKey & FinishedFlow>(
     "sealed_address = NULL, sealed_exchange = NULL, sealed_grant = NULL " +
     "WHERE project_id = :project_id AND id = :id AND status = 'pending'",
 );
+const PENDING_OF_PROVIDER = query<Pick<FlowRow, "id" | "user_id">>(
+  "SELECT id, user_id FROM authorizations " +
+    "WHERE project_id = ? AND provider_id = ? AND status = 'pending' AND expires_at > ? ORDER BY id",
+);
 const FAIL_OF_PROVIDER = query(
   "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
     "sealed_exchange = NULL, sealed_grant = NULL WHERE project_id = ? AND provider_id = ? AND status = 'pending'",
 );
 // The flow gives up its grant: it must be revoked.
 const REVOKE =
-  "INSERT INTO revocations (id, project_id, user_id, provider_id, flow_id, sealed_grant, attempts, due_at, created_at) " +
-  "SELECT id, project_id, user_id, provider_id, id, sealed_grant, 0, ?, ? FROM authorizations " +
-  "WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, flow_id, origins_id, sealed_grant, attempts, due_at, " +
+  "created_at) SELECT id, project_id, user_id, provider_id, id, COALESCE((SELECT origins_id FROM auth_providers AS provider " +
+  "WHERE provider.project_id = authorizations.project_id AND provider.id = authorizations.provider_id), ''), sealed_grant, " +
+  "0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
 const REVOKE_FLOW = query(`${REVOKE}id = ?`);
 const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
 const HELD_TOO_LONG = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE sealed_grant IS NOT NULL AND expires_at <= ? ` +
     "AND status = 'pending' ORDER BY expires_at LIMIT 20",
 );
-const PRUNE = query(
-  "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
-);
-
 export function findFlow(store: Store, projectId: string, id: string): Promise<FlowRow | undefined> {
   return store.get(FIND, projectId, id);
 }
@@ -159,7 +163,7 @@ export function* flowInTransaction(projectId: string, id: string): Transaction<F
 }
 
 export function* addFlow(row: FlowRow): Transaction<void> {
-  yield* add(row);
+  yield* add({ ...row, scopes: row.scopes === row.needed ? "" : row.scopes });
 }
 
 export interface Opening {
@@ -221,24 +225,21 @@ export function* finishFlow(row: FlowRow, ending: Ending, now: number): Transact
   return (yield* finish({ project_id, id, ...end })) === 1;
 }
 
-/** Fails the pending flows of a provider that is changed or deleted. */
+/** Fails the pending flows of a provider that is changed or deleted. Returns their ids and users. */
 export function* failFlowsOfProvider(
   projectId: string,
   providerId: string,
   reason: string,
   now: number,
-): Transaction<void> {
+): Transaction<Pick<FlowRow, "id" | "user_id">[]> {
+  const failed = yield* all(PENDING_OF_PROVIDER, projectId, providerId, now);
   yield* run(REVOKE_OF_PROVIDER, now, now, projectId, providerId);
   yield* run(FAIL_OF_PROVIDER, reason, now, projectId, providerId);
   yield* touch("authorizations");
+  return failed;
 }
 
 /** Some flows that have expired with a grant. */
 export function heldTooLong(store: Store, now: number): Promise<FlowRow[]> {
   return store.all(HELD_TOO_LONG, now);
-}
-
-/** Deletes some old flows. */
-export function* pruneFlows(before: number): Transaction<void> {
-  yield* run(PRUNE, before);
 }

@@ -10,8 +10,10 @@ export const NextUri = Type.String({
 
 export const AuthorizationInitiationRequest = Type.Object({
   auth_requirement: Type.Object({
-    id: Type.Optional(Type.String({ description: "Id of an auth provider record." })),
-    provider_id: Type.Optional(Type.String({ description: "A well-known provider, or the id of a record." })),
+    id: Type.Optional(Type.String({ maxLength: 256, description: "Id of an auth provider record." })),
+    provider_id: Type.Optional(
+      Type.String({ maxLength: 256, description: "A well-known provider, or the id of a record." }),
+    ),
     provider_type: Type.Optional(Type.Enum(["oauth2"])),
     oauth2: Type.Optional(Type.Object({ scopes: Type.Optional(scopes) })),
   }),

@@ -1,14 +1,17 @@
 // Starts consents and reports their status to agents and scripts. The browser's part is `consent.ts`.
-import { type ProjectReference, requireIncarnation } from "../audit";
+import { type Actor, type Audit, type ProjectReference, requireIncarnation } from "../audit";
 import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet } from "../errors";
 import { actFor, maySee, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
-import { flowRecord, RETENTION_MS, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
+import { flowRecord, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
+import { addedFlow, addWithin, type Full } from "./pending";
+import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -19,11 +22,14 @@ import { userCheckOf } from "./user-check";
 const FAILED_DELAY_MS = 2000;
 /** Expiry of a flow does not change the database, so waiting requests check it at this interval. */
 const POLL_MS = 500;
+const DAY_MS = 24 * 3600_000;
 
 export interface ScopesRequest {
   projectId: string;
   /** Of the caller's project. */
   incarnation?: string | undefined;
+  /** Who asked for them; default: this server. */
+  actor?: Actor | undefined;
   userId: string;
   provider: Provider;
   /** The scopes that are needed. */
@@ -38,20 +44,33 @@ export interface PendingConsents {
   covering(scopes: readonly string[]): Promise<Authorization | undefined>;
 }
 
+/** All scopes of a request together. They become part of an address, and each pending consent stores them. */
+const MAX_SCOPE_CHARACTERS = 8000;
+
 export class AuthorizationService {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
   readonly #settings: SessionSettings;
+  readonly #limits: Limits;
+  readonly #audit: Audit;
 
   constructor(
     core: Core,
-    parts: { providers: Providers; connections: Connections; settings: SessionSettings },
+    parts: {
+      providers: Providers;
+      connections: Connections;
+      settings: SessionSettings;
+      limits: Limits;
+      audit: Audit;
+    },
   ) {
     this.#core = core;
+    this.#audit = parts.audit;
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
+    this.#limits = parts.limits;
   }
 
   /** Starts a consent for scopes of a provider. Returns a completed one if all are already granted. */
@@ -68,6 +87,7 @@ export class AuthorizationService {
     return this.forScopes({
       projectId,
       incarnation,
+      actor: principal,
       userId,
       provider: chosen.provider,
       scopes,
@@ -77,11 +97,13 @@ export class AuthorizationService {
 
   /**
    * Requests the granted and the needed scopes. An equal request returns the same pending authorization.
-   * Throws `invalid_parameter` for an invalid `next_uri`, or if no user verification is configured.
+   * Throws `invalid_parameter` for an invalid `next_uri`, for too long scopes, or if no user verification is configured, and `rate_limited` if
+   * too many consents are pending.
    */
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
     const { settings } = this.#core;
+    checkLength(request.scopes);
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
     const known = await this.#connections.state(projectId, userId, provider);
@@ -105,11 +127,14 @@ export class AuthorizationService {
       status: "completed",
       finished_at: now,
     };
-    await this.#core.store.write(function* () {
+    const limits = this.#limits;
+    const stored = await addedFlow(this.#core, limits, projectId, function* () {
       yield* requireIncarnation(project);
-      yield* repository.addFlow(row);
+      // Of the last day, so that it can be polled for days.
+      const known = yield* completedWithoutGrant(projectId, userId, now - DAY_MS);
+      return known ?? (yield* addWithin(limits, row, now));
     });
-    return flowRecord(this.#core, row);
+    return flowRecord(this.#core, stored);
   }
 
   /** The pending consents of the user at the provider. */
@@ -209,7 +234,7 @@ export class AuthorizationService {
     nextUri: string | null,
     granted: readonly string[],
   ): Promise<Authorization> {
-    const { store, keyring, clock, random } = this.#core;
+    const { keyring, clock, random } = this.#core;
     const { projectId, userId, provider } = request;
     const now = clock.now();
     const id = newId("ar", now, random);
@@ -227,13 +252,15 @@ export class AuthorizationService {
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
       expires_at: now + UNOPENED_MS,
     };
-    const stored = await store.write(() => this.#findOrAdd(request, row, now));
+    const stored = await addedFlow(this.#core, this.#limits, projectId, () =>
+      this.#findOrAdd(request, row, now),
+    );
     return flowRecord(this.#core, stored);
   }
 
-  *#findOrAdd(project: ProjectReference, row: FlowRow, now: number): Transaction<FlowRow> {
-    yield* requireIncarnation(project);
-    yield* repository.pruneFlows(now - RETENTION_MS);
+  *#findOrAdd(request: ScopesRequest, row: FlowRow, now: number): Transaction<FlowRow | Full> {
+    const { projectId, incarnation, actor } = request;
+    yield* requireIncarnation({ projectId, incarnation });
     const { project_id, user_id, provider_id } = row;
     const rows = yield* repository.pendingInTransaction(project_id, user_id, provider_id ?? "", now);
     const same = rows.find(
@@ -245,7 +272,21 @@ export class AuthorizationService {
         known.next_uri === row.next_uri,
     );
     if (same !== undefined) return same;
-    yield* repository.addFlow(row);
-    return row;
+    const added = yield* addWithin(this.#limits, row, now);
+    if ("setting" in added) return added;
+    const by = actor ?? ({ kind: "server", projectId, incarnation } as const);
+    yield* this.#audit.record(by, "consent.started", row.id, {
+      user: user_id,
+      details: { provider: provider_id, scopes: JSON.parse(row.needed) },
+    });
+    return added;
   }
+}
+
+function checkLength(scopes: readonly string[]): void {
+  const characters = scopes.reduce((sum, scope) => sum + scope.length, 0);
+  if (characters <= MAX_SCOPE_CHARACTERS) return;
+  throw invalidParameter(
+    `The scopes have more than ${MAX_SCOPE_CHARACTERS} characters together. Request fewer.`,
+  );
 }

@@ -1,12 +1,13 @@
 // Check (a): the browser signs in at the OpenID provider at `auth_url` (code flow with PKCE and nonce), and that user
 // must be the flow's user.
 import * as oauth from "oauth4webapi";
+import type { Actor } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { type OpenIdIssuer, userOfClaims } from "../identity";
 import { checkBrowser, parseCallback } from "./callback/checks";
 import type { Finish } from "./finish";
-import { openExchange, sealExchange } from "./flow";
+import { browserOf, openExchange, sealExchange } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -26,7 +27,7 @@ export class SignIn {
   }
 
   /** Redirects the browser to the sign-in. The flow gets a new state, because that of the provider is used. */
-  async start(flow: FlowRow): Promise<Outcome> {
+  async start(flow: FlowRow, by: Actor): Promise<Outcome> {
     const { store, random, settings, log } = this.#core;
     const server = await this.#issuer.discover().catch((error: unknown) => {
       log.warn("the OpenID provider cannot be reached", { error });
@@ -36,6 +37,7 @@ export class SignIn {
       return this.#finish.fail(
         flow,
         "the OpenID provider where users sign in cannot be reached; try again later",
+        by,
       );
     }
     const verifier = oauth.generateRandomCodeVerifier();
@@ -59,7 +61,7 @@ export class SignIn {
   }
 
   /** The callback of the sign-in. */
-  async callback(query: URLSearchParams, cookie: string | undefined): Promise<Outcome> {
+  async callback(query: URLSearchParams, cookie: string | undefined, address?: string): Promise<Outcome> {
     const parameters = parseCallback(query);
     if (!("state" in parameters)) return parameters;
     const { store, log } = this.#core;
@@ -70,18 +72,19 @@ export class SignIn {
     const exchange = await openExchange(this.#core, flow);
     if (exchange?.nonce === undefined || exchange.verifier === null) return UNKNOWN_STATE;
     if (!(await store.write(() => repository.clearState(flow)))) return UNKNOWN_STATE;
+    const by = browserOf(flow, address);
     let user: string | undefined;
     try {
       user = await this.#user(parameters.all, exchange.state, exchange.verifier, exchange.nonce);
     } catch (error) {
       log.warn("sign-in failed", { authorization: flow.id, error });
-      return this.#finish.fail(flow, "the sign-in failed");
+      return this.#finish.fail(flow, "the sign-in failed", by);
     }
     if (user !== flow.user_id) {
       const reason = "the signed-in user is not the user of this consent";
-      return this.#finish.fail(flow, reason);
+      return this.#finish.fail(flow, reason, by);
     }
-    return this.#finish.completeHeld(flow);
+    return this.#finish.completeHeld(flow, by);
   }
 
   async #user(

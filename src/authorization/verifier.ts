@@ -1,14 +1,16 @@
 // Check (b): the customer's verifier. The browser is redirected to it with a flow id. The verifier confirms its signed-in
 // user with an API key, and the grant is stored.
-import { requireIncarnation } from "../audit";
+import type { Actor, Audit } from "../audit";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
-import { forbidden, notFound, userMismatch } from "../errors";
+import { notFound, userMismatch } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, emptyFlow, OPENED_MS, placeOf, statusOf } from "./flow";
 import type { Outcome } from "./outcome";
+import { addedFlow, addWithin } from "./pending";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
@@ -16,10 +18,14 @@ import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./s
 export class CustomVerifier {
   readonly #core: Core;
   readonly #finish: Finish;
+  readonly #limits: Limits;
+  readonly #audit: Audit;
 
-  constructor(core: Core, finish: Finish) {
+  constructor(core: Core, finish: Finish, limits: Limits, audit: Audit) {
     this.#core = core;
     this.#finish = finish;
+    this.#limits = limits;
+    this.#audit = audit;
   }
 
   /** Redirects the browser to the verifier, with the flow id as a parameter. */
@@ -34,8 +40,6 @@ export class CustomVerifier {
    * not act for the user, and `user_mismatch` for another user, which also fails the flow.
    */
   async confirm(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
-    // A user cannot prove their own identity in this way.
-    if (principal.kind === "user") throw forbidden("Only an API key of the project can confirm users.");
     actFor(principal, request.user_id);
     const { store, clock, log } = this.#core;
     const flow = await repository.findFlowByCheck(store, hashOf(request.flow_id));
@@ -47,18 +51,18 @@ export class CustomVerifier {
     if (!(await store.write(() => repository.useCheck(flow))))
       throw notFound("There is no pending flow with this flow_id.");
     if (request.user_id !== flow.user_id) {
-      await this.#finish.fail(flow, "the signed-in user is not the user of this consent");
+      await this.#finish.fail(flow, "the signed-in user is not the user of this consent", principal);
       log.warn("user mismatch", { authorization: flow.id, actor: actorOf(principal) });
       throw userMismatch("The signed-in user is not the user of this flow. Nothing was linked.");
     }
-    const end = await this.#complete(flow);
+    const end = await this.#complete(flow, principal);
     // After a failure, our page shows the reason.
     return { auth_id: flow.id, next_uri: end.kind === "redirect" ? end.location : address };
   }
 
   /** Starts a flow without a grant, to test a verifier. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
-    const { store, keyring, clock, random, settings } = this.#core;
+    const { keyring, clock, random, settings } = this.#core;
     actFor(principal, request.user_id);
     const url = checkVerifierUrl(request.verifier_url, settings["redirects.allow"]);
     const now = clock.now();
@@ -71,19 +75,23 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
-    await store.write(function* () {
-      yield* requireIncarnation(principal);
-      yield* repository.addFlow(row);
+    const [limits, audit] = [this.#limits, this.#audit];
+    await addedFlow(this.#core, limits, principal.projectId, function* () {
+      const added = yield* addWithin(limits, row, now);
+      if ("setting" in added) return added;
+      yield* audit.record(principal, "consent.started", id, {
+        user: request.user_id,
+        details: { test: true },
+      });
+      return added;
     });
     return { flow_id: check, next_uri: withFlowId(url, check) };
   }
 
-  async #complete(flow: FlowRow): Promise<Outcome> {
-    if (flow.provider_id !== null) return this.#finish.completeHeld(flow);
-    const { store, clock } = this.#core;
-    const ending = { status: "completed", reason: null, scopes: [], connectionId: null } as const;
-    await store.write(() => repository.finishFlow(flow, ending, clock.now()));
-    return { kind: "tested", userId: flow.user_id };
+  #complete(flow: FlowRow, by: Actor): Promise<Outcome> {
+    return flow.provider_id === null
+      ? this.#finish.completeTest(flow, by)
+      : this.#finish.completeHeld(flow, by);
   }
 }
 

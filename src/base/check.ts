@@ -3,6 +3,7 @@ import type { Static, TSchema } from "typebox";
 // Not typebox/compile: it also loads conversions, defaults and patches, which are not used here.
 import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
+import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
 
 type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Failure[]] };
@@ -43,8 +44,11 @@ export function checked<T extends TSchema>(schema: T, value: unknown, what: stri
 export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const check = compileOnce(schema);
   if (check.Check(value)) return [];
+  const long = longListIn(schema, value);
+  if (long !== undefined)
+    return [{ field: long.field, rule: "maxItems", message: `must not have more than ${long.most} items` }];
   const errors: FieldError[] = [];
-  for (const failure of check.Errors(value)[1]) {
+  for (const failure of check.Errors(excerptOf(value))[1]) {
     // The failures inside an alternative add nothing to the failure of the alternative itself.
     if (failure.keyword === "boolean" || failure.keyword === "anyOf") continue;
     for (const error of explain(failure)) {

@@ -1,4 +1,5 @@
 // JSON without loss of precision: record ids of 19 digits must pass through unchanged.
+import { exceededLimit, quoteLongIntegers } from "./json-text";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -34,26 +35,34 @@ export class JsonText {
   }
 }
 
-interface Source {
-  source?: string;
-}
+// What walks a value calls itself for each level, and the engine takes seconds to notice that its stack is full.
+const DEEPEST = 1000;
+const LIMITS = { depth: DEEPEST, members: Infinity, keys: Infinity, entries: Infinity };
 
 /**
  * Parses JSON text. Integers outside the safe range become strings with their exact digits.
- * Throws `SyntaxError` as `JSON.parse` does.
+ * Throws `SyntaxError` as `JSON.parse` does, also for more than 1,000 levels.
  */
 export function parseJson(text: string): Json {
-  // Without a long run of digits no number can lose precision, and the plain parser is several times faster.
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key: string, value: Json, context?: Source) =>
-    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? exactInteger(value, context?.source)
-      : value,
-  );
+  requireShallow(text);
+  return parseShallowJson(text);
 }
 
-function exactInteger(value: number, source: string | undefined): Json {
-  return source !== undefined && /^-?\d+$/.test(source) ? source : value;
+/** The same for a text whose depth is known. */
+export function parseShallowJson(text: string): Json {
+  // Without a long run of digits no number can lose precision. A reviver would take ten times as long.
+  return JSON.parse(/\d{16}/.test(text) ? quoteLongIntegers(text) : text);
+}
+
+/** The same with all numbers as doubles, for platforms that have no others. */
+export function parsePlainJson(text: string): Json {
+  requireShallow(text);
+  return JSON.parse(text);
+}
+
+function requireShallow(text: string): void {
+  if (text.length < 2 * DEEPEST) return;
+  if (exceededLimit(text, LIMITS) !== undefined) throw new SyntaxError("The JSON is nested too deeply.");
 }
 
 export function isObject(value: unknown): value is { [key: string]: unknown } {

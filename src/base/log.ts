@@ -1,4 +1,5 @@
 // Logging: one line of JSON per event, on standard error unless configured otherwise.
+import { visibleJson } from "./visible";
 import type { Clock } from "./clock";
 import { Redacted } from "./redacted";
 
@@ -59,7 +60,7 @@ export const silentLog: Log = createLog({
 // Undefined for values that JSON cannot represent (cycles, bigint): logging must not throw.
 function textOf(line: LogFields, printSecrets: boolean): string | undefined {
   try {
-    return JSON.stringify(line, (_key, value: unknown) => printable(value, printSecrets));
+    return visibleJson(JSON.stringify(line, (_key, value: unknown) => printable(value, printSecrets)));
   } catch {
     return undefined;
   }

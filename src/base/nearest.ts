@@ -1,12 +1,21 @@
 // "Did you mean …?" for mistyped names.
 
+/** Longer names are not typing mistakes, and more candidates than this are not looked at: the work is their product. */
+const MAX_LENGTH = 200;
+const MAX_CANDIDATES = 2000;
+
 /** The candidate closest to `name`, if it is close enough. Ignores case, `-` and `_`. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   const folded = fold(name);
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(folded.length / 3)) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(folded, fold(candidate));
+  for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(candidate.length - name.length) > MAX_LENGTH) continue;
+    const text = fold(candidate);
+    if (Math.abs(text.length - folded.length) >= bestDistance) continue;
+    const distance = editDistance(folded, text);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Config } from "../config";
-import { hasPreparedKey, leftoverKeyFiles, resolvedFile } from "../crypto";
-import { damageOf } from "../store";
+import { hasPreparedKey, leftoverKeyFiles, resolvedFile, rootKeySources } from "../crypto";
+import { damageOf, keepsRests } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024;
@@ -88,6 +88,8 @@ function databaseFinding(file: string): Finding {
 // Opening the database shows whether the key is the right one.
 function keyFindings(config: Config, folder: string, hasDatabase: boolean): Finding[] {
   if (config.rootKey !== undefined) return [ok("root key", "It comes from RUNTIME_ROOT_KEY.")];
+  const sources = rootKeySources(config);
+  if (sources !== undefined) return [ok("root key", `It comes from ${sources.current.name}.`)];
   const file = config.rootKeyFile() ?? config.defaultRootKeyFile();
   if (!existsSync(file)) {
     // A start finds the key in the prepared file of a rotation, and opening the database shows whether it is the right one.
@@ -113,9 +115,18 @@ function keyFindings(config: Config, folder: string, hasDatabase: boolean): Find
   return [ok("root key", `It is in ${file}.`)];
 }
 
+/** After deletions in a database that is too large to be rewritten while it is used. */
+export function restsFinding(config: Config): Finding[] {
+  const file = join(config.dataFolder(), "runtime.db");
+  if (!keepsRests(file)) return [];
+  const message = `Copies of deleted values may still be in ${file}, which is too large to be rewritten while it is used.`;
+  const fix = `Stop all servers and run: sqlite3 ${file} 'VACUUM; PRAGMA user_version = 1'`;
+  return [warning("deleted values", message, fix)];
+}
+
 /** Old root keys in files that killed rotations left behind. `rootKeyId`: the current root key. */
 export function leftoverKeysFinding(config: Config, rootKeyId: string, now: number): Finding[] {
-  if (config.rootKey !== undefined) return [];
+  if (config.rootKey !== undefined || rootKeySources(config) !== undefined) return [];
   const file = resolvedFile(config.rootKeyFile() ?? config.defaultRootKeyFile());
   const left = leftoverKeyFiles(file, rootKeyId, now - LEFTOVER_MS);
   if (left.length === 0) return [];

@@ -1,4 +1,4 @@
 // Checks of an installation, with a fix for each problem.
-export { checkFiles, leftoverKeysFinding } from "./files";
+export { checkFiles, leftoverKeysFinding, restsFinding } from "./files";
 export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkAddresses, checkEndpoint, checkPort } from "./network";

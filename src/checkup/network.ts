@@ -72,12 +72,18 @@ function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: b
 }
 
 /** Checks that a server of a provider answers, and compares its clock with that of this machine. */
-export async function checkEndpoint(core: Core, name: string, address: string): Promise<Finding[]> {
+export async function checkEndpoint(
+  core: Core,
+  name: string,
+  address: string,
+  project: string,
+): Promise<Finding[]> {
   const check = `provider ${name}`;
   const { origin } = new URL(address);
   try {
     const response = await core.egress.fetch(origin, {
       method: "GET",
+      project,
       timeoutMs: TIMEOUT_MS,
       maxBytes: 1_000_000,
     });
@@ -91,12 +97,12 @@ export async function checkEndpoint(core: Core, name: string, address: string): 
   }
 }
 
-function unreachable(check: string, { origin, protocol, hostname }: URL, error: unknown): Finding {
+function unreachable(check: string, { origin, protocol, hostname, port }: URL, error: unknown): Finding {
   const reason = error instanceof EgressError ? error.reason : "";
   const detail = error instanceof Error ? error.message.replace(/\.$/, "") : "no answer";
   const proxy = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const fixes: { [reason: string]: string } = {
-    address_refused: `If this is intended, add ${hostname} to egress.allow (RUNTIME_EGRESS_ALLOW).`,
+    address_refused: `If this is intended, add ${hostname}:${port || (protocol === "https:" ? 443 : 80)} to egress.allow (RUNTIME_EGRESS_ALLOW).`,
     tls: "Trust its certificate authority: egress.ca_file (RUNTIME_EGRESS_CA_FILE).",
   };
   const fix = fixes[reason] ?? `Check the name, the firewall, and ${proxy} and NO_PROXY if there is a proxy.`;

@@ -1,7 +1,7 @@
 // Loads the settings: flags first, then the environment, the file and the defaults. Each value has its origin.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nearest, Redacted } from "../base";
+import { nearest, Redacted, userIdFault } from "../base";
 import { configurationError } from "../errors";
 import { readConfigFile } from "./file";
 import {
@@ -119,6 +119,7 @@ export class Config {
     });
     // Each value was checked against the schema of its setting.
     this.settings = Object.fromEntries(visible.map(([name, { value }]) => [name, value])) as Settings;
+    checkUser(this.settings.user, values.get("user")?.origin ?? "");
     this.file = file;
     this.#values = values;
     this.#environment = environment;
@@ -142,6 +143,26 @@ export class Config {
   rootKeyFile(): string | undefined {
     const set = this.settings.root_key_file;
     return set === undefined ? undefined : absolute(set, this.#environment);
+  }
+
+  /** Absolute path of the key that signs the audit trail; undefined: it is derived from the root key. */
+  auditKeyFile(): string | undefined {
+    const set = this.settings["audit.key_file"];
+    if (set !== undefined) return absolute(set, this.#environment);
+    if (this.rootKey !== undefined) return undefined;
+    return join(dirname(this.rootKeyFile() ?? this.defaultRootKeyFile()), "audit.key");
+  }
+
+  /** Absolute path of `audit.heads_file`. */
+  auditHeadsFile(): string | undefined {
+    const set = this.settings["audit.heads_file"];
+    return set === undefined ? undefined : absolute(set, this.#environment);
+  }
+
+  /** Path of a systemd credential; undefined if systemd has passed none. */
+  credentialFile(id: string): string | undefined {
+    const folder = nonEmpty(this.#environment["CREDENTIALS_DIRECTORY"]);
+    return folder === undefined ? undefined : join(folder, id);
   }
 
   /** Content of `egress.ca_file`. Throws `configuration` if it cannot be read or contains no certificate. */
@@ -174,6 +195,12 @@ export class Config {
       "There is no home folder for the root key. Set RUNTIME_ROOT_KEY, RUNTIME_ROOT_KEY_FILE or RUNTIME_CONFIG.",
     );
   }
+}
+
+function checkUser(user: string | undefined, origin: string): void {
+  const fault = user === undefined ? undefined : userIdFault(user);
+  if (fault === undefined) return;
+  throw configurationError(`${origin.replace(/^(file|environment|flag) /, "")}: "user" ${fault}.`);
 }
 
 function secretOf(setting: SettingValue | undefined): Redacted | undefined {

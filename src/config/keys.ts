@@ -2,7 +2,9 @@
 // `RUNTIME_A_B`, and the key `b` below `a` in `runtime.yaml`.
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
+import { AUDIT_KEYS } from "./audit-keys";
 import { ModelRecord } from "./records";
+import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
 export interface SettingDeclaration {
   schema: TSchema;
@@ -11,37 +13,14 @@ export interface SettingDeclaration {
   meaning: string;
   /** Never shown, and not read from the file, because files are copied, mailed and committed. */
   secret?: true;
+  /** A list of texts that is JSON in the environment, because its texts may contain commas. */
+  json?: true;
   /** A list of records. It is not shown, because it may contain secrets. In the environment it is JSON. */
   records?: true;
 }
 
 /** By name. */
 export type SettingDeclarations = Readonly<Record<string, SettingDeclaration>>;
-
-const address = {
-  type: "string",
-  pattern: "^https?://[^\\s]+$",
-  description: "an absolute http(s) address",
-} as const;
-const path = { type: "string", minLength: 1, description: "a path" } as const;
-const text = { type: "string", minLength: 1, description: "a text" } as const;
-const userSources = {
-  type: "array",
-  items: {
-    type: "object",
-    required: ["id", "issuer", "audience"],
-    properties: {
-      id: { type: "string", minLength: 1, maxLength: 100 },
-      issuer: address,
-      audience: text,
-      user_claim: text,
-      user_prefix: { type: "string", maxLength: 100, pattern: "^[ -~]*$" },
-    },
-    additionalProperties: false,
-  },
-  description: "a list of {id, issuer, audience, user_claim, user_prefix}, as JSON in the environment",
-} as const;
-const seconds = { type: "integer", minimum: 1, maximum: 3600, description: "seconds, 1 to 3600" } as const;
 
 export const KEYS = {
   host: { schema: text, default: "127.0.0.1", meaning: "address that the server listens on" },
@@ -87,6 +66,30 @@ export const KEYS = {
   root_key_file: {
     schema: path,
     meaning: "file with the root key; default: root.key next to the configuration file",
+  },
+  "root_key.command": {
+    schema: argumentList,
+    json: true,
+    meaning:
+      "program with its arguments that prints the root key (a KMS, an HSM or a vault); started without a shell",
+  },
+  "root_key.next_command": {
+    schema: argumentList,
+    json: true,
+    meaning: "the same for the root key that the next rotation makes current",
+  },
+  "root_key.command_timeout": {
+    schema: seconds,
+    default: 30,
+    meaning: "time limit for root_key.command",
+  },
+  "root_key.credential": {
+    schema: credentialName,
+    meaning: "name of a systemd credential that contains the root key, in $CREDENTIALS_DIRECTORY",
+  },
+  "root_key.next_credential": {
+    schema: credentialName,
+    meaning: "the same for the root key that the next rotation makes current",
   },
   session_verification: {
     schema: { enum: ["verify", "page_only"], description: "verify or page_only" },
@@ -142,10 +145,13 @@ export const KEYS = {
     schema: {
       type: "array",
       items: text,
-      description: "a list of loopback, private, host names or address ranges",
+      description:
+        "a list of loopback, private, host names or address ranges, each with an optional port and project",
     },
     default: [],
-    meaning: "exceptions from the address policy: loopback, private, host names, address ranges",
+    meaning:
+      "exceptions from the address policy: loopback, private, host names, address ranges; host:port limits the port, " +
+      '"project=ID " in front the project',
   },
   "egress.ca_file": {
     schema: path,
@@ -158,9 +164,13 @@ export const KEYS = {
     meaning: "largest upstream response, after decompression",
   },
   "redirects.allow": {
-    schema: { type: "array", items: text, description: "a list of host names" },
+    schema: {
+      type: "array",
+      items: { type: "string", pattern: "^(https?://)?[^/\\s?#@]+$" },
+      description: "a list of origins (https://app.example.com:8443); without a scheme, https is meant",
+    },
     default: [],
-    meaning: "hosts that next_uri may lead to; empty: any",
+    meaning: "origins that next_uri and verifier_url may lead to; empty: any",
   },
   "cors.allow": {
     schema: {
@@ -203,11 +213,53 @@ export const KEYS = {
     default: 0,
     meaning: "requests per minute for each credential; 0: no limit",
   },
+  "http.trusted_proxies": {
+    schema: { type: "array", items: text, description: "a list of addresses and address ranges" },
+    default: [],
+    meaning: "proxies whose Forwarded or X-Forwarded-For header names the client; empty: none",
+  },
+  "http.forwarded_header": {
+    schema: { enum: ["x-forwarded-for", "forwarded"], description: "x-forwarded-for or forwarded" },
+    meaning:
+      "the only header of these proxies that counts; unset: X-Forwarded-For if there is one, else Forwarded",
+  },
+  "limits.bad_credentials": {
+    schema: count,
+    default: 10,
+    meaning:
+      "bad credentials per second of each address and each key prefix, after a burst of five times as many; 0: no limit",
+  },
+  "limits.pending_consents_per_user": {
+    schema: count,
+    default: 100,
+    meaning: "pending consents of each user; 0: no limit",
+  },
+  "limits.pending_consents_per_project": {
+    schema: count,
+    default: 10_000,
+    meaning: "pending consents of each project; 0: no limit",
+  },
+  "limits.long_polls_per_key": {
+    schema: count,
+    default: 1000,
+    meaning: "long polls of each credential at the same time; 0: no limit",
+  },
+  "limits.scheduled_runs_per_project": {
+    schema: count,
+    default: 100_000,
+    meaning: "scheduled runs of each project that have not ended; 0: no limit",
+  },
+  "limits.calls_per_project": {
+    schema: count,
+    default: 2000,
+    meaning: "tool calls and chat completions of each project at the same time; 0: no limit",
+  },
   "executions.keep_days": {
     schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },
     default: 90,
     meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
   },
+  ...AUDIT_KEYS,
   "log.level": {
     schema: {
       enum: ["debug", "info", "warn", "error", "silent"],

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, parseJson } from "../base";
 import type { Core } from "../core";
 import { type ClientKeys, parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
+import { personOf } from "./person";
 import { sendSideRequest } from "./side-request";
 import { seconds, splitScopes } from "./token-answer";
 import type { TokenGrant } from "./token-request";
@@ -40,10 +41,11 @@ export async function withDetails(
     request(userInfo, "bearer_access_token"),
     request(introspection, "client_secret_basic"),
   ]);
-  if (info === undefined && state === undefined) return grant;
+  const person = info === undefined ? undefined : personIn(info, userInfo?.response_map);
+  if (person === undefined && state === undefined) return grant;
   return {
     ...grant,
-    ...(info === undefined ? {} : { userInfo: mapped(info, userInfo?.response_map) }),
+    ...(person === undefined ? {} : { userInfo: person }),
     ...(state === undefined || introspection === undefined ? {} : stateOf(core, state, introspection, grant)),
   };
 }
@@ -77,6 +79,18 @@ function readJson(text: string): Json {
   } catch {
     throw new Error("the answer is not JSON");
   }
+}
+
+/** The well-known claims, or what the map finds. A map that finds the whole answer finds only the well-known claims. */
+function personIn(answer: Json, map: Readonly<Record<string, string>> | undefined): Json | undefined {
+  if (map === undefined) return personOf(answer);
+  const found = Object.entries(mapped(answer, map) as JsonObject).flatMap(
+    ([name, value]): [string, Json][] => {
+      const kept = value === answer ? personOf(answer) : value;
+      return kept === undefined ? [] : [[name, kept]];
+    },
+  );
+  return Object.fromEntries(found);
 }
 
 /** The values that the map's expressions find; without a map, the whole answer. */

@@ -126,6 +126,7 @@ export class GrantStore {
     return {
       ...key,
       ...sealed,
+      origins_id: provider.originsId,
       id: before?.id ?? newId("ac", now, random),
       status: "active",
       status_reason: null,
@@ -155,7 +156,10 @@ export class GrantStore {
     else yield* repository.updateConnection(row);
     if (before !== undefined && before.account !== null && before.account !== row.account) {
       const user = { kind: "user", projectId: row.project_id, userId: row.user_id } as const;
-      yield* this.#audit.record(user, "connection.account_changed", row.id);
+      yield* this.#audit.record(user, "connection.account_changed", row.id, {
+        user: row.user_id,
+        details: { provider: row.provider_id },
+      });
       // Nothing holds the grant of the earlier account any more.
       if (revocation !== undefined) yield* addRevocation(before, revocation, this.#core.clock.now());
     }

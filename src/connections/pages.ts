@@ -1,5 +1,5 @@
 // Lists of connections. A page is cached as JSON until a connection or provider changes or a token on it expires.
-import { JsonText, type Page, page, type Paging, paging } from "../base";
+import { checkUserId, JsonText, type Page, page, type Paging, paging } from "../base";
 import type { Core } from "../core";
 import { forbidden } from "../errors";
 import type { Principal } from "../identity";
@@ -135,6 +135,7 @@ function windowOf(principal: Principal, query: ConnectionsFilter): Window {
 function userToList(principal: Principal, userId: string | undefined): string | undefined {
   const pinned = principal.kind === "key" ? principal.users : null;
   const bound = principal.kind === "user" ? [principal.userId] : pinned;
+  if (userId !== undefined) checkUserId(userId);
   if (bound === null) return userId;
   const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
   if (wanted !== undefined && bound.includes(wanted)) return wanted;

@@ -49,10 +49,11 @@ export function fillRequest(request: ProviderRequest): FilledRequest {
 /** Sends a request. The template's method and content type take precedence over `options`. */
 export function sendRequest(
   core: Core,
-  { template, values, endpoint }: FilledRequest,
+  { provider, template, values, endpoint }: FilledRequest,
   { authorization, body }: Credentials,
-  options: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
+  settings: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
 ): Promise<Response> {
+  const options = { ...settings, project: provider.projectId, secretsFor: provider.origins };
   const authenticated = authorization !== undefined || body.has("client_assertion");
   for (const [name, parameter] of Object.entries(template.params ?? {})) {
     const value = fill(parameter, values);

@@ -198,6 +198,7 @@ export class Refresher {
     const { keyring, clock, log } = this.#core;
     const before = await openTokens(keyring, row);
     const { accessToken, refreshToken, facts } = before;
+    if (row.origins_id !== provider.originsId) throw addressesMoved();
     const template = provider.oauth2.refresh;
     if (refreshToken === undefined || template === undefined) return undefined;
     const keys = await this.#providers.clientKeys(provider);
@@ -241,6 +242,12 @@ export class Refresher {
     yield* repository.markExpired(row, reason, this.#core.clock.now());
     return undefined;
   }
+}
+
+/** The row and the provider were read before and after a change of its addresses. */
+function addressesMoved(): TokenRequestError {
+  const message = "The addresses of the auth provider have just been changed. Try again.";
+  return new TokenRequestError(message, { transient: true });
 }
 
 // A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared.

@@ -1,5 +1,16 @@
 // SQL of connections. Every look-up of a grant has project, user and provider.
-import { all, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
+import {
+  all,
+  erase,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+  update,
+} from "../store";
 
 export interface ConnectionRow {
   id: string;
@@ -14,6 +25,8 @@ export interface ConnectionRow {
   account: string | null;
   sealed_tokens: string;
   sealed_facts: string | null;
+  /** The origins of the provider that the tokens were given for (`Provider.originsId`). */
+  origins_id: string;
   has_refresh: number;
   expires_at: number | null;
   /** From this time on the token is refreshed before it expires, ms. */
@@ -37,6 +50,7 @@ const SETTABLE = [
   "account",
   "sealed_tokens",
   "sealed_facts",
+  "origins_id",
   "has_refresh",
   "expires_at",
   "refresh_at",
@@ -80,6 +94,11 @@ const add = insertInto<ConnectionRow>("connections", ALL);
 const change = update<ConnectionRow>("connections", SETTABLE, ["project_id", "id"]);
 const DELETE = query("DELETE FROM connections WHERE project_id = ? AND id = ?");
 const DELETE_OF_PROVIDER = query("DELETE FROM connections WHERE project_id = ? AND provider_id = ?");
+const REVOKE_OF_PROVIDER = query(
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, attempts, " +
+    "due_at, created_at) SELECT lower(hex(randomblob(16))), project_id, user_id, provider_id, origins_id, sealed_tokens, " +
+    "sealed_facts, 0, ?, ? FROM connections WHERE project_id = ? AND provider_id = ?",
+);
 const DELETE_REVOCATIONS = query("DELETE FROM revocations WHERE project_id = ? AND provider_id = ?");
 
 export function findConnection(
@@ -198,15 +217,34 @@ export function* markExpired(row: ConnectionRow, reason: string, now: number): T
 }
 
 export function* deleteConnection(row: ConnectionRow): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, row.project_id, row.id);
   yield* count(row.project_id, row.provider_id, -1);
   yield* touch("connections");
 }
 
+/**
+ * Part of a change of a provider whose addresses move to other origins: ends its connections, and orders the revocation of
+ * their grants at the former addresses.
+ */
+export function* endConnectionsOfProvider(
+  projectId: string,
+  providerId: string,
+  now: number,
+): Transaction<void> {
+  yield* run(REVOKE_OF_PROVIDER, now, now, projectId, providerId);
+  yield* removeConnections(projectId, providerId);
+}
+
 /** Part of the deletion of a provider: a new record with the same id must not get the old grants. */
 export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
-  const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
   yield* run(DELETE_REVOCATIONS, projectId, providerId);
+  yield* removeConnections(projectId, providerId);
+}
+
+function* removeConnections(projectId: string, providerId: string): Transaction<void> {
+  yield* erase();
+  const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
   yield* run(COUNT, projectId, counterName(undefined), -removed);
   yield* run(RESET_COUNTER, projectId, counterName(providerId));
   yield* touch("connections");

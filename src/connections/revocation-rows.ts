@@ -1,5 +1,5 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { command, get, query, run, type Store, type Transaction } from "../store";
+import { command, erase, get, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
 
 export interface RevocationRow {
@@ -9,6 +9,8 @@ export interface RevocationRow {
   provider_id: string;
   /** The consent flow of `sealed_grant`; null: the sealed values are those of a connection. */
   flow_id: string | null;
+  /** The origins of the provider that the grant was given for. */
+  origins_id: string;
   sealed_tokens: string | null;
   sealed_facts: string | null;
   sealed_grant: string | null;
@@ -20,16 +22,16 @@ export interface RevocationRow {
 
 type SealedGrant = Pick<
   ConnectionRow,
-  "project_id" | "user_id" | "provider_id" | "sealed_tokens" | "sealed_facts"
+  "project_id" | "user_id" | "provider_id" | "origins_id" | "sealed_tokens" | "sealed_facts"
 >;
 
 const COLUMNS =
-  "id, project_id, user_id, provider_id, flow_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
+  "id, project_id, user_id, provider_id, flow_id, origins_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
   "sending_until, created_at";
 // Without the provider's record nothing can be revoked.
 const add = command<SealedGrant & { id: string; now: number }>(
-  "INSERT INTO revocations (id, project_id, user_id, provider_id, sealed_tokens, sealed_facts, attempts, due_at, " +
-    "created_at) SELECT :id, project_id, :user_id, id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, attempts, due_at, " +
+    "created_at) SELECT :id, project_id, :user_id, id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
     "FROM auth_providers WHERE project_id = :project_id AND id = :provider_id",
 );
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
@@ -49,10 +51,19 @@ const CONSENTING = query<{ id: string }>(
     "AND expires_at > ? AND used_at IS NOT NULL LIMIT 1",
 );
 
+/** A refresh that was sent before the move may still end with an order. */
+const FORMER_MS = 10 * 60_000;
+const UNUSED =
+  "FROM former_providers WHERE moved_at < ? AND NOT EXISTS (SELECT 1 FROM revocations WHERE " +
+  "revocations.project_id = former_providers.project_id AND revocations.provider_id = former_providers.id AND " +
+  "revocations.origins_id = former_providers.origins_id)";
+const UNUSED_FORMER = query<{ id: string }>(`SELECT id ${UNUSED} LIMIT 1`);
+const DELETE_UNUSED_FORMER = query(`DELETE ${UNUSED}`);
+
 /** Adds an order to revoke a grant, in the transaction after which no row holds it. */
 export function* addRevocation(grant: SealedGrant, id: string, now: number): Transaction<void> {
-  const { project_id, user_id, provider_id, sealed_tokens, sealed_facts } = grant;
-  yield* add({ id, project_id, user_id, provider_id, sealed_tokens, sealed_facts, now });
+  const { project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts } = grant;
+  yield* add({ id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, now });
 }
 
 export function findRevocation(store: Store, id: string): Promise<RevocationRow | undefined> {
@@ -89,6 +100,17 @@ export function* changeRevocation(
   yield* change({ id, attempts, due_at, sending_until });
 }
 
+/** Whether a former provider is kept that no order needs. */
+export async function hasUnusedFormer(store: Store, now: number): Promise<boolean> {
+  return (await store.get(UNUSED_FORMER, now - FORMER_MS)) !== undefined;
+}
+
+/** Deletes former providers that no order needs. */
+export function* removeUnusedFormer(now: number): Transaction<void> {
+  yield* run(DELETE_UNUSED_FORMER, now - FORMER_MS);
+}
+
 export function* removeRevocation(id: string): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, id);
 }

@@ -13,9 +13,11 @@ import {
   changeRevocation,
   dueRevocations,
   findRevocation,
+  hasUnusedFormer,
   isBeingSent,
   isConsenting,
   removeRevocation,
+  removeUnusedFormer,
   revocationInTransaction,
   type RevocationRow,
 } from "./revocation-rows";
@@ -52,7 +54,12 @@ export class Revocations {
   async add(projectId: string, userId: string, provider: Provider, grant: TokenGrant): Promise<void> {
     if (provider.oauth2.revoke === undefined) return;
     const { store, keyring, clock } = this.#core;
-    const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
+    const key = {
+      project_id: projectId,
+      user_id: userId,
+      provider_id: provider.id,
+      origins_id: provider.originsId,
+    };
     const { facts, userInfo } = grant;
     const info = { facts, ...(userInfo === undefined ? {} : { userInfo }) };
     const sealed = await sealTokens(keyring, key, grant, info);
@@ -63,6 +70,16 @@ export class Revocations {
 
   sendInBackground(id: string): void {
     const work = this.send(id).finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** Sends some of the orders that are due; the worker sends the others. */
+  sendDueInBackground(): void {
+    const { store, clock, log } = this.#core;
+    const work = dueRevocations(store, clock.now())
+      .then((ids) => ids.forEach((id) => this.sendInBackground(id)))
+      .catch((error: unknown) => log.warn("revocations could not be read", { error }))
+      .finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
 
@@ -93,6 +110,8 @@ export class Revocations {
     while (!signal.aborted) {
       try {
         await before();
+        if (await hasUnusedFormer(store, clock.now()))
+          await store.write(() => removeUnusedFormer(clock.now()));
         for (const id of await dueRevocations(store, clock.now())) if (!signal.aborted) await this.send(id);
       } catch (error) {
         log.warn("revocations could not be read", { error });
@@ -107,7 +126,7 @@ export class Revocations {
 
   async #send(row: RevocationRow): Promise<void> {
     const { store, log } = this.#core;
-    const provider = await this.#providers.find(row.project_id, row.provider_id);
+    const provider = await this.#providerOf(row);
     if (provider?.oauth2.revoke === undefined) return store.write(() => removeRevocation(row.id));
     const tokens = await this.#opened(row);
     const account = tokens === undefined ? null : accountOf(provider, tokens);
@@ -124,6 +143,18 @@ export class Revocations {
     if (result === "revoked") return store.write(() => removeRevocation(row.id));
     // Without an answer, the provider may still be working on it.
     if (result === "failed") await store.write(() => this.#failed(row.id));
+  }
+
+  /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
+  async #providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
+    const provider = await this.#providers.find(project_id, provider_id);
+    if (provider === undefined || provider.originsId === origins_id) return provider;
+    const former = await this.#providers.findFormer(project_id, provider_id, origins_id);
+    if (former === undefined)
+      this.#core.log.warn("a grant was not revoked: the former addresses of its provider are not known", {
+        provider_id,
+      });
+    return former;
   }
 
   async #opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {

@@ -235,7 +235,10 @@ export class Connections {
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
     if (revocation !== undefined) yield* addRevocation(row, revocation, this.#core.clock.now());
-    yield* this.#audit.record(principal, "connection.delete", id);
+    yield* this.#audit.record(principal, "connection.delete", id, {
+      user: row.user_id,
+      before: { provider: row.provider_id, status: row.status, scopes: JSON.parse(row.scopes) },
+    });
   }
 
   *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {

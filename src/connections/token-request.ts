@@ -107,6 +107,8 @@ function validated(
   state: string,
 ): URLSearchParams {
   try {
+    // The library takes an empty value for an absent one.
+    if (answer.getAll("iss").some((issuer) => issuer !== server.issuer)) throw new Error("another issuer");
     return oauth.validateAuthResponse(server, client, answer, state);
   } catch (cause) {
     const message = "The callback is not a valid answer of this provider, or it comes from another issuer.";

@@ -27,6 +27,12 @@ export function visiblePrefix(key: string): string {
   return key.slice(0, PREFIX.length + 6);
 }
 
+/** The same part of a text that is meant as a key. Undefined for a text that cannot be one. */
+export function prefixOfKeyLike(text: string): string | undefined {
+  const prefix = visiblePrefix(text.slice(0, PREFIX.length + 6));
+  return prefix.length === PREFIX.length + 6 && /^rt_[0-9A-Za-z]+$/.test(prefix) ? prefix : undefined;
+}
+
 function checksum(body: string): string {
   return base62(BigInt(Bun.hash.crc32(body)), CHECK_LENGTH);
 }

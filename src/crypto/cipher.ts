@@ -47,6 +47,11 @@ export function derive(key: Uint8Array, purpose: string): Uint8Array {
   );
 }
 
+/** A code of a text that only holders of the key can make, base64url. */
+export function proof(key: Uint8Array, text: string): string {
+  return hmac(derive(key, "proof of a process"), UTF_8.encode(text)).toString("base64url");
+}
+
 function hmac(key: Uint8Array, bytes: Uint8Array): Buffer {
   return new Bun.CryptoHasher("sha256", key).update(bytes).digest();
 }

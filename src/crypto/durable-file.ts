@@ -2,8 +2,10 @@
 import {
   chownSync,
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
+  linkSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -55,6 +57,23 @@ export function createDurably(file: string, text: string): void {
     rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** Creates a file (0600) with the owner of its folder, or leaves the one that another process has created meanwhile. */
+export function createOnce(file: string, text: string): void {
+  const target = resolvedFile(file);
+  const draft = `${target}.${nodeCrypto().randomBytes(8).toString("hex")}.new`;
+  createDurably(draft, text);
+  try {
+    keepOwner(draft, dirname(target));
+    // `link` is atomic and fails if the file exists, so no process reads half of it.
+    linkSync(draft, target);
+  } catch (error) {
+    if (!existsSync(target)) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(dirname(target));
 }
 
 /** Replaces a file by a new one with this text, by a rename. Fails without a change if the file cannot be replaced. */

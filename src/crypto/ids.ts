@@ -13,6 +13,11 @@ export function newId(prefix: IdPrefix, now: number, random: Random): string {
   return `${prefix}_${timeText(now)}${random(10).toHex()}`;
 }
 
+/** Ids of this time or later sort after it. */
+export function earliestId(prefix: IdPrefix, time: number): string {
+  return `${prefix}_${timeText(Math.max(0, time))}`;
+}
+
 function timeText(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }

@@ -1,10 +1,13 @@
 // Keys, ids and encryption at rest.
-export { isApiKey, newApiKey, visiblePrefix } from "./api-key";
-export { hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
+export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
+export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { nodeCrypto } from "./node-crypto";
-export { type Keyring, type KeyringOptions, openKeyring, type Place } from "./keyring";
+export { type KeyringOptions, openKeyring } from "./keyring";
+export type { Keyring } from "./types";
+export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
-export { resolvedFile } from "./durable-file";
+export { rootKeySources } from "./root-key-settings";
+export { createOnce, resolvedFile } from "./durable-file";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
 export {

@@ -2,69 +2,40 @@
 // key and is bound to its table, row and field, so a copy in another place cannot be opened.
 import type { Clock, Log } from "../base";
 import { conflict, configurationError } from "../errors";
-import { get, type HeldLease, Leases, releaseLease, run, type Store, touch } from "../store";
-import type { Transaction } from "../store";
-import { decrypt, encrypt } from "./cipher";
+import {
+  get,
+  type HeldLease,
+  Leases,
+  releaseLease,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
+import { decrypt, derive, encrypt, proof } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
+import { contextOf, type Place } from "./place";
+import type { Keyring, RootRotation } from "./types";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
-import { findRootKeyById, keyFileOf } from "./root-key-files";
+import { findRootKeyById, rootFromSources } from "./root-key-files";
 import {
   addKey,
-  DESTROY_KEYS,
-  DROP_KEY,
   FIND_ROOT,
   FORGET_DROPPED,
   namedRoot,
   NOTE_DROPPED,
+  PROJECTS_OF_RETIRED_KEYS,
   RETIRED_KEYS,
   RETIRE_KEYS,
+  rewriteKeys,
   rootIdOf,
   SET_ROOT,
 } from "./repository";
-import { replaceRoot, restoreKeyFile } from "./root-replacement";
-import { type DamagedKey, damagedKeys, refusal } from "./root-rotation";
+import { replaceRoot, replaceRootFromSource, restoreKeyFile, rotationTarget } from "./root-replacement";
+import { damagedKeys, refusal } from "./root-rotation";
 import { Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
-
-/** Where a sealed value is stored. */
-export interface Place {
-  table: string;
-  row: string;
-  field: string;
-}
-
-/** Seals and opens values of a project. */
-export interface Keyring {
-  readonly rootKeyId: string;
-  /** Resolves when this process has the current root key; rejects with the reason otherwise. */
-  check(): Promise<void>;
-  seal(projectId: string, place: Place, text: string): Promise<string>;
-  /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
-  open(projectId: string, place: Place, sealed: string): Promise<string>;
-  /** Creates the data key of a new project, in the transaction that creates the project. */
-  addDataKey(projectId: string): Transaction<void>;
-  /**
-   * Creates a new root key, wraps all data keys with it and deletes the old one. Works while other processes serve.
-   * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set.
-   */
-  rotateRoot(options?: { leaveDamaged?: boolean }): Promise<RootRotation>;
-  /** Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. */
-  rotateDataKey(projectId: string): Promise<string>;
-  /** Deletes the retired data keys in `unused`, which no stored value uses. */
-  dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
-  /** The retired data keys of a project and when each was retired. */
-  retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]>;
-  /** Deletes a project's data keys. Values sealed with them can never be opened again. */
-  destroyDataKeys(projectId: string): Transaction<void>;
-}
-
-export interface RootRotation {
-  /** Id of the new root key. */
-  id: string;
-  /** Data keys that could not be unwrapped and were left unchanged. */
-  damaged: DamagedKey[];
-}
 
 export interface KeyringOptions {
   store: Store;
@@ -92,7 +63,13 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     const named = await namedRoot(options.store);
     const root = startingRoot(named, options);
     const ring = new SealedKeyring(options, root);
-    if (named === undefined || named === root.id || tries === TRIES) {
+    // Commands are slow, and no rotation changes what they print.
+    if (
+      named === undefined ||
+      named === root.id ||
+      tries === TRIES ||
+      options.settings.sources !== undefined
+    ) {
       await ring.compare(named);
       return ring;
     }
@@ -103,6 +80,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
 /** The root key that the database names, from any of its files; else the configured one, or a new one. */
 function startingRoot(named: string | undefined, { settings, random, log }: KeyringOptions): RootKey {
+  if (settings.sources !== undefined) return rootFromSources(settings.sources, named, log);
   const known = named === undefined ? undefined : findRootKeyById(settings, named);
   if (known === undefined) return findRootKey(settings) ?? newRootKey(named, settings, random);
   restoreKeyFile(settings, known, log);
@@ -142,6 +120,10 @@ class SealedKeyring implements Keyring {
     return this.#root.id;
   }
 
+  derived(purpose: string): Uint8Array {
+    return derive(Buffer.from(this.#root.key.reveal(), "base64"), purpose);
+  }
+
   async check(): Promise<void> {
     const named = (await namedRoot(this.#store)) ?? "";
     if (this.#roots.find(named) !== undefined) return;
@@ -168,6 +150,11 @@ class SealedKeyring implements Keyring {
     return this.#root.id;
   }
 
+  async prove(text: string): Promise<string> {
+    const wrapping = this.#roots.wrappingOf((await namedRoot(this.#store)) ?? "");
+    return proof(wrapping, text);
+  }
+
   *addDataKey(projectId: string): Transaction<void> {
     yield* this.#addDataKey(projectId);
   }
@@ -178,25 +165,26 @@ class SealedKeyring implements Keyring {
     const id = newId("dk", this.#clock.now(), this.#random);
     const text = Buffer.from(this.#random(32)).toString("base64");
     const wrapped = encrypt(this.#roots.wrappingOf(rootId), wrapContext(projectId, id), text, this.#random);
-    yield* addKey({ id, project_id: projectId, root_key_id: rootId, wrapped, created_at: this.#clock.now() });
+    yield* addKey({
+      id,
+      project_id: projectId,
+      root_key_id: rootId,
+      wrapped,
+      created_at: this.#clock.now(),
+      retired_at: null,
+    });
     yield* touch("data_keys");
     return id;
   }
 
   *destroyDataKeys(projectId: string): Transaction<void> {
-    yield* run(DESTROY_KEYS, projectId);
+    yield* rewriteKeys((row) => (row.project_id === projectId ? undefined : row));
     yield* run(FORGET_DROPPED, projectId);
     yield* touch("data_keys");
   }
 
   async rotateRoot({ leaveDamaged = false } = {}): Promise<RootRotation> {
-    const file = keyFileOf(this.#settings);
-    if (file === undefined) {
-      throw configurationError(
-        "The root key comes from RUNTIME_ROOT_KEY, which cannot be changed while servers are running. " +
-          "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
-      );
-    }
+    const target = rotationTarget(this.#settings);
     const held = await this.#takeRotation();
     try {
       const damaged = await damagedKeys(this.#store, this.#roots);
@@ -207,7 +195,10 @@ class SealedKeyring implements Keyring {
         roots: this.#roots,
         random: this.#random,
       };
-      this.#root = await replaceRoot({ ...parts, log: this.#log }, { file, held, damaged });
+      this.#root =
+        typeof target === "string"
+          ? await replaceRoot({ ...parts, log: this.#log }, { file: target, held, damaged })
+          : await replaceRootFromSource(parts, { source: target, held, damaged });
       return { id: this.#root.id, damaged };
     } finally {
       held.stop();
@@ -241,14 +232,23 @@ class SealedKeyring implements Keyring {
   }
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {
-    for (const id of unused) {
-      if ((yield* run(DROP_KEY, projectId, id)) > 0) yield* run(NOTE_DROPPED, id, projectId);
-    }
-    if (unused.length > 0) yield* touch("data_keys");
+    if (unused.length === 0) return;
+    const dropped: string[] = [];
+    yield* rewriteKeys((row) => {
+      const isDropped = row.project_id === projectId && row.retired_at !== null && unused.includes(row.id);
+      if (isDropped) dropped.push(row.id);
+      return isDropped ? undefined : row;
+    });
+    for (const id of dropped) yield* run(NOTE_DROPPED, id, projectId);
+    if (dropped.length > 0) yield* touch("data_keys");
   }
 
   async retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]> {
     return this.#store.all(RETIRED_KEYS, projectId);
+  }
+
+  async projectsOfRetiredKeys(): Promise<string[]> {
+    return (await this.#store.all(PROJECTS_OF_RETIRED_KEYS)).map(({ project_id }) => project_id);
   }
 
   async seal(projectId: string, place: Place, text: string): Promise<string> {
@@ -275,8 +275,4 @@ class SealedKeyring implements Keyring {
       throw error instanceof Unopenable ? unopenable(place, error) : error;
     }
   }
-}
-
-function contextOf({ table, row, field }: Place): string {
-  return JSON.stringify([table, row, field]);
 }

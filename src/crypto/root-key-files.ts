@@ -3,14 +3,23 @@
 // readable file always contains the current root key, whatever a frozen or killed rotation has left in the key file.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Log } from "../base";
 import { configurationError } from "../errors";
 import { createDurably, keepOwner, replaceDurably, resolvedFile, syncFolder } from "./durable-file";
 import type { Random } from "./ids";
-import { findRootKey, newRootKey, readRootKey, type RootKey, type RootKeySettings } from "./root-key";
+import {
+  findRootKey,
+  newRootKey,
+  readRootKey,
+  readSource,
+  type RootKey,
+  type RootKeySettings,
+} from "./root-key";
+import type { RootKeySources } from "./root-key-source";
 
 /** The file of the root key, without symbolic links; undefined if the key does not come from a file. */
-export function keyFileOf({ value, file, defaultFile }: RootKeySettings): string | undefined {
-  return value === undefined ? resolvedFile(file ?? defaultFile) : undefined;
+export function keyFileOf({ value, file, sources, defaultFile }: RootKeySettings): string | undefined {
+  return value === undefined && sources === undefined ? resolvedFile(file ?? defaultFile) : undefined;
 }
 
 /**
@@ -18,9 +27,46 @@ export function keyFileOf({ value, file, defaultFile }: RootKeySettings): string
  * process may replace the key file in between. Never throws for a file that cannot be read.
  */
 export function findRootKeyById(settings: RootKeySettings, id: string): RootKey | undefined {
+  const { sources } = settings;
+  if (sources !== undefined) return findInSources(sources, id);
   const main = (): RootKey | undefined => readable(() => findRootKey(settings));
   for (const read of [main, () => findPrepared(settings, id), main]) {
     const root = read();
+    if (root?.id === id) return root;
+  }
+  return undefined;
+}
+
+/**
+ * The root key that the database names, from the current or the next source; else that of the current one. Throws
+ * `configuration` if the current source fails and the next one does not have the key.
+ */
+export function rootFromSources(
+  sources: RootKeySources,
+  named: string | undefined,
+  log: Pick<Log, "warn"> | undefined,
+): RootKey {
+  const { current, next } = sources;
+  let failure: unknown;
+  let root: RootKey | undefined;
+  try {
+    root = readSource(current);
+    if (named === undefined || root.id === named) return root;
+  } catch (error) {
+    failure = error;
+  }
+  const other = named === undefined || next === undefined ? undefined : readable(() => readSource(next));
+  if (other !== undefined && other.id === named) {
+    log?.warn("the root key comes from the next source; make it the current one", { setting: other.source });
+    return other;
+  }
+  if (root === undefined) throw failure;
+  return root;
+}
+
+function findInSources({ current, next }: RootKeySources, id: string): RootKey | undefined {
+  for (const source of next === undefined ? [current] : [current, next]) {
+    const root = readable(() => readSource(source));
     if (root?.id === id) return root;
   }
   return undefined;

@@ -1,5 +1,5 @@
-// The root key comes from the environment, from a file, or from a file that the first start creates next to the
-// configuration. It is never in the data folder, so a backup of the data does not contain the key.
+// The root key comes from the environment, from a file, from a source outside (`root-key-source.ts`), or from a file that
+// the first start creates next to the configuration. It is never in the data folder, so a backup of the data does not contain the key.
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { Redacted } from "../base";
@@ -7,6 +7,9 @@ import { configurationError } from "../errors";
 import { derive } from "./cipher";
 import { resolvedFile, syncFolder } from "./durable-file";
 import { hashOf, type Random } from "./ids";
+import type { RootKeySource, RootKeySources } from "./root-key-source";
+
+const KEY_BYTES = 32;
 
 export interface RootKey {
   readonly key: Redacted;
@@ -21,12 +24,15 @@ export interface RootKeySettings {
   value: Redacted | undefined;
   /** `RUNTIME_ROOT_KEY_FILE`: a file that contains the same text. */
   file: string | undefined;
-  /** Used if neither is set. */
+  /** A command or a systemd credential; replaces the file. */
+  sources?: RootKeySources | undefined;
+  /** Used if none of them is set. */
   defaultFile: string;
 }
 
 /** Reads the configured key. Returns undefined if none is configured and the default file does not exist. */
-export function findRootKey({ value, file, defaultFile }: RootKeySettings): RootKey | undefined {
+export function findRootKey({ value, file, sources, defaultFile }: RootKeySettings): RootKey | undefined {
+  if (sources !== undefined) return readSource(sources.current);
   if (value !== undefined) return rootKey(value.reveal(), "RUNTIME_ROOT_KEY");
   if (file !== undefined) return rootKey(read(file), file);
   return existsSync(defaultFile) ? rootKey(read(defaultFile), defaultFile) : undefined;
@@ -60,6 +66,16 @@ export function makeRootKey({ defaultFile }: RootKeySettings, random: Random): R
 /** The key in a file. Throws `configuration`. */
 export function readRootKey(file: string): RootKey {
   return rootKey(read(file), file);
+}
+
+/** The key of a source outside. Throws `configuration`. */
+export function readSource({ name, read: readBytes }: RootKeySource): RootKey {
+  const bytes = readBytes();
+  const text =
+    bytes.length === KEY_BYTES
+      ? Buffer.from(bytes).toString("base64")
+      : Buffer.from(bytes).toString("latin1");
+  return rootKey(text, name);
 }
 
 /** A new random key as base64, and its id. */

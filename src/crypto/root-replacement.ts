@@ -1,10 +1,11 @@
 // Replaces the root key under the lease of its rotation, and restores the key file after rotations that did not finish.
 import type { Log } from "../base";
-import { RuntimeError } from "../errors";
+import { configurationError, RuntimeError } from "../errors";
 import { type HeldLease, stillHeld, type Store } from "../store";
 import type { Random } from "./ids";
 import { namedRoot } from "./repository";
-import type { RootKey, RootKeySettings } from "./root-key";
+import { readSource, type RootKey, type RootKeySettings } from "./root-key";
+import type { RootKeySource } from "./root-key-source";
 import {
   deletePrepared,
   findRootKeyById,
@@ -22,6 +23,24 @@ interface Parts {
   roots: Roots;
   random: Random;
   log: Pick<Log, "warn"> | undefined;
+}
+
+/** The key file that a rotation replaces, or the source of the next root key. Throws `configuration` if there is neither. */
+export function rotationTarget(settings: RootKeySettings): string | RootKeySource {
+  const { sources } = settings;
+  if (sources === undefined) {
+    const file = keyFileOf(settings);
+    if (file !== undefined) return file;
+    throw configurationError(
+      "The root key comes from RUNTIME_ROOT_KEY, which cannot be changed while servers are running. " +
+        "Put it into a file, set RUNTIME_ROOT_KEY_FILE to its path, restart the servers, and rotate then.",
+    );
+  }
+  if (sources.next !== undefined) return sources.next;
+  throw configurationError(
+    `The root key comes from ${sources.current.name}, where this program cannot store a new one. Store a new key next to ` +
+      `it, set ${sources.nextName} to it, restart the servers, and rotate then.`,
+  );
 }
 
 /**
@@ -48,6 +67,29 @@ export async function replaceRoot(
   }
   await promote({ store, settings, log }, file, next);
   deletePrepared(file, old);
+  return next;
+}
+
+/**
+ * Wraps all data keys except the damaged ones with the root key of the next source. The operator has stored it: before the
+ * commit it is read twice, because a command that prints another key each time would lose everything.
+ */
+export async function replaceRootFromSource(
+  { store, roots, random }: Pick<Parts, "store" | "roots" | "random">,
+  { source, held, damaged }: { source: RootKeySource; held: HeldLease; damaged: readonly DamagedKey[] },
+): Promise<RootKey> {
+  const next = readSource(source);
+  if (readSource(source).id !== next.id)
+    throw configurationError(
+      `${source.name} gives another key each time. Nothing was changed. Store one key there.`,
+    );
+  if (next.id === (await namedRoot(store)))
+    throw configurationError(
+      `${source.name} gives the root key that is already in use. Nothing was changed. Store a new one there, made with: ` +
+        "openssl rand -base64 32",
+    );
+  roots.add(next);
+  await store.write(() => wrapAll(held.lease, roots, next.id, damaged, random));
   return next;
 }
 

@@ -1,10 +1,10 @@
 // Wraps all data keys with a new root key, in one transaction. Damaged data keys are reported before anything changes.
 import { conflict } from "../errors";
-import { all, type Lease, run, stillHeld, type Store, touch, type Transaction } from "../store";
+import { type Lease, run, stillHeld, type Store, touch, type Transaction } from "../store";
 import { decrypt, encrypt } from "./cipher";
 import { wrapContext } from "./data-keys";
 import type { Random } from "./ids";
-import { ALL_KEYS, type ProjectKeyRow, SET_ROOT, WRAP_KEY } from "./repository";
+import { ALL_KEYS, type ProjectKeyRow, rewriteKeys, SET_ROOT } from "./repository";
 import type { Roots } from "./roots";
 
 export interface DamagedKey {
@@ -25,13 +25,13 @@ export function* wrapAll(
 ): Transaction<void> {
   if (!(yield* stillHeld(lease))) throw tookTooLong();
   const skipped = new Set(damaged.map(({ id }) => id));
-  for (const row of yield* all(ALL_KEYS)) {
-    if (skipped.has(row.id)) continue;
+  yield* rewriteKeys((row) => {
+    if (skipped.has(row.id)) return row;
     const text = unwrapped(roots, row);
     if (text === undefined) throw refusal([named(row)]);
     const context = wrapContext(row.project_id, row.id);
-    yield* run(WRAP_KEY, rootId, encrypt(roots.wrappingOf(rootId), context, text, random), row.id);
-  }
+    return { ...row, root_key_id: rootId, wrapped: encrypt(roots.wrappingOf(rootId), context, text, random) };
+  });
   yield* run(SET_ROOT, rootId);
   yield* touch("data_keys");
 }

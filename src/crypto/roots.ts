@@ -5,9 +5,12 @@ import { derive } from "./cipher";
 import type { RootKey, RootKeySettings } from "./root-key";
 import { findRootKeyById } from "./root-key-files";
 
+const LOOK_AGAIN_MS = 30_000;
+
 export class Roots {
   readonly #settings: RootKeySettings;
   readonly #wrapping = new Map<string, Uint8Array>();
+  readonly #lookAgainAt = new Map<string, number>();
 
   constructor(settings: RootKeySettings, first: RootKey) {
     this.#settings = settings;
@@ -30,8 +33,12 @@ export class Roots {
   find(id: string): Uint8Array | undefined {
     const known = this.#wrapping.get(id);
     if (known !== undefined) return known;
+    // Commands block this process while they run, so an id that they did not yield is not looked up again at once.
+    const isSlow = this.#settings.sources !== undefined;
+    if (isSlow && performance.now() < (this.#lookAgainAt.get(id) ?? 0)) return undefined;
     const root = findRootKeyById(this.#settings, id);
     if (root !== undefined) this.add(root);
+    else if (isSlow) this.#lookAgainAt.set(id, performance.now() + LOOK_AGAIN_MS);
     return this.#wrapping.get(id);
   }
 }

@@ -1,6 +1,6 @@
 // Columns with sealed values, so that a rotation of the data key can seal their values again.
 import { type Kind, query, type Query, type SqlValue } from "../store";
-import type { Place } from "./keyring";
+import type { Place } from "./place";
 
 export interface SealedColumn {
   /** Up to 200 rows of a project after a position, in the order of `keys`, whose value does not match a LIKE pattern. */

@@ -3,12 +3,13 @@ import { type Clock, type Json, type Log, parseJson, systemClock } from "../base
 import { parseAllowList } from "./allow-list";
 import { exchange, type ExchangeContext, readWhole } from "./exchange";
 import { limitsOf } from "./limits";
-import { outgoing, type Step } from "./outgoing";
+import { hasSecrets, outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
 import { streamBody } from "./stream";
-import { parseTarget } from "./target";
+import { checkSecrets, parseTarget } from "./target";
+import { OutboundTurns } from "./turns";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
 export interface EgressOptions {
@@ -26,6 +27,8 @@ export interface EgressOptions {
   /** Default: the system's resolver. */
   resolve?: Resolve | undefined;
   clock?: Clock | undefined;
+  /** Requests at the same time. Default: what Bun sends at a time. */
+  places?: number | undefined;
 }
 
 /**
@@ -38,6 +41,7 @@ export interface EgressOptions {
  */
 export function createEgress(options: EgressOptions): Egress {
   const clock = options.clock ?? systemClock;
+  const turns = new OutboundTurns(options.places);
   const context: ExchangeContext = {
     allow: parseAllowList(options.allow),
     resolver: createResolver(options.resolve ?? systemResolve, clock),
@@ -46,7 +50,7 @@ export function createEgress(options: EgressOptions): Egress {
     log: options.log,
     clock,
   };
-  return { fetch: (url, request = {}) => run(context, options, url, request) };
+  return { fetch: (url, request = {}) => run(context, turns, options, url, request) };
 }
 
 // A list of authorities replaces the defaults, so it must include them, with those of NODE_EXTRA_CA_CERTS.
@@ -58,15 +62,18 @@ function trusted(authorities: string | undefined): string[] | undefined {
 
 async function run(
   context: ExchangeContext,
+  turns: OutboundTurns,
   options: EgressOptions,
   url: string | URL,
   request: EgressRequest,
 ): Promise<Response> {
-  let step: Step = { target: parseTarget(url), outgoing: outgoing(request) };
+  let step: Step = { target: parseTarget(url), outgoing: outgoing(request), project: request.project };
+  checkSecrets(step.target, hasSecrets(step.outgoing), request.secretsFor);
   const limits = limitsOf(request, options);
   // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();
   unlessStreaming.use(limits.deadline);
+  await turns.take(request.project ?? "", limits.deadline);
   const read = request.streams ? streamBody : readWhole;
   let followed = 0;
   let answered = false;

@@ -1,6 +1,6 @@
 // One exchange: routes and sends a request, reads the response, and writes a log line.
 import { type Clock, type Log, type LogFields, Redacted } from "../base";
-import type { AllowList } from "./allow-list";
+import type { AllowRules } from "./allow-list";
 import { egressError, type FailureContext, neverConnected } from "./failure";
 import { type Limits, readBody } from "./limits";
 import { loggable, type Step } from "./outgoing";
@@ -9,12 +9,12 @@ import { checkAddresses, checkProxied } from "./policy";
 import { proxyFor, type ProxySettings } from "./proxy";
 import { isRedirect } from "./redirect";
 import type { Resolver } from "./resolver";
-import { nameOf, type Target } from "./target";
+import { nameOf, portOf } from "./target";
 import { EgressError } from "./types";
 
 /** Shared by all exchanges. */
 export interface ExchangeContext {
-  allow: AllowList;
+  allow: AllowRules;
   resolver: Resolver;
   proxy: ProxySettings | undefined;
   /** PEM of all authorities to trust; undefined: the defaults. */
@@ -100,7 +100,7 @@ async function perform(
   const { target, outgoing } = step;
   const { signal } = limits.deadline;
   signal.throwIfAborted();
-  const route = await routeTo(context, target, signal);
+  const route = await routeTo(context, step, signal);
   await outgoing.fence?.().catch((error: unknown) => {
     progress.refused = { error };
     throw error;
@@ -118,8 +118,13 @@ async function perform(
   return complete(head, await read(head, limits, nameOf(target), failed));
 }
 
-async function routeTo(context: ExchangeContext, target: Target, signal: AbortSignal): Promise<Route> {
-  const { allow, resolver } = context;
+async function routeTo(
+  context: ExchangeContext,
+  { target, project }: Step,
+  signal: AbortSignal,
+): Promise<Route> {
+  const { resolver } = context;
+  const allow = context.allow.for(project, portOf(target.url));
   const proxy = proxyFor(target, context.proxy);
   if (proxy !== undefined) {
     checkProxied(target, allow);

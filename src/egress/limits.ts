@@ -13,6 +13,8 @@ export interface Deadline {
   complete(): void;
   /** Restarts the timeout, when data has arrived. */
   restart(): void;
+  /** Called once, on disposal. */
+  onDispose(release: () => void): void;
   /** Aborts an incomplete exchange and clears the timer. */
   [Symbol.dispose](): void;
 }
@@ -22,6 +24,7 @@ export function startDeadline(timeoutMs: number, caller: Abortable | undefined):
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;
   let completed = false;
+  let released = (): void => undefined;
   const end = (why: "timeout" | "aborted"): void => {
     ended ??= why;
     controller.abort();
@@ -41,7 +44,12 @@ export function startDeadline(timeoutMs: number, caller: Abortable | undefined):
       alarm.cancel();
       alarm = start();
     },
+    onDispose: (release) => {
+      released = release;
+    },
     [Symbol.dispose]() {
+      released();
+      released = () => undefined;
       alarm.cancel();
       caller?.removeEventListener("abort", abort);
       if (!completed) controller.abort();

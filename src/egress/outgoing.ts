@@ -16,6 +16,8 @@ export interface Outgoing {
 export interface Step {
   target: Target;
   outgoing: Outgoing;
+  /** The project that it is for; undefined: the deployment. */
+  project: string | undefined;
 }
 
 /** Set by pinning and by Bun. A caller's `content-length` could be used for request smuggling. */
@@ -52,6 +54,12 @@ export function outgoing(request: EgressRequest): Outgoing {
     headers.set(key, SECRET.has(key) ? redacted(value) : value);
   }
   return { method, headers, body, tls, fence };
+}
+
+/** Whether the request has a header, a body or a key that only some origins may see. */
+export function hasSecrets({ headers, body, tls }: Outgoing): boolean {
+  if (body instanceof Redacted || tls?.cert !== undefined || tls?.key !== undefined) return true;
+  return headers.values().some((value) => value instanceof Redacted);
 }
 
 /** The headers to send: the only place where secrets become text. */

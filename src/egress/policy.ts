@@ -2,7 +2,7 @@
 import { environmentName, type KeyName } from "../config";
 import { type Address, type AddressKind, readAddress } from "./address";
 import type { AllowList } from "./allow-list";
-import type { Target } from "./target";
+import { portOf, type Target } from "./target";
 import { addressRefused } from "./types";
 
 /**
@@ -30,7 +30,7 @@ export function checkProxied(target: Target, allow: AllowList): void {
     if (isListed(target, target.literal, allow)) return;
   } else if (allow.namesHost(target.host)) return;
   throw addressRefused(
-    `Requests to ${target.host} go through a proxy, where its address cannot be checked. ${addToAllow(target.host)}`,
+    `Requests to ${target.host} go through a proxy, where its address cannot be checked. ${addToAllow(withPort(target, target.host))}`,
   );
 }
 
@@ -48,7 +48,8 @@ function checkAddress(target: Target, address: Address, allow: AllowList): void 
     );
   }
   if (target.url.protocol === "https:") return;
-  throw addressRefused(`Plain http to ${target.host} is refused. Use https. Or: ${addToAllow(target.host)}`);
+  const entry = withPort(target, target.host);
+  throw addressRefused(`Plain http to ${target.host} is refused. Use https. Or: ${addToAllow(entry)}`);
 }
 
 /**
@@ -69,10 +70,14 @@ const KINDS: Record<AddressKind, string> = {
   special: "an address that is not public",
 };
 
-/** The narrowest useful entry that allows the target. */
+/** The narrowest entry that allows the target. A listed name does not allow link-local and metadata addresses. */
 function entryFor(target: Target, address: Address): string {
-  if (address.kind === "loopback" || address.kind === "private") return address.kind;
-  return address.kind === "special" && target.literal === undefined ? target.host : address.text;
+  const byAddress = address.kind === "link_local" || address.kind === "metadata";
+  return withPort(target, byAddress ? address.text : target.host);
+}
+
+function withPort(target: Target, host: string): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${portOf(target.url)}`;
 }
 
 function addToAllow(entry: string): string {

@@ -4,7 +4,7 @@ import { Redacted } from "../base";
 import type { Environment } from "../config";
 import { configurationError } from "../errors";
 import { isWithin, parseRange } from "./allow-list";
-import type { Target } from "./target";
+import { portOf, type Target } from "./target";
 
 export interface Proxy {
   /** For messages, without user and password. */
@@ -49,12 +49,8 @@ function bypasses(target: Target, entry: string): boolean {
   const range = parseRange(entry);
   if (range !== undefined) return target.literal !== undefined && isWithin(target.literal.parsed, range);
   const [, name = "", port] = /^(?:\*?\.)?(.+?)\.?(?::(\d+))?$/.exec(entry) ?? [];
-  if (port !== undefined && port !== portOf(target.url)) return false;
+  if (port !== undefined && Number(port) !== portOf(target.url)) return false;
   return target.host === name || target.host.endsWith(`.${name}`);
-}
-
-function portOf(url: URL): string {
-  return url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80";
 }
 
 function readProxy(env: Environment, name: string): Proxy | undefined {

@@ -19,20 +19,20 @@ export function isRedirect(response: Response): boolean {
  * sent to another origin. Throws `EgressError`: `redirect_refused`, or `address_refused` for an invalid location.
  */
 export function follow(step: Step, response: Response, followed: number): Step {
-  const { target, outgoing } = step;
+  const { target, outgoing, project } = step;
   const from = nameOf(target);
   if (!FOLLOWED.has(response.status)) throw redirectRefused(`${from} answered ${response.status}.`);
   if (followed >= MAX_REDIRECTS)
     throw redirectRefused(`${from} redirects again after ${MAX_REDIRECTS} redirects.`);
   const next = parseTarget(response.headers.get("location") ?? "", target.url);
   const request = becomesGet(outgoing.method, response.status) ? asGet(outgoing) : outgoing;
-  if (next.url.origin === target.url.origin) return { target: next, outgoing: request };
+  if (next.url.origin === target.url.origin) return { target: next, outgoing: request, project };
   if (request.body instanceof Redacted) {
     throw redirectRefused(
       `${from} redirects to ${nameOf(next)}, but the body is secret and only for ${from}.`,
     );
   }
-  return { target: next, outgoing: withoutSecrets(request) };
+  return { target: next, outgoing: withoutSecrets(request), project };
 }
 
 /** For callers that do not follow redirects. The usual cause is an address that has moved. */

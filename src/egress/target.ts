@@ -30,6 +30,30 @@ export function parseTarget(text: string | URL, base?: URL): Target {
   return { url, host, literal: readAddress(host) };
 }
 
+/**
+ * Secrets are sent only to the origins that they were given for. Throws `EgressError` `address_refused`, and `TypeError`
+ * (a mistake of the caller) for secrets without origins.
+ */
+export function checkSecrets(
+  target: Target,
+  hasSecrets: boolean,
+  secretsFor: readonly string[] | undefined,
+): void {
+  if (secretsFor === undefined) {
+    if (hasSecrets) throw new TypeError("A request with secrets must name the origins that may see them.");
+    return;
+  }
+  if (secretsFor.includes(target.url.origin)) return;
+  throw addressRefused(
+    `${target.url.origin} is not an origin that the secrets of this request were given for. If the address is right, ` +
+      "give the secrets again together with it.",
+  );
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return port !== "" ? Number(port) : protocol === "https:" ? 443 : 80;
+}
+
 /** A target as messages name it: without path, query and user. */
 export function nameOf(target: Target): string {
   return target.url.origin;

@@ -19,6 +19,16 @@ export interface EgressRequest {
   headers?: Readonly<Record<string, string | Redacted>>;
   body?: string | Redacted;
   tls?: TlsOptions | undefined;
+  /**
+   * The project that the request is for; absent: the deployment. Projects share the places for requests, and
+   * entries of `egress.allow` can be for one project.
+   */
+  project?: string | undefined;
+  /**
+   * The origins that the secrets of this request were given for. A request to another origin is refused. Required for a
+   * request with a secret header, a secret body or a client certificate; secrets in the query need it as well.
+   */
+  secretsFor?: readonly string[];
   /** Aborts the request, which then fails with the reason `aborted`. */
   signal?: Abortable | undefined;
   /**

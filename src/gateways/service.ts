@@ -123,7 +123,7 @@ export class Gateways {
     if (yield* isTaken(slug)) throw taken();
     const created = { ...row, slug };
     yield* repository.addGateway(created);
-    yield* this.#audit.record(principal, "gateway.create", created.id, { slug });
+    yield* this.#audit.record(principal, "gateway.create", created.id, { after: gatewayRecord(created) });
     return created;
   }
 
@@ -152,7 +152,10 @@ export class Gateways {
       updated_at: this.#core.clock.now(),
     };
     yield* repository.updateGateway(updated);
-    yield* this.#audit.record(principal, "gateway.update", id, { slug: updated.slug });
+    yield* this.#audit.record(principal, "gateway.update", id, {
+      before: gatewayRecord(row),
+      after: gatewayRecord(updated),
+    });
     return updated;
   }
 
@@ -160,7 +163,7 @@ export class Gateways {
     const row = yield* repository.gatewayInTransaction(principal.projectId, id);
     if (row === undefined) throw unknownGateway();
     yield* repository.deleteGateway(row);
-    yield* this.#audit.record(principal, "gateway.delete", id, { slug: row.slug });
+    yield* this.#audit.record(principal, "gateway.delete", id, { before: gatewayRecord(row) });
   }
 }
 

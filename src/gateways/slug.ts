@@ -43,7 +43,7 @@ export function* slugsFor(name: string, random: Random): Generator<string> {
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
+    .replaceAll(/^-|-$/g, "")
     .slice(0, 40);
   if (plain !== "") yield plain;
   for (;;) {

@@ -1,7 +1,7 @@
 // Parses the answers of webhooks. An answer that violates the contract is a failure, to which the failure mode of the hook
 // applies: a malformed denial must not let the call pass.
 import { isObject, type Json } from "../base";
-import type { GuardedOutcome, PolicyDecision, Tool } from "../tools";
+import { type GuardedOutcome, type PolicyDecision, ruledBy, type Tool } from "../tools";
 import { WebhookFailure } from "./webhook";
 
 export interface Verdict {
@@ -17,11 +17,14 @@ const MAX_MESSAGE_LENGTH = 1000;
 /** The decision of a hook, as in the execution log. */
 export type Decision = PolicyDecision["decision"];
 
-/** The answer of a pre hook: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`. */
-export function readPre(answer: Json) {
+/**
+ * The answer of a pre hook for a tool: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`.
+ */
+export function readPre(answer: Json, tool: Tool) {
   const verdict = readVerdict(answer);
   const inputs = overriddenInputs(verdict);
   const secrets = overriddenSecrets(verdict);
+  checkNoAddress(Object.keys(secrets ?? {}), tool);
   const changed = inputs !== undefined || secrets !== undefined;
   return { verdict, inputs, secrets, decision: decisionOf(verdict, changed) };
 }
@@ -78,6 +81,15 @@ function overriddenSecrets({ override }: Verdict): Record<string, string> | unde
   return values;
 }
 
+/** A secret with the platform's address decides where the user's token goes, so a hook cannot replace it. */
+function checkNoAddress(names: readonly string[], { catalog }: Tool): void {
+  for (const { secret } of Object.values(catalog.bases)) {
+    const replaced = names.some((name) => name.toLowerCase() === secret?.name.toLowerCase());
+    if (secret !== undefined && replaced)
+      throw violation(`override.secrets must not contain ${secret.name}, the address of the platform`);
+  }
+}
+
 /** The output with which a post hook replaces that of the run, if any. It may be null. */
 function overriddenOutput({ override }: Verdict): { value: Json } | undefined {
   return override !== undefined && "output" in override ? { value: override["output"] ?? null } : undefined;
@@ -86,15 +98,19 @@ function overriddenOutput({ override }: Verdict): { value: Json } | undefined {
 /** Whether an access answer allows a tool. */
 export type Filter = (tool: Tool) => boolean;
 
-/** Throws `WebhookFailure`. With `only`, no other tool is visible and `deny` is ignored. */
+/**
+ * With `only`, no other tool is visible and `deny` is ignored. What it says about a tool holds for the tools that it
+ * replaces. Throws `WebhookFailure`.
+ */
 export function readAccess(answer: Json): Filter {
   if (!isObject(answer)) throw violation("the answer is not an object");
   // Access answers have no code; an answer with CHECK_FAILED does not mean that all tools are visible.
   if ((answer["code"] ?? "OK") !== "OK") throw violation("an access answer must not have a code");
   const only = namesOf("only", answer["only"]);
   const deny = namesOf("deny", answer["deny"]);
-  if (only !== undefined) return (tool) => named(only, tool);
-  return (tool) => deny === undefined || !named(deny, tool);
+  // Whatever else it names, a hook that hides a tool hides the deprecated ones that do the same.
+  if (only !== undefined) return (tool) => named(only, ruledBy(tool).at(-1) ?? tool);
+  return (tool) => deny === undefined || !ruledBy(tool).some((one) => named(deny, one));
 }
 
 /** `toolkit.tool` in lower case → its versions; undefined: all. */

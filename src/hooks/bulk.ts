@@ -5,7 +5,7 @@ import { type FieldError, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import { priorityTaken } from "./plugins";
-import { endpointName } from "./record";
+import { auditedHook, endpointName } from "./record";
 import * as repository from "./repository";
 import type { HookRow, PluginRow, Scope } from "./repository";
 import { changedHook, type NewHook, newHook, takenPriority } from "./rows";
@@ -111,7 +111,11 @@ export class BulkUpsert {
       if (row === before) continue;
       const action = before === undefined ? "hook.create" : "hook.update";
       const details = { bulk: true, failure_mode: row.failure_mode, status: row.status };
-      yield* this.#audit.record(this.#principal, action, row.id, details);
+      yield* this.#audit.record(this.#principal, action, row.id, {
+        details,
+        ...(before === undefined ? {} : { before: auditedHook(before) }),
+        after: auditedHook(row),
+      });
     }
   }
 }

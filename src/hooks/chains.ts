@@ -9,6 +9,7 @@ import type { Filter } from "./answers";
 import type { Bindings } from "./bindings";
 import { ChainGuard } from "./guard";
 import { endpointName, oneOf, timeoutOf } from "./record";
+import { originsOfPlugin } from "./origins";
 import * as repository from "./repository";
 import type { HookRow, PluginRow } from "./repository";
 import type { FailureMode, HookPoint, Point } from "./schema";
@@ -118,6 +119,8 @@ function targetWith(
       auth.type === "bearer" && token !== undefined ? new Redacted(`Bearer ${token}`) : undefined,
     tls: { ca: auth.ca_cert, ...mutual },
     signingKey: signing_secret === undefined ? undefined : signingKey(signing_secret),
+    origins: originsOfPlugin(plugin),
+    projectId: plugin.project_id,
   };
 }
 

@@ -2,11 +2,22 @@
 import { present } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
-import type { Changes, Guard, GuardedCall, GuardedOutcome, PolicyDecision, Tool, ToolError } from "../tools";
+import {
+  type Changes,
+  type Guard,
+  type GuardedCall,
+  type GuardedOutcome,
+  inputAs,
+  type PolicyDecision,
+  ruledBy,
+  type Tool,
+  type ToolError,
+  withReplacements,
+} from "../tools";
 import { type Decision, type Filter, readAccess, readPost, readPre } from "./answers";
 import type { Chain, LoadedHook } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
-import { denied, unchecked } from "./refusals";
+import { changedAsReplacement, denied, unchecked } from "./refusals";
 import { callWebhook, WebhookFailure } from "./webhook";
 
 /** The answer of a hook, or whether its failure stops the call. */
@@ -33,9 +44,10 @@ export class ChainGuard implements Guard {
 
   async before(call: GuardedCall): Promise<Changes | ToolError> {
     const changes: Changes = {};
-    for (const hook of this.#chain.pre) {
+    for (const [hook, as] of this.#asked(this.#chain.pre, call.tool)) {
+      const shown = shownAs(call, as);
       const result = await this.#call(hook, call, async () =>
-        readPre(await callWebhook(this.#core, hook.target, preRequest(call), call.signal)),
+        readPre(await callWebhook(this.#core, hook.target, preRequest(shown), call.signal), call.tool),
       );
       if ("stopped" in result) {
         if (result.stopped) return unchecked(hook, call.tool);
@@ -43,7 +55,10 @@ export class ChainGuard implements Guard {
       }
       const { verdict, inputs, secrets } = result;
       if (verdict.code !== "OK") return denied(verdict, call.tool);
-      if (inputs !== undefined) changes.inputs = call.inputs = inputs;
+      if (inputs !== undefined) {
+        if (as === call.tool) changes.inputs = call.inputs = inputs;
+        else if (!Bun.deepEquals(inputs, shown.inputs)) return changedAsReplacement(call.tool, as);
+      }
       if (secrets !== undefined) changes.secrets = { ...changes.secrets, ...secrets };
     }
     return changes;
@@ -51,10 +66,11 @@ export class ChainGuard implements Guard {
 
   async after(call: GuardedCall, outcome: GuardedOutcome): Promise<GuardedOutcome> {
     let judged = outcome;
-    for (const hook of this.#chain.post) {
+    for (const [hook, as] of this.#asked(this.#chain.post, call.tool)) {
+      const shown = shownAs(call, as);
       const result = await this.#call(hook, call, async () =>
         // Without the signal of the call: the hook must see the outcome even if the caller has disconnected.
-        readPost(await callWebhook(this.#core, hook.target, postRequest(call, judged)), judged),
+        readPost(await callWebhook(this.#core, hook.target, postRequest(shown, judged)), judged),
       );
       if ("stopped" in result) {
         if (result.stopped) return { error: unchecked(hook, call.tool, outcome) };
@@ -66,6 +82,11 @@ export class ChainGuard implements Guard {
       if (output !== undefined && !("error" in judged)) judged = output;
     }
     return judged;
+  }
+
+  /** Each hook, first with the name of the tool, then with those of the tools that replace it. */
+  #asked(hooks: readonly LoadedHook[], tool: Tool): readonly (readonly [LoadedHook, Tool])[] {
+    return hooks.flatMap((hook) => ruledBy(tool).map((as) => [hook, as] as const));
   }
 
   async #access(
@@ -93,7 +114,9 @@ export class ChainGuard implements Guard {
     const key = cache === undefined ? "" : hashOf(JSON.stringify([userId, ...names]));
     const cached = cache?.get(key);
     if (cached !== undefined) return cached;
-    const filter = readAccess(await callWebhook(this.#core, target, accessRequest(userId, tools)));
+    const filter = readAccess(
+      await callWebhook(this.#core, target, accessRequest(userId, withReplacements(tools))),
+    );
     // Caches the allowed tools, not the answer, which may be large.
     const left = new Set(tools.filter(filter));
     const allowed: Filter = (tool) => left.has(tool);
@@ -144,4 +167,9 @@ export class ChainGuard implements Guard {
       duration_ms: durationMs,
     });
   }
+}
+
+/** The call under the name of a tool that replaces the called one, with the inputs that do the same. */
+function shownAs(call: GuardedCall, as: Tool): GuardedCall {
+  return as === call.tool ? call : { ...call, tool: as, inputs: inputAs(call.tool, as, call.inputs) };
 }

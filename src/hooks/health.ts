@@ -1,13 +1,14 @@
 // Polls the health of webhook servers every minute while the server runs. The result is informative and does not affect
 // calls.
-import { isObject, parseJson } from "../base";
+import { inTurn, isObject, parseJson, Places } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
+import { originOf } from "../origins";
 import { targetOf } from "./chains";
 import { activePlugins, type PluginRow, setHealth } from "./repository";
 import { healthAddress } from "./rules";
 import type { Health } from "./schema";
-import { HEALTH, POINTS } from "./terms";
+import { HEALTH } from "./terms";
 import { webhookOf } from "./stored";
 import { WebhookFailure } from "./webhook";
 
@@ -16,7 +17,8 @@ const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 /** Per round. */
 const MAX_PLUGINS = 1000;
-const CONCURRENCY = 10;
+/** Polls at the same time: an address that hangs takes its place until the time limit. */
+const PLACES = { total: 40, share: 5 };
 
 export class PluginHealth {
   readonly #core: Core;
@@ -39,13 +41,27 @@ export class PluginHealth {
   async poll(signal?: AbortSignal): Promise<void> {
     const rows = await activePlugins(this.#core.store, MAX_PLUGINS);
     const waiting = rows.filter((row) => webhookOf(row).health_check_path !== undefined);
-    const work = async (): Promise<void> => {
-      for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-        if (signal?.aborted) return;
-        await this.#update(row, signal);
+    const queue = inTurn([...Map.groupBy(waiting, ({ project_id }) => project_id).values()]);
+    const places = new Places(PLACES);
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    while (queue.length > 0 && !signal?.aborted) {
+      const at = queue.findIndex(({ project_id }) => places.take(project_id));
+      const [row] = at < 0 ? [] : queue.splice(at, 1);
+      if (row === undefined) {
+        await Promise.race(running);
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      const work = this.#update(row, signal)
+        .catch((error: unknown) => (failure ??= error))
+        .then(() => {
+          places.release(row.project_id);
+          running.delete(work);
+        });
+      running.add(work);
+    }
+    await Promise.all(running);
+    if (failure !== undefined) throw failure;
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -68,12 +84,11 @@ export class PluginHealth {
   async #poll(row: PluginRow, signal: AbortSignal | undefined): Promise<[Health, string?]> {
     const webhook = webhookOf(row);
     const address = healthAddress(webhook) ?? "";
-    // Credentials are only sent to the origins of the endpoints; the health check may be on another server.
-    const origin = URL.parse(address)?.origin;
-    const own = POINTS.some((point) => URL.parse(webhook.endpoints[point]?.url ?? "")?.origin === origin);
     const target = await targetOf(this.#core, row, address, TIMEOUT_MS);
     if (target instanceof WebhookFailure) return ["unhealthy", target.reason];
-    const { authorization, tls } = target;
+    const { authorization, tls, origins, projectId } = target;
+    // The health check may be on another server, which gets no credentials.
+    const own = origins.includes(originOf(address) ?? "");
     try {
       const response = await this.#core.egress.fetch(address, {
         headers: {
@@ -81,6 +96,8 @@ export class PluginHealth {
           ...(own && authorization !== undefined ? { authorization } : {}),
         },
         tls: own ? tls : { ca: tls?.ca },
+        project: projectId,
+        ...(own ? { secretsFor: origins } : {}),
         timeoutMs: TIMEOUT_MS,
         maxBytes: MAX_BYTES,
         signal,

@@ -5,9 +5,11 @@ import type { Core } from "../core";
 import { newId, Unopenable } from "../crypto";
 import { alreadyExists, conflict, notFound } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
+import { movedAddresses, originChange, requireGivenAgain } from "../origins";
 import type { Transaction } from "../store";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
 import { bindingOf, hookRecord, pluginRecord } from "./record";
+import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNoHookFields, checkPlugin } from "./rules";
@@ -90,7 +92,10 @@ export class Plugins {
     return pluginRecord(row);
   }
 
-  /** Changes the given fields. Throws `read_only` if only the operator can change it. */
+  /**
+   * Changes the given fields. Throws `read_only` if only the operator can change it, and `malformed_request` for an endpoint
+   * at another origin without the credentials.
+   */
   async update(principal: Principal, id: string, patch: PatchPlugin): Promise<Plugin> {
     checkNoHookFields(patch);
     const scope = await this.#bindings.scopeOf(principal.projectId);
@@ -103,6 +108,13 @@ export class Plugins {
         return pluginRecord(row);
     }
     throw conflict("The plugin kept changing. Try again.");
+  }
+
+  /** Throws what `update` would throw for this change. */
+  async check(principal: Principal, id: string, patch: PatchPlugin): Promise<void> {
+    checkNoHookFields(patch);
+    const row = await this.#row(principal, id);
+    if (patch.webhook_config !== undefined) await this.#configured(row, patch.webhook_config);
   }
 
   /** Throws `conflict` if hooks use it. */
@@ -141,6 +153,7 @@ export class Plugins {
       retry: JSON.stringify(retryWith(RETRY_DEFAULTS, request.retry)),
       webhook: textOf(webhook, credentials),
       sealed_credentials: await sealCredentials(keyring, key, credentials),
+      origins: JSON.stringify(originsOfWebhook(webhook)),
       health_status: "unknown",
       version: 1,
       created_by: actorOf(principal),
@@ -167,9 +180,13 @@ export class Plugins {
   async #configured(
     before: PluginRow,
     given: NonNullable<PatchPlugin["webhook_config"]>,
-  ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials">> {
+  ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials" | "origins">> {
     const { keyring } = this.#core;
     const webhook = webhookWith(webhookOf(before), given);
+    requireGivenAgain(
+      movedAddresses(endpointAddresses(webhook), originsOfPlugin(before)),
+      credentialFields(webhook.sealed, given),
+    );
     // Credentials that cannot be opened are lost and must be set again.
     const known = await openCredentials(keyring, before).catch((error: unknown): Credentials => {
       if (error instanceof Unopenable) return {};
@@ -180,6 +197,7 @@ export class Plugins {
     return {
       webhook: textOf(webhook, credentials),
       sealed_credentials: await sealCredentials(keyring, before, credentials),
+      origins: JSON.stringify(originsOfWebhook(webhook)),
     };
   }
 
@@ -191,7 +209,8 @@ export class Plugins {
     if (taken !== undefined) throw conflict(priorityTaken(taken));
     yield* repository.addPlugin(row);
     for (const hook of hooks) yield* repository.addHook(hook);
-    yield* this.#record(principal, "plugin.create", row, { hooks: hooks.map(({ id }) => id) });
+    const details = { binding: row.binding_type, hooks: hooks.map(({ id }) => id) };
+    yield* this.#audit.record(principal, "plugin.create", row.id, { details, after: pluginRecord(row) });
   }
 
   *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
@@ -202,7 +221,16 @@ export class Plugins {
     const named = yield* repository.pluginNamed(bindingOf(row), row.name);
     if (named !== undefined && named.id !== row.id) throw alreadyExists(NAME_TAKEN);
     yield* repository.updatePlugin(row);
-    yield* this.#record(principal, "plugin.update", row);
+    const changed = before.sealed_credentials !== row.sealed_credentials;
+    yield* this.#audit.record(principal, "plugin.update", row.id, {
+      details: {
+        binding: row.binding_type,
+        ...(changed ? { secrets: ["credentials"] } : {}),
+        ...originChange(originsOfPlugin(now), originsOfPlugin(row)),
+      },
+      before: pluginRecord(before),
+      after: pluginRecord(row),
+    });
     return true;
   }
 
@@ -213,11 +241,8 @@ export class Plugins {
     if ((yield* repository.hooksOfPlugin(id)) > 0)
       throw conflict("Hooks use this plugin. Delete them first, or set the plugin's status to inactive.");
     yield* repository.deletePlugin(row);
-    yield* this.#record(principal, "plugin.delete", row);
-  }
-
-  *#record(principal: Principal, action: string, row: PluginRow, more?: object): Transaction<void> {
-    yield* this.#audit.record(principal, action, row.id, { binding: row.binding_type, ...more });
+    const details = { binding: row.binding_type };
+    yield* this.#audit.record(principal, "plugin.delete", row.id, { details, before: pluginRecord(row) });
   }
 }
 

@@ -70,6 +70,12 @@ export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
   };
 }
 
+/** A hook as the audit trail shows it. */
+export function auditedHook(row: HookRow): object {
+  const { name, plugin_id, hook_point, phase, failure_mode, priority, status, timeout_ms } = row;
+  return { name, plugin_id, hook_point, phase, failure_mode, priority, status, timeout_ms };
+}
+
 function cachingOf({ cache_enabled, cache_ttl_ms }: Partial<Endpoint> = {}): Partial<Hook> {
   const ttl = cache_ttl_ms ?? (cache_enabled === true ? DEFAULT_CACHE_TTL_MS : undefined);
   return present({ cache_enabled, cache_ttl_ms: ttl });

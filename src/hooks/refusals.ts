@@ -48,3 +48,11 @@ export function unchecked(hook: LoadedHook, tool: Tool, outcome?: GuardedOutcome
     },
   );
 }
+
+/** The error for a hook that changes the inputs of the tool that replaces the called one. */
+export function changedAsReplacement(tool: Tool, as: Tool): ToolError {
+  const message =
+    `Tool execution was stopped: an extension policy changes the inputs of ${as.qualifiedName}, which replaces ` +
+    `${tool.qualifiedName}. Call ${as.qualifiedName} instead. The tool was not run.`;
+  return new CallRefused("CONTEXT_DENIED", false, message);
+}

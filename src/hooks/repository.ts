@@ -27,6 +27,8 @@ export interface PluginRow {
   /** JSON of the configuration without credentials. */
   webhook: string;
   sealed_credentials: string | null;
+  /** JSON list of the origins that the credentials were given for; null: a plugin that is older than this column. */
+  origins: string | null;
   health_status: string;
   version: number;
   created_by: string;
@@ -62,6 +64,7 @@ const SETTABLE_OF_PLUGIN = [
   "retry",
   "webhook",
   "sealed_credentials",
+  "origins",
   "version",
   "updated_by",
   "updated_at",
@@ -110,7 +113,9 @@ const COUNT_PLUGINS = query<{ count: number }>(
 );
 const VISIBLE_PLUGINS = query<PluginRow>(`SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE ${VISIBLE}`);
 const ACTIVE_PLUGINS = query<PluginRow>(
-  `SELECT ${PLUGIN_COLUMNS} FROM plugins WHERE status = 'active' ORDER BY created_at, id LIMIT ?`,
+  `SELECT ${PLUGIN_COLUMNS} FROM (SELECT ${PLUGIN_COLUMNS}, ROW_NUMBER() OVER (PARTITION BY project_id ` +
+    "ORDER BY created_at, id) AS turn FROM plugins WHERE status = 'active') AS active " +
+    "ORDER BY turn, created_at, id LIMIT ?",
 );
 const SET_HEALTH = query("UPDATE plugins SET health_status = ? WHERE id = ? AND version = ?");
 
@@ -165,7 +170,7 @@ export function visiblePlugins(store: Store, { projectId, orgId }: Scope): Promi
   return store.all(VISIBLE_PLUGINS, projectId, orgId);
 }
 
-/** Active plugins of all projects, for the health poll. */
+/** Active plugins, for the health poll. Projects take turns. */
 export function activePlugins(store: Store, limit: number): Promise<PluginRow[]> {
   return store.all(ACTIVE_PLUGINS, limit);
 }

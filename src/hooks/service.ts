@@ -1,6 +1,6 @@
 // The administration of hooks: plugins at a hook point, with failure mode and order.
 import { type Page, page, paging } from "../base";
-import type { Audit } from "../audit";
+import type { Audit, Happened } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, conflict, invalidParameter, notFound } from "../errors";
 import type { Principal } from "../identity";
@@ -8,7 +8,7 @@ import type { Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
 import { priorityTaken, unknownPlugin } from "./plugins";
-import { bindingOf, endpointName, hookRecord } from "./record";
+import { auditedHook, bindingOf, endpointName, hookRecord } from "./record";
 import * as repository from "./repository";
 import type { HookRow, Scope } from "./repository";
 import { changedHook, newHook, takenPriority } from "./rows";
@@ -121,7 +121,7 @@ export class Hooks {
     const others = yield* repository.hooksInTransaction(bindingOf(row));
     if (takenPriority(row, others)) throw conflict(priorityTaken(row));
     yield* repository.addHook(row);
-    yield* this.#audited(principal, "hook.create", row);
+    yield* this.#audited(principal, "hook.create", row, { after: auditedHook(row) });
     return row;
   }
 
@@ -134,7 +134,10 @@ export class Hooks {
     const others = yield* repository.hooksInTransaction(bindingOf(row));
     if (takenPriority(row, others)) throw alreadyExists(priorityTaken(row));
     yield* repository.updateHook(row);
-    yield* this.#audited(principal, "hook.update", row);
+    yield* this.#audited(principal, "hook.update", row, {
+      before: auditedHook(before),
+      after: auditedHook(row),
+    });
     return row;
   }
 
@@ -143,12 +146,12 @@ export class Hooks {
     if (row === undefined) throw unknownHook();
     checkWriter(principal, row);
     yield* repository.deleteHook(row);
-    yield* this.#audited(principal, "hook.delete", row);
+    yield* this.#audited(principal, "hook.delete", row, { before: auditedHook(row) });
   }
 
-  *#audited(principal: Principal, action: string, row: HookRow): Transaction<void> {
+  *#audited(principal: Principal, action: string, row: HookRow, changes: Happened): Transaction<void> {
     const details = { binding: row.binding_type, failure_mode: row.failure_mode, status: row.status };
-    yield* this.#audit.record(principal, action, row.id, details);
+    yield* this.#audit.record(principal, action, row.id, { details, ...changes });
   }
 
   async #record(principal: Principal, row: HookRow): Promise<Hook> {

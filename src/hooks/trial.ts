@@ -1,6 +1,7 @@
 // Tests the webhooks of a plugin with a sample call: whether they can be reached, what they answer, and the resulting
-// decision. No tool is run and nothing is stored.
+// decision. No tool is run, and nothing is stored but an audit entry.
 import { type Static, Type } from "typebox";
+import type { Events } from "../audit";
 import { isObject, type Json } from "../base";
 import type { Core } from "../core";
 import { newId } from "../crypto";
@@ -46,18 +47,20 @@ const HIDDEN = "[redacted]";
 
 export class Trials {
   readonly #core: Core;
+  readonly #events: Events;
   readonly #bindings: Bindings;
   readonly #tools: readonly Tool[];
 
-  constructor(core: Core, bindings: Bindings, tools: readonly Tool[]) {
+  constructor(core: Core, events: Events, bindings: Bindings, tools: readonly Tool[]) {
     this.#core = core;
+    this.#events = events;
     this.#bindings = bindings;
     this.#tools = tools;
   }
 
   /** Calls each endpoint of the plugin once, even if it is inactive. Throws `not_found`. */
-  async try({ projectId }: Principal, id: string): Promise<PluginTrial> {
-    const scope = await this.#bindings.scopeOf(projectId);
+  async try(principal: Principal, id: string): Promise<PluginTrial> {
+    const scope = await this.#bindings.scopeOf(principal.projectId);
     const plugin = await findPlugin(this.#core.store, scope, id);
     if (plugin === undefined) throw unknownPlugin();
     const sample = this.#sample();
@@ -70,6 +73,10 @@ export class Trials {
       results.push({ hook_point: `tool.${point}`, url, ...(await this.#call(point, sample, target)) });
     }
     const ok = results.every(({ decision }) => decision !== "failed");
+    await this.#events.record(principal, "plugin.test", id, {
+      result: ok ? "ok" : "failed",
+      details: { decisions: results.map(({ hook_point, decision }) => ({ hook_point, decision })) },
+    });
     return { plugin_id: id, tool: sample.tool.qualifiedName, ok, results };
   }
 
@@ -135,5 +142,5 @@ function withoutValues(entry: Json): Json {
 
 function decisionOf(point: Point, answer: Json, tool: Tool): Result["decision"] {
   if (point === "access") return readAccess(answer)(tool) ? "ok" : "denied";
-  return point === "pre" ? readPre(answer).decision : readPost(answer, SAMPLE_OUTCOME).decision;
+  return point === "pre" ? readPre(answer, tool).decision : readPost(answer, SAMPLE_OUTCOME).decision;
 }

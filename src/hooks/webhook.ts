@@ -16,6 +16,10 @@ export interface Target {
   authorization: Redacted | undefined;
   tls: TlsOptions | undefined;
   signingKey: Buffer | undefined;
+  /** The origins that the credentials were given for. */
+  origins: readonly string[];
+  /** The project of the plugin's record. */
+  projectId: string;
 }
 
 type Cause = "5xx" | "timeout" | "connection_error" | "final";
@@ -94,6 +98,8 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
       },
       body,
       tls,
+      project: target.projectId,
+      secretsFor: target.origins,
       timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
       maxBytes: MAX_BYTES,
       signal,

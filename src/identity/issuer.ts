@@ -1,9 +1,10 @@
 // An OpenID provider: its metadata (OpenID Connect Discovery), cached for some minutes, and its keys.
 import * as oauth from "oauth4webapi";
-import { isObject, isFresh } from "../base";
+import { isObject, isFresh, Redacted } from "../base";
 import type { Core } from "../core";
 import { readJson } from "../egress";
 import { configurationError } from "../errors";
+import { originsOf } from "../origins";
 
 const METADATA_TTL_MS = 10 * 60_000;
 const MAX_BYTES = 1_000_000;
@@ -11,6 +12,8 @@ const MAX_BYTES = 1_000_000;
 export class OpenIdIssuer {
   readonly #core: Core;
   readonly #source: string | undefined;
+  /** The origins that the metadata named when it was first read: the client's secret and tokens are sent to no other. */
+  #origins: readonly string[] | undefined;
   #server: { value: Promise<oauth.AuthorizationServer>; at: number } | undefined;
 
   /** `source`: the issuer of another provider than the one at `auth.url`. */
@@ -59,17 +62,35 @@ export class OpenIdIssuer {
       [oauth.customFetch]: (
         url: string,
         init: { method: string; headers: Record<string, string>; body?: unknown },
-      ) =>
-        this.#core.egress.fetch(url, {
-          method: init.method === "POST" ? "POST" : "GET",
-          headers: init.headers,
+      ) => {
+        const { method, headers, body } = init;
+        const isSecret = method === "POST" || Object.hasOwn(headers, "authorization");
+        return this.#core.egress.fetch(url, {
+          method: method === "POST" ? "POST" : "GET",
+          headers,
           maxBytes: MAX_BYTES,
-          ...(init.body instanceof URLSearchParams ? { body: init.body.toString() } : {}),
-        }),
+          ...(isSecret ? { secretsFor: this.#origins ?? [] } : {}),
+          ...(body instanceof URLSearchParams ? { body: new Redacted(body.toString()) } : {}),
+        });
+      },
     } as const;
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {
+    const server = await this.#metadata();
+    const endpoints = [server.token_endpoint, server.userinfo_endpoint];
+    const origins = originsOf(endpoints.filter((endpoint) => endpoint !== undefined));
+    this.#origins ??= origins;
+    const others = origins.filter((origin) => this.#origins?.includes(origin) === false);
+    if (others.length > 0)
+      this.#core.log.error(
+        "the OpenID provider names another server, which gets no secrets; restart if this is right",
+        { origins: others },
+      );
+    return server;
+  }
+
+  async #metadata(): Promise<oauth.AuthorizationServer> {
     const { address } = this;
     const chosen = this.#source === undefined ? this.#core.settings["auth.issuer"] : undefined;
     if (address === undefined)

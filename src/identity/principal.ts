@@ -1,14 +1,17 @@
 // Principals (the callers), their roles, and the users that they may act for.
+import { checkUserId } from "../base";
 import { forbidden, invalidParameter, malformedRequest } from "../errors";
 
-export const ROLES = ["admin", "run", "read"] as const;
+/** What each may do is listed in docs/roles.md, which the tests run. */
+export const ROLES = ["admin", "run", "read", "verify"] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
  * `incarnation`: of the project (see `requireIncarnation`). Every principal that this area returns has one; without it, the
- * principal is one of the project that exists now.
+ * principal is one of the project that exists now. `address`: that of the client of a request; absent at the terminal and
+ * for scheduled runs.
  */
-export type Principal = { projectId: string; incarnation?: string } &
+export type Principal = { projectId: string; incarnation?: string; address?: string | undefined } &
   /** A project API key. `users`: the only users that it may act for; null: any. */
   (
     | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }
@@ -24,17 +27,18 @@ export function rolesOf(principal: Principal): Role {
   return principal.kind === "user" ? "run" : "admin";
 }
 
-/** Throws `forbidden` unless the principal has one of these roles. */
-export function requireRole(principal: Principal, allowed: readonly Role[]): void {
+/** Throws `forbidden` unless the principal has one of these roles. `advice`: a sentence about what to do. */
+export function requireRole(principal: Principal, allowed: readonly Role[], advice?: string): void {
   const role = rolesOf(principal);
   if (allowed.includes(role)) return;
-  throw forbidden(`This needs a key with the role ${allowed.join(" or ")}; this one has ${role}.`);
+  const refusal = `This needs a key with the role ${allowed.join(" or ")}; this one has ${role}.`;
+  throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`);
 }
 
 /**
  * The user that the principal acts for: a key must name the user in `user_id`, a user token acts for its own user.
- * Throws `malformed_request` if `user_id` is missing, `forbidden` if a key is pinned to other users. `mismatch`: the
- * status for a user token with another `user_id`, 403 on execute and 400 elsewhere.
+ * Throws `malformed_request` if `user_id` is missing, `invalid_parameter` if it is not a valid id, `forbidden` if a key is
+ * pinned to other users. `mismatch`: the status for a user token with another `user_id`, 403 on execute and 400 elsewhere.
  */
 export function actFor(principal: Principal, userId: string | undefined, mismatch: 400 | 403 = 400): string {
   if (principal.kind === "user") {
@@ -46,6 +50,7 @@ export function actFor(principal: Principal, userId: string | undefined, mismatc
     const message = "user_id is required: with a project API key, name the user that it acts for.";
     throw malformedRequest(message, { fieldErrors: [{ field: "user_id", rule: "required", message }] });
   }
+  checkUserId(userId);
   if (principal.kind === "key" && principal.users !== null && !principal.users.includes(userId)) {
     throw forbidden("This API key is pinned to other users and cannot act for this one.");
   }
@@ -56,11 +61,4 @@ export function actFor(principal: Principal, userId: string | undefined, mismatc
 export function maySee(principal: Principal, userId: string): boolean {
   if (principal.kind === "user") return principal.userId === userId;
   return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
-}
-
-/** Throws `forbidden` if a pinned key would create a key that may act for other users. */
-export function requireOwnUsers(principal: Principal, users: readonly string[] = []): void {
-  if (principal.kind !== "key" || principal.users === null) return;
-  if (users.length > 0 && users.every((user) => maySee(principal, user))) return;
-  throw forbidden("This API key is pinned to users. Name one or more of them, and no others, in users.");
 }

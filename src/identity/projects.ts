@@ -71,7 +71,10 @@ export class Projects {
     yield* repository.updateProject(row);
     const own = principal.projectId === id;
     const actor = own ? principal : { ...principal, projectId: id, incarnation: known.incarnation };
-    yield* this.#audit.record(actor, "project.update", id);
+    yield* this.#audit.record(actor, "project.update", id, {
+      before: projectRecord(known),
+      after: projectRecord(row),
+    });
     return row;
   }
 }

@@ -43,6 +43,8 @@ export interface KeyRow {
 /** A key with the incarnation of its project. */
 export type FoundKeyRow = KeyRow & { incarnation: string };
 
+export type PinnedAdminKey = Pick<KeyRow, "id" | "name" | "project_id">;
+
 const ALL_OF_KEY = [
   "id",
   "project_id",
@@ -91,6 +93,10 @@ const FIND_KEY = query<FoundKeyRow>(
 );
 const LIST_KEYS = query<KeyRow>(
   `SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+);
+// Of all projects, for the operator.
+const LIST_PINNED_ADMINS = query<PinnedAdminKey>(
+  "SELECT id, name, project_id FROM api_keys WHERE role = 'admin' AND users IS NOT NULL ORDER BY created_at, id",
 );
 const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_keys WHERE project_id = ?");
 const insertKey = insertInto<KeyRow>("api_keys", ALL_OF_KEY);
@@ -153,6 +159,10 @@ export function listKeys(store: Store, projectId: string, limit: number): Promis
   return store.all(LIST_KEYS, projectId, limit);
 }
 
+export function listPinnedAdminKeys(store: Store): Promise<PinnedAdminKey[]> {
+  return store.all(LIST_PINNED_ADMINS);
+}
+
 export async function countKeys(store: Store, projectId: string): Promise<number> {
   return (await store.get(COUNT_KEYS, projectId))?.count ?? 0;
 }
@@ -160,6 +170,10 @@ export async function countKeys(store: Store, projectId: string): Promise<number
 export function* addKey(row: KeyRow): Transaction<void> {
   yield* insertKey(row);
   yield* touch("keys");
+}
+
+export function keyInTransaction(projectId: string, id: string): Transaction<KeyRow | undefined> {
+  return get(FIND_KEY, projectId, id);
 }
 
 export function* deleteKey(projectId: string, id: string): Transaction<number> {

@@ -1,23 +1,27 @@
 // Authentication of requests, and the administration of projects and API keys.
-import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
 import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
+import { auditedKey } from "./audited-key";
+import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
-import { type Principal, requireOwnUsers, type Role, ROLES } from "./principal";
+import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
+import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } from "./key-principal";
 import * as repository from "./repository";
-import type { FoundKeyRow, KeyRow, ProjectRow } from "./repository";
+import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
+import { Standing } from "./standing";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
 const MAX_CACHED_KEYS = 1000;
 
 interface CachedKey {
-  principal: Extract<Principal, { kind: "key" }>;
+  principal: KeyPrincipal;
   expiresAt: number | null;
 }
 
@@ -28,7 +32,7 @@ export class Identity {
   readonly #executionLog: ExecutionLog;
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
-  readonly #incarnations: CachedByGeneration<string, string | undefined>;
+  readonly #standing: Standing;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
@@ -37,7 +41,7 @@ export class Identity {
     this.#audit = audit;
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
-    this.#incarnations = new CachedByGeneration(core.store, "projects");
+    this.#standing = new Standing(core);
     this.#users = new UserPrincipals(core, issuer);
   }
 
@@ -118,16 +122,14 @@ export class Identity {
     return { kind: "operator", projectId, incarnation: project.incarnation };
   }
 
-  /** Throws `invalid_authorization` if the project was deleted, even if another project has its id now. */
-  async requireCurrent(principal: Principal): Promise<void> {
-    const { projectId, incarnation } = principal;
-    const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
-    if (current === undefined || (incarnation !== undefined && incarnation !== current))
-      throw invalidAuthorization("The project of this credential was deleted.");
+  /** Calls `lost` once when the credential has stopped working, until the returned function is called. */
+  watch(principal: Principal, lost: () => void): () => void {
+    return this.#standing.watch(principal, lost);
   }
 
-  async #incarnationOf(projectId: string): Promise<string | undefined> {
-    return (await repository.findProject(this.#core.store, projectId))?.incarnation;
+  /** As `Standing.requireCurrent`. */
+  requireCurrent(principal: Principal): Promise<void> {
+    return this.#standing.requireCurrent(principal);
   }
 
   /** Throws `not_found` unless this is the project of the principal, in this organization. */
@@ -168,9 +170,10 @@ export class Identity {
     await this.#core.store.write(() => this.#deleteProject(principal, id));
   }
 
-  /** Creates a key. Only the answer contains `key`. Throws as `requireOwnUsers` does. */
+  /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
   async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
-    requireOwnUsers(principal, request.users);
+    refusePinnedAdmin(request);
+    request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
     const { store, clock, random } = this.#core;
     const now = clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
@@ -203,6 +206,11 @@ export class Identity {
     return this.#keyRecord(row);
   }
 
+  /** Stored admin keys that are restricted to users, of all projects. They count as `run`. */
+  async pinnedAdminKeys(): Promise<PinnedAdminKey[]> {
+    return repository.listPinnedAdminKeys(this.#core.store);
+  }
+
   async hasKeys(projectId: string): Promise<boolean> {
     return (await repository.countKeys(this.#core.store, projectId)) > 0;
   }
@@ -231,27 +239,32 @@ export class Identity {
     }
     yield* refuseSharedAudience(row);
     const created = yield* this.#addProject(row);
-    const { incarnation } = created;
-    yield* this.#audit.record({ ...principal, projectId: id, incarnation }, "project.create", id);
+    const actor = { ...principal, projectId: id, incarnation: created.incarnation };
+    yield* this.#audit.record(actor, "project.create", id, { after: projectRecord(created) });
     return created;
   }
 
   *#deleteProject(principal: Principal, id: string): Transaction<void> {
     if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
+    const row = yield* repository.projectInTransaction(id);
+    if (row === undefined) throw unknownProject(id);
     yield* this.#core.keyring.destroyDataKeys(id);
-    if ((yield* repository.deleteProject(id)) === 0) throw unknownProject(id);
-    yield* this.#audit.record({ ...principal, projectId: null }, "project.delete", id);
+    yield* repository.deleteProject(id);
+    yield* this.#audit.forgetUsers(id);
+    const deployment = { ...principal, projectId: null };
+    yield* this.#audit.record(deployment, "project.delete", id, { before: projectRecord(row) });
   }
 
   *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
     yield* repository.addKey(row);
-    yield* this.#audit.record(principal, "key.create", row.id, { name: row.name, role: row.role });
+    yield* this.#audit.record(principal, "key.create", row.id, { after: auditedKey(row) });
   }
 
   *#deleteKey(principal: Principal, id: string): Transaction<void> {
-    if ((yield* repository.deleteKey(principal.projectId, id)) === 0)
-      throw notFound("There is no API key with this id.");
-    yield* this.#audit.record(principal, "key.delete", id);
+    const row = yield* repository.keyInTransaction(principal.projectId, id);
+    if (row === undefined) throw notFound("There is no API key with this id.");
+    yield* repository.deleteKey(principal.projectId, id);
+    yield* this.#audit.record(principal, "key.delete", id, { before: auditedKey(row) });
   }
 
   async #keyRecord(row: KeyRow): Promise<ApiKey> {
@@ -269,25 +282,4 @@ export class Identity {
       ...(lastUsed === undefined ? {} : { last_used_at: timestamp(lastUsed) }),
     };
   }
-}
-
-/** The credential of an `Authorization` header, with or without `Bearer`. Throws `invalid_authorization`. */
-function credentialOf(header: string | undefined): string {
-  if (header === undefined || header.trim() === "")
-    throw invalidAuthorization("Missing Authorization header");
-  return header.trim().replace(/^bearer\s+/i, "");
-}
-
-function keyPrincipal(row: FoundKeyRow): CachedKey["principal"] {
-  const { id: keyId, project_id: projectId, incarnation } = row;
-  return { kind: "key", keyId, projectId, incarnation, role: roleOf(row), users: usersOf(row) };
-}
-
-// A role that this version does not know is treated as the weakest.
-function roleOf(row: KeyRow): Role {
-  return ROLES.find((role) => role === row.role) ?? "read";
-}
-
-function usersOf(row: KeyRow): readonly string[] | null {
-  return row.users === null ? null : JSON.parse(row.users);
 }

@@ -1,7 +1,7 @@
 // Verifies user tokens: JWT access tokens (RFC 9068) of an OpenID provider. `oauth4webapi` selects the key and checks
 // signature, type, issuer, audience and time; this file determines the user and the audiences.
 import * as oauth from "oauth4webapi";
-import { isFresh, isObject, TimedCache } from "../base";
+import { isFresh, isObject, TimedCache, userIdFault } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
@@ -76,7 +76,12 @@ export class UserTokens {
     if (named === undefined) {
       throw invalidAuthorization(`The user token has no (verified) claim ${this.#claim} (auth.user_claim).`);
     }
-    const user = { userId: this.#prefix + named, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
+    const userId = this.#prefix + named;
+    // The claim alone too: a prefix does not make a blank one valid.
+    const fault = userIdFault(named) ?? userIdFault(userId);
+    if (fault !== undefined)
+      throw invalidAuthorization(`The user id in the claim ${this.#claim} of the user token ${fault}.`);
+    const user = { userId, audiences: audiencesOf(claims), scopes: scopesOf(claims) };
     const end = (claims.exp + TOLERANCE_S) * 1000;
     this.#verified.set(hash, user, keysAt, Math.min(KEYS_TTL_MS, end - keysAt));
     return user;
@@ -95,7 +100,7 @@ export class UserTokens {
       return { claims, keysAt: keys.at };
     } catch (error) {
       this.#core.log.debug("user token refused", { error });
-      throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`);
+      throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`, { cause: error });
     }
   }
 

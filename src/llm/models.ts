@@ -7,13 +7,14 @@ import type { Core } from "../core";
 import { sealedColumn, Unopenable } from "../crypto";
 import { alreadyExists, internalError, malformedRequest, notFound, RuntimeError } from "../errors";
 import type { Principal } from "../identity";
+import { movedAddresses, originChange, originsOf, requireGivenAgain, storedOrigins } from "../origins";
 import { CachedByGeneration, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 import * as repository from "./repository";
 import type { ModelRow } from "./repository";
 import { type Choice, modelList, resolveModel } from "./resolve";
-import { type ModelServer, serverOf } from "./server-of";
+import { addressOf, type ModelServer, serverOf } from "./server-of";
 
 export class Models {
   readonly #core: Core;
@@ -64,14 +65,19 @@ export class Models {
       server: JSON.stringify(server),
       models: JSON.stringify(models),
       sealed_api_key: await this.#sealed(principal, id, key),
+      origins: null,
       created_at: now,
       updated_at: now,
     };
+    row.origins = JSON.stringify(originsOf([addressOf(recordOf(row))]));
     await this.#core.store.write(() => this.#create(principal, row));
     return entryOf(row);
   }
 
-  /** Throws `not_found`, `read_only` for an entry of the configuration, `invalid_parameter`. */
+  /**
+   * Throws `not_found`, `read_only` for an entry of the configuration, `invalid_parameter`, and `malformed_request` for an
+   * address at another origin without the key.
+   */
   async update(principal: Principal, id: string, request: ModelEntryPatch): Promise<ModelEntry> {
     this.#refuseStatic(id, readOnly);
     const { models, api_key: key, ...server } = request;
@@ -81,13 +87,21 @@ export class Models {
       await this.#core.store.write(() =>
         this.#update(principal, id, (row) => ({
           ...row,
-          server: mergedServer(row, server),
+          ...moved(row, mergedServer(row, server), key !== undefined),
           models: models === undefined ? row.models : JSON.stringify(models),
           sealed_api_key: key === undefined ? row.sealed_api_key : sealed,
           updated_at: now,
         })),
       ),
     );
+  }
+
+  /** Throws what `update` would throw for this change. */
+  async check({ projectId }: Principal, id: string, request: ModelEntryPatch): Promise<void> {
+    const { models: _, api_key: key, ...server } = request;
+    const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
+    const row = rows.find((each) => each.id === id);
+    if (row !== undefined) moved(row, mergedServer(row, server), key !== undefined);
   }
 
   /** Throws `not_found`, `read_only` for an entry of the configuration. */
@@ -130,21 +144,29 @@ export class Models {
     return this.#servers.get(projectId, async () => {
       const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
       const stored = await Promise.all(rows.map((row) => this.#serverOf(row)));
-      return [...this.#static.map(({ record, apiKey }) => serverOf(record, apiKey, 0)), ...stored];
+      const configured = this.#static.map(({ record, apiKey }) =>
+        serverOf(record, { apiKey, created: 0, projectId }),
+      );
+      return [...configured, ...stored];
     });
   }
 
   async #serverOf(row: ModelRow): Promise<ModelServer> {
     const { project_id, id, sealed_api_key: sealed, created_at } = row;
     const { keyring, log } = this.#core;
-    const created = Math.floor(created_at / 1000);
+    const facts = {
+      created: Math.floor(created_at / 1000),
+      projectId: project_id,
+      origins: originsOfRow(row),
+    };
     try {
       const key = sealed === null ? undefined : await keyring.open(project_id, place(id), sealed);
-      return serverOf(recordOf(row), key === undefined ? undefined : new Redacted(key), created);
+      const apiKey = key === undefined ? undefined : new Redacted(key);
+      return serverOf(recordOf(row), { ...facts, apiKey });
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
       log.error("the key of a model entry cannot be decrypted", { project_id, id, error });
-      return { ...serverOf(recordOf(row), undefined, created), keyLost: true };
+      return { ...serverOf(recordOf(row), { ...facts, apiKey: undefined }), keyLost: true };
     }
   }
 
@@ -162,7 +184,7 @@ export class Models {
       throw alreadyExists("A model entry with this id already exists in this project.");
     }
     yield* repository.addModel(row);
-    yield* this.#audit.record(principal, "model.create", row.id);
+    yield* this.#audit.record(principal, "model.create", row.id, { after: entryOf(row) });
   }
 
   *#update(principal: Principal, id: string, changed: (row: ModelRow) => ModelRow): Transaction<ModelRow> {
@@ -170,7 +192,14 @@ export class Models {
     if (known === undefined) throw unknownEntry();
     const row = changed(known);
     yield* repository.updateModel(row);
-    yield* this.#audit.record(principal, "model.update", id);
+    yield* this.#audit.record(principal, "model.update", id, {
+      details: {
+        ...(known.sealed_api_key === row.sealed_api_key ? {} : { secrets: ["api_key"] }),
+        ...originChange(originsOfRow(known), originsOfRow(row)),
+      },
+      before: entryOf(known),
+      after: entryOf(row),
+    });
     return row;
   }
 
@@ -178,12 +207,16 @@ export class Models {
     const row = yield* repository.modelInTransaction(principal.projectId, id);
     if (row === undefined) throw unknownEntry();
     yield* repository.deleteModel(row);
-    yield* this.#audit.record(principal, "model.delete", id);
+    yield* this.#audit.record(principal, "model.delete", id, { before: entryOf(row) });
   }
 
   *#setRunnableTools(principal: Principal, row: repository.SettingsRow): Transaction<void> {
+    const known = yield* repository.settingsInTransaction(row.project_id);
     yield* repository.putSettings(row);
-    yield* this.#audit.record(principal, "model.tools", row.tools);
+    yield* this.#audit.record(principal, "model.tools", row.tools, {
+      before: { tools: known?.tools ?? "all" },
+      after: { tools: row.tools },
+    });
   }
 }
 
@@ -196,6 +229,18 @@ export const sealedModels = [
     place: (row) => place(String(row["id"])),
   }),
 ];
+
+function originsOfRow(row: ModelRow): string[] {
+  return storedOrigins(row.origins, originsOf([addressOf(recordOf(row))]));
+}
+
+/** The changed server with its origins. Throws `malformed_request` if the stored key would get to another origin. */
+function moved(row: ModelRow, server: string, keyGiven: boolean): Pick<ModelRow, "server" | "origins"> {
+  const address = addressOf(recordOf({ ...row, server }));
+  const leads = movedAddresses([{ field: "base_url", address }], originsOfRow(row));
+  if (row.sealed_api_key !== null) requireGivenAgain(leads, [{ field: "api_key", given: keyGiven }]);
+  return { server, origins: JSON.stringify(originsOf([address])) };
+}
 
 function place(id: string): { table: string; row: string; field: string } {
   return { table: "models", row: id, field: "api_key" };

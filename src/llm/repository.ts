@@ -10,6 +10,8 @@ export interface ModelRow {
   /** JSON. */
   models: string;
   sealed_api_key: string | null;
+  /** JSON list of the origins that the key was given for; null: an entry that is older than this column. */
+  origins: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -20,7 +22,7 @@ export interface SettingsRow {
   updated_at: number;
 }
 
-const SETTABLE = ["server", "models", "sealed_api_key", "updated_at"] as const;
+const SETTABLE = ["server", "models", "sealed_api_key", "origins", "updated_at"] as const;
 const ALL = ["project_id", "id", "type", "created_at", ...SETTABLE] as const;
 const COLUMNS = ALL.join(", ");
 const FIND = query<ModelRow>(`SELECT ${COLUMNS} FROM models WHERE project_id = ? AND id = ?`);
@@ -51,6 +53,10 @@ export function* modelInTransaction(projectId: string, id: string): Transaction<
 
 export function findSettings(store: Store, projectId: string): Promise<SettingsRow | undefined> {
   return store.get(FIND_SETTINGS, projectId);
+}
+
+export function settingsInTransaction(projectId: string): Transaction<SettingsRow | undefined> {
+  return get(FIND_SETTINGS, projectId);
 }
 
 export function* putSettings(row: SettingsRow): Transaction<void> {

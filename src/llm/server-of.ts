@@ -1,6 +1,7 @@
 // The settings of a model server, with defaults for those that an entry leaves out.
-import type { Redacted } from "../base";
+import { type Redacted, withoutTrailingSlashes } from "../base";
 import type { ModelRecord } from "../config";
+import { originsOf } from "../origins";
 import type { ModelEntry } from "./model-schema";
 
 /** A model server, ready to be called. */
@@ -12,6 +13,10 @@ export interface ModelServer {
   models: readonly string[];
   url: string;
   apiKey: Redacted | undefined;
+  /** The origins that the key was given for. */
+  origins: readonly string[];
+  /** The project whose requests it answers. */
+  projectId: string;
   /** Its stored key cannot be decrypted: requests for its models fail, others do not. */
   keyLost?: true;
   /** Of the messages protocol: its version and the default length limit of answers. */
@@ -42,18 +47,35 @@ export function shownServer({
   return { type: "openai", ...DEFAULTS.openai, ...given(openai ?? {}) };
 }
 
+/** Where requests go. */
+export function addressOf(record: ServerRecord): string {
+  const { base_url, chat_endpoint } = shownServer(record);
+  return withoutTrailingSlashes(base_url) + chat_endpoint;
+}
+
+export interface ServerFacts {
+  apiKey: Redacted | undefined;
+  /** Seconds since 1970. */
+  created: number;
+  projectId: string;
+  /** The origins that the key was given for; absent: that of the address. */
+  origins?: readonly string[];
+}
+
 export function serverOf(
   { id, models = [], ...record }: ModelRecord,
-  apiKey: Redacted | undefined,
-  created: number,
+  { apiKey, created, projectId, origins }: ServerFacts,
 ): ModelServer {
-  const { type, base_url, chat_endpoint, api_version, max_tokens } = shownServer(record);
+  const { type, api_version, max_tokens } = shownServer(record);
+  const url = addressOf(record);
   return {
     id,
     type,
     models,
-    url: base_url.replace(/\/+$/, "") + chat_endpoint,
+    url,
     apiKey,
+    origins: origins ?? originsOf([url]),
+    projectId,
     apiVersion: api_version ?? DEFAULTS.anthropic.api_version,
     maxTokens: max_tokens ?? DEFAULTS.anthropic.max_tokens,
     created,

@@ -28,6 +28,8 @@ export interface ChatCall {
   text: string;
   /** Aborts when the caller disconnects. */
   signal?: AbortSignal | undefined;
+  /** Called when a streamed answer has ended, or its reader has disconnected. */
+  ended?: (() => void) | undefined;
   /** Writes of a run are not repeated under the same key. */
   idempotencyKey?: string | undefined;
 }
@@ -54,7 +56,9 @@ export class Chat {
   async complete(principal: Principal, call: ChatCall): Promise<ChatAnswer> {
     const { request } = call;
     checkUser(principal, request);
-    const choice = await this.#models.choose(principal.projectId, request.model);
+    const { projectId: project } = principal;
+    const { server, model } = await this.#models.choose(project, request.model);
+    const choice = { server: { ...server, project }, model };
     if (!usesOwnTools(request)) return this.#predict(choice, call, undefined);
     const runnable = await this.#models.runnableTools(principal.projectId);
     const set = await toolSetOf(this.#tools, principal, request, runnable);
@@ -72,10 +76,10 @@ export class Chat {
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
     return {
-      events: await passThrough(
-        await callStreaming(this.#core, server, body, options),
-        endings(this.#core, server),
-      ),
+      events: await passThrough(await callStreaming(this.#core, server, body, options), {
+        ...endings(this.#core, server),
+        ended: call.ended,
+      }),
     };
   }
 
@@ -89,7 +93,7 @@ export class Chat {
     const body = bodyOf(request, choice, set);
     if (request.stream !== true) return { json: JSON.stringify(await client.whole(body, options)) };
     const texts = chunkTexts(client.stream(body, options), request.stream_options?.include_usage === true);
-    return { events: await eventStream(core, texts, gone) };
+    return { events: await eventStream(core, texts, { gone, ended: call.ended }) };
   }
 
   /** This server runs the calls. */
@@ -115,7 +119,7 @@ export class Chat {
       outputOnly: set.running === "execute",
       includeUsage: request.stream_options?.include_usage === true,
     });
-    return { events: await eventStream(core, texts, gone) };
+    return { events: await eventStream(core, texts, { gone, ended: call.ended }) };
   }
 
   #timeoutMs(): number {
@@ -149,7 +153,7 @@ function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
   };
 }
 
-function endings({ log }: Core, server: ModelServer): PassOptions {
+function endings({ log }: Core, server: ModelServer): Omit<PassOptions, "ended"> {
   return {
     failed: (thrown: unknown) => unanswered(server, thrown),
     refused: (error: unknown) => refusedInside(server, error),

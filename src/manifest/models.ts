@@ -33,6 +33,7 @@ export async function planModels(
     return {
       change: changeOf("model", wanted.id, fields),
       missing,
+      check: () => models.check(principal, wanted.id, patch),
       run: () => models.update(principal, wanted.id, patch),
     };
   });

@@ -138,6 +138,7 @@ async function planProviders(
     return {
       change: changeOf("provider", wanted.id, providerFields(patch, present)),
       missing,
+      check: () => providers.check(principal, wanted.id, patch),
       run: () => providers.update(principal, wanted.id, patch),
     };
   });

@@ -87,6 +87,7 @@ export async function planPlugins(
     return {
       change: changeOf("plugin", wanted.name, fields),
       missing,
+      check: () => plugins.check(principal, known.id, wanted),
       run: () => plugins.update(principal, known.id, wanted),
     };
   });

@@ -24,6 +24,8 @@ export interface Step {
   change: Change;
   /** Values that have to be provided first. */
   missing?: readonly string[];
+  /** Throws if `run` would refuse the change. Called for all steps before the first one runs. */
+  check?: () => Promise<void>;
   run(): Promise<unknown>;
 }
 

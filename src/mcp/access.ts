@@ -1,5 +1,7 @@
 // Authentication at a gateway, according to the gateway's type.
+import type { Refusals } from "../audit";
 import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
+import { userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, type Identity, type Principal, requireRole } from "../identity";
 
@@ -10,9 +12,10 @@ export interface GatewayUser {
   userId: string;
 }
 
-/** The limit everywhere: a consent of a user with a longer id could not be confirmed. */
-const MAX_USER_LENGTH = 256;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
+/** How the audit trail names a call of a gateway. */
+const OPERATION = "mcp";
 
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
@@ -29,23 +32,40 @@ export interface ResourceMetadata {
 export class Access {
   readonly #identity: Identity;
   readonly #gateways: Gateways;
+  readonly #refusals: Refusals;
 
-  constructor(identity: Identity, gateways: Gateways) {
+  constructor(identity: Identity, gateways: Gateways, refusals: Refusals) {
     this.#identity = identity;
+    this.#refusals = refusals;
     this.#gateways = gateways;
   }
 
   /**
-   * Authenticates a request. Throws `invalid_authorization` or `forbidden`, with the challenge that tells the client
+   * Authenticates a request from a client's address. Throws `invalid_authorization` or `forbidden`, with the challenge that tells the client
    * where to get a token (RFC 6750, RFC 9728).
    */
-  async admit(gateway: Gateway, headers: Headers): Promise<GatewayUser> {
+  async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
     const credential = headers.get("authorization") ?? undefined;
-    if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential);
-    return withKey(gateway, await this.#identity.authenticate(credential), headers);
+    if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential, address);
+    const principal = { ...(await this.#identity.authenticate(credential)), address };
+    try {
+      return withKey(gateway, principal, headers);
+    } catch (error) {
+      this.refused(principal, error);
+      throw error;
+    }
   }
 
-  async #withToken(gateway: Gateway, credential: string | undefined): Promise<GatewayUser> {
+  /** Records the refusal of a call in the audit trail. */
+  refused(principal: Principal, error: unknown): void {
+    this.#refusals.count(principal, OPERATION, error);
+  }
+
+  async #withToken(
+    gateway: Gateway,
+    credential: string | undefined,
+    clientAddress: string | undefined,
+  ): Promise<GatewayUser> {
     const address = this.#gateways.addressOf(gateway);
     const source = sourceOf(gateway);
     const { projectId } = gateway;
@@ -57,11 +77,13 @@ export class Access {
       });
       // Tokens of a customer's own identity provider may have other scopes.
       if (source === undefined && scopes !== undefined && !scopes.includes(SCOPE)) {
-        throw forbidden(`The user token lacks the scope ${SCOPE}.`, {
+        const refusal = forbidden(`The user token lacks the scope ${SCOPE}.`, {
           challenge: this.#challenge(gateway, "insufficient_scope"),
         });
+        this.refused({ ...principal, address: clientAddress }, refusal);
+        throw refusal;
       }
-      return { gateway, principal, userId: principal.userId };
+      return { gateway, principal: { ...principal, address: clientAddress }, userId: principal.userId };
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
@@ -100,7 +122,7 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
   return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
 }
 
-/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is too long. */
+/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is not valid. */
 function namedUser(headers: Headers): string {
   const [header] = USER_HEADERS;
   let user: string | undefined;
@@ -115,10 +137,9 @@ function namedUser(headers: Headers): string {
   if (user === undefined)
     throw invalidAuthorization(`The request names no user. Send the user's id in the header ${header}.`);
   const userId = fromUtf8(user);
-  if (userId.length <= MAX_USER_LENGTH) return userId;
-  throw invalidAuthorization(
-    `The user in the header ${header} is longer than ${MAX_USER_LENGTH} characters.`,
-  );
+  const fault = userIdFault(userId);
+  if (fault === undefined) return userId;
+  throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
 }
 
 // Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.

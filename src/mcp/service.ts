@@ -1,6 +1,7 @@
 // MCP for gateways: takes a message and returns a reply, on any transport. One address supports all protocol revisions.
 import { version as productVersion } from "../../package.json";
 import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
+import type { Refusals } from "../audit";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateways } from "../gateways";
@@ -70,11 +71,17 @@ export class Mcp {
 
   constructor(
     core: Core,
-    parts: { identity: Identity; gateways: Gateways; tools: Tools; authorization: AuthorizationService },
+    parts: {
+      identity: Identity;
+      refusals: Refusals;
+      gateways: Gateways;
+      tools: Tools;
+      authorization: AuthorizationService;
+    },
   ) {
-    const { identity, gateways, tools, authorization } = parts;
+    const { identity, refusals, gateways, tools, authorization } = parts;
     this.#core = core;
-    this.access = new Access(identity, gateways);
+    this.access = new Access(identity, gateways, refusals);
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
     this.#calls = new Calls(core, {

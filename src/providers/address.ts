@@ -8,8 +8,12 @@ export function addressFault(endpoint: string): string | undefined {
   const [path = ""] = endpoint.split("?");
   // Logs contain addresses without the query.
   if (SECRETS.some((name) => mentions(path, name))) return "must not contain a secret before its query";
-  const url = URL.parse(endpoint.replaceAll(/\{\{[^{}]*\}\}/g, "x"));
-  if (url === null) return "must be an absolute address";
+  const withClient = endpoint.replaceAll(/\{\{\s*client_id\s*\}\}/g, "client");
+  const [url, other] = ["x", "y"].map((value) => URL.parse(withClient.replaceAll(/\{\{[^{}]*\}\}/g, value)));
+  if (url === undefined || url === null) return "must be an absolute address";
+  // Callers choose the scopes, for example, so they must not choose the server.
+  if (url.origin !== other?.origin)
+    return "must not contain a placeholder other than client_id in its scheme, host or port";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (url.protocol === "http:" && isPublicHost(url.hostname)) return "must be https for a public host";

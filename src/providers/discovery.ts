@@ -10,13 +10,18 @@ import type { OAuth2Config } from "./schema";
  * Adds the endpoints of the issuer. A record without an issuer, or with both requests, is returned unchanged.
  * Throws `malformed_request` for `oauth2.issuer` if its metadata cannot be loaded or belongs to another issuer.
  */
-export async function withDiscovery(core: Core, own: OAuth2Config, hasKey: boolean): Promise<OAuth2Config> {
+export async function withDiscovery(
+  core: Core,
+  projectId: string,
+  own: OAuth2Config,
+  hasKey: boolean,
+): Promise<OAuth2Config> {
   if (own.issuer === undefined || (own.authorize_request !== undefined && own.token_request !== undefined)) {
     return own;
   }
   const malformed = addressFault(own.issuer);
   if (malformed !== undefined) throw refused(malformed);
-  const server = await metadata(core, own.issuer);
+  const server = await metadata(core, projectId, own.issuer);
   const { authorization_endpoint: authorize, token_endpoint: token } = server;
   if (authorize === undefined || token === undefined) {
     throw refused("its metadata has no authorization or token endpoint");
@@ -56,7 +61,7 @@ export async function withDiscovery(core: Core, own: OAuth2Config, hasKey: boole
   };
 }
 
-async function metadata(core: Core, issuer: string): Promise<oauth.AuthorizationServer> {
+async function metadata(core: Core, projectId: string, issuer: string): Promise<oauth.AuthorizationServer> {
   const url = URL.parse(issuer);
   if (url === null) throw refused("must be an absolute address");
   try {
@@ -64,7 +69,11 @@ async function metadata(core: Core, issuer: string): Promise<oauth.Authorization
       // The address policy of `egress` decides whether plain http is allowed.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (address) =>
-        core.egress.fetch(address, { headers: { accept: "application/json" }, maxBytes: 1_000_000 }),
+        core.egress.fetch(address, {
+          project: projectId,
+          headers: { accept: "application/json" },
+          maxBytes: 1_000_000,
+        }),
     });
     return await oauth.processDiscoveryResponse(url, response);
   } catch (error) {

@@ -41,6 +41,10 @@ export interface Provider {
   version: number;
   redirectUri: string;
   oauth2: EffectiveOAuth2;
+  /** The origins that the client's secrets and the users' tokens may be sent to. */
+  origins: readonly string[];
+  /** Identifies these origins. Grants with another id belong to earlier ones. */
+  originsId: string;
   sealedClientSecret: string | null;
   sealedPrivateKey: string | null;
 }

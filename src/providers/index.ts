@@ -12,6 +12,7 @@ export type {
   TriggeredRequestConfig,
 } from "./schema";
 export type { ProviderPreset } from "./preset";
-export { type ClientKeys, type ProviderDependents, Providers } from "./service";
+export type { ClientKeys } from "./secrets";
+export { type ProviderDependents, Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

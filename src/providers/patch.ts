@@ -73,3 +73,11 @@ function merge(
   }
   return merged;
 }
+
+/** Which secrets got another value. */
+export function changedSecrets(before: ProviderRow, after: ProviderRow): object {
+  const secrets = (["client_secret", "private_key"] as const).filter(
+    (name) => before[`sealed_${name}`] !== after[`sealed_${name}`],
+  );
+  return secrets.length === 0 ? {} : { secrets };
+}

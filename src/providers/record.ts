@@ -1,8 +1,28 @@
-// The provider record in API responses.
+// A row as the provider that the services use, and as the record in API responses.
 import { timestamp } from "../base";
 import { projectBinding } from "../identity";
+import type { Provider } from "./effective";
+import { effectiveOf, originsOfProvider, type Platforms } from "./origins";
 import type { ProviderRow } from "./repository";
 import type { AuthProvider, OAuth2Config } from "./schema";
+
+export function providerOf(row: ProviderRow, redirectUri: string, platforms: Platforms): Provider {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    providerId: row.provider_id ?? undefined,
+    type: "oauth2",
+    description: row.description ?? undefined,
+    active: row.status === "active",
+    version: row.version,
+    redirectUri,
+    oauth2: effectiveOf(row, platforms),
+    origins: originsOfProvider(row, platforms),
+    originsId: row.origins_id,
+    sealedClientSecret: row.sealed_client_secret,
+    sealedPrivateKey: row.sealed_private_key,
+  };
+}
 
 export function providerRecord(row: ProviderRow, oauth2: OAuth2Config, redirectUri: string): AuthProvider {
   const { client_id, ...rest } = oauth2;

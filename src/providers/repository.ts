@@ -1,5 +1,5 @@
 // SQL of auth providers.
-import { all, get, query, rowCommands, type Store, type Transaction } from "../store";
+import { all, get, insertInto, query, rowCommands, run, type Store, type Transaction } from "../store";
 
 export interface ProviderKey {
   projectId: string;
@@ -18,6 +18,10 @@ export interface ProviderRow {
   oauth2: string;
   sealed_client_secret: string | null;
   sealed_private_key: string | null;
+  /** JSON list of the origins that the values were given for (`origins.ts`); null: a record that is older than this column. */
+  origins: string | null;
+  /** Changes when an address moves to another origin. */
+  origins_id: string;
   /** Incremented by each change of a field that pending consents depend on. */
   version: number;
   created_at: number;
@@ -31,6 +35,8 @@ const SETTABLE = [
   "oauth2",
   "sealed_client_secret",
   "sealed_private_key",
+  "origins",
+  "origins_id",
   "version",
   "updated_at",
 ] as const;
@@ -57,6 +63,50 @@ export const {
   settable: SETTABLE,
   key: ["project_id", "id"],
 });
+
+type FormerRow = Omit<ProviderRow, "type" | "description" | "status" | "created_at" | "updated_at"> & {
+  moved_at: number;
+};
+const FORMER = [
+  "project_id",
+  "id",
+  "origins_id",
+  "provider_id",
+  "external_id",
+  "oauth2",
+  "origins",
+  "sealed_client_secret",
+  "sealed_private_key",
+  "version",
+  "moved_at",
+] as const;
+const addFormer = insertInto<FormerRow>("former_providers", FORMER);
+const FIND_FORMER = query<FormerRow>(
+  `SELECT ${FORMER.join(", ")} FROM former_providers WHERE project_id = ? AND id = ? AND origins_id = ?`,
+);
+const DELETE_FORMER = query("DELETE FROM former_providers WHERE project_id = ? AND id = ?");
+
+/** Keeps a provider as it is, because its addresses are about to move. */
+export function* keepFormerProvider(row: ProviderRow, now: number): Transaction<void> {
+  yield* addFormer({ ...row, moved_at: now });
+}
+
+export async function findFormerProvider(
+  store: Store,
+  projectId: string,
+  id: string,
+  originsId: string,
+): Promise<ProviderRow | undefined> {
+  const row = await store.get(FIND_FORMER, projectId, id, originsId);
+  // Nothing but a revocation uses it.
+  const rest = { type: "oauth2", description: null, status: "inactive", created_at: 0, updated_at: 0 };
+  return row === undefined ? undefined : { ...row, ...rest };
+}
+
+/** Part of the deletion of a provider. */
+export function* removeFormerProviders(projectId: string, id: string): Transaction<void> {
+  yield* run(DELETE_FORMER, projectId, id);
+}
 
 export function findProvider(store: Store, projectId: string, id: string): Promise<ProviderRow | undefined> {
   return store.get(FIND, projectId, id);

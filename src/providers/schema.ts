@@ -7,6 +7,8 @@ const contentType = Type.Enum(["application/x-www-form-urlencoded", "application
 // The default pattern does not match a name with a line break, so its value would not be checked.
 const freeMap = Type.Record(Type.String({ pattern: "^[\\s\\S]{1,200}$" }), Type.String({ maxLength: 4000 }), {
   additionalProperties: false,
+  // Each value is a template that is filled in for every consent and every token request.
+  maxProperties: 50,
 });
 
 export const AUTH_METHODS = [

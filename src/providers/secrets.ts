@@ -4,6 +4,13 @@ import { type Keyring, type Place, sealedColumn } from "../crypto";
 const FIELDS = ["client_secret", "private_key"] as const;
 type Field = (typeof FIELDS)[number];
 
+export interface ClientKeys {
+  /** Sent only to the provider's endpoints. */
+  secret: string | undefined;
+  /** Signs assertions; never sent. */
+  privateKey: string | undefined;
+}
+
 export class ClientSecrets {
   readonly #keyring: Keyring;
 
@@ -30,7 +37,7 @@ export class ClientSecrets {
   }
 }
 
-export const sealedClientSecrets = FIELDS.map((field) =>
+export const sealedClientSecrets = FIELDS.flatMap((field) => [
   sealedColumn({
     table: "auth_providers",
     kind: "providers",
@@ -38,7 +45,13 @@ export const sealedClientSecrets = FIELDS.map((field) =>
     keys: ["id"],
     place: (row) => place(String(row["id"]), field),
   }),
-);
+  sealedColumn({
+    table: "former_providers",
+    column: `sealed_${field}`,
+    keys: ["id", "origins_id"],
+    place: (row) => place(String(row["id"]), field),
+  }),
+]);
 
 function place(id: string, field: Field): Place {
   return { table: "auth_providers", row: id, field };

@@ -4,18 +4,21 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import type { Principal } from "../identity";
+import { newToken } from "../crypto";
+import { originChange } from "../origins";
 import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
 import { withDiscovery } from "./discovery";
-import { effectiveOAuth2, type Provider } from "./effective";
-import { knownFields, patchedRow, type SealedSecrets } from "./patch";
-import { providerRecord } from "./record";
+import type { Provider } from "./effective";
+import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
+import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
+import { providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
 import { newExternalId, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
-import { ClientSecrets } from "./secrets";
+import { type ClientKeys, ClientSecrets } from "./secrets";
 import {
   type AuthProvider,
   type AuthProviderCreate,
@@ -25,23 +28,21 @@ import {
   type ProviderSetup,
 } from "./schema";
 
-/** Changes to other records in the transaction that changes or deletes a provider. */
+/** Changes to other records in the transaction that changes or deletes a provider, before the change of its row. */
 export interface ProviderDependents {
   changed(projectId: string, id: string): Transaction<void>;
+  /** Its addresses move to other origins, which must not get the users' tokens. */
+  moved(projectId: string, id: string): Transaction<void>;
+  /** After that transaction. */
+  afterMove(): void;
   removed(projectId: string, id: string): Transaction<void>;
-}
-
-export interface ClientKeys {
-  /** Sent only to the provider's endpoints. */
-  secret: string | undefined;
-  /** Signs assertions; never sent. */
-  privateKey: string | undefined;
 }
 
 export class Providers {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #presets: ReadonlyMap<string, ProviderPreset>;
+  readonly #platforms: Platforms;
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
@@ -52,6 +53,7 @@ export class Providers {
     this.#core = core;
     this.#audit = audit;
     this.#presets = new Map(presets.map((preset) => [preset.id, preset]));
+    this.#platforms = { presets: this.#presets, settings: core.settings };
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
     this.#secrets = new ClientSecrets(core.keyring);
@@ -72,7 +74,7 @@ export class Providers {
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
     const { store, clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await withDiscovery(this.#core, given, private_key !== undefined);
+    const oauth2 = await withDiscovery(this.#core, principal.projectId, given, private_key !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const row: ProviderRow = {
@@ -96,15 +98,22 @@ export class Providers {
         "private_key",
         private_key,
       ),
+      origins: null,
+      origins_id: newToken(random),
       version: 1,
       created_at: now,
       updated_at: now,
     };
+    row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
     await store.write(() => this.#create(principal, row));
     return this.#record(row);
   }
 
-  /** Changes the given fields. Fails pending consents of the provider if it changes a field they depend on. */
+  /**
+   * Changes the given fields. Fails pending consents of the provider if it changes a field they depend on. Throws
+   * `malformed_request` if an address moves to another origin and a stored secret is not given again; otherwise such a move
+   * ends the provider's connections.
+   */
   async update(principal: Principal, id: string, patch: AuthProviderPatch): Promise<AuthProvider> {
     if (patch.id !== undefined && patch.id !== id)
       throw malformedRequest("id must equal the id in the path.");
@@ -115,8 +124,16 @@ export class Providers {
     };
     const now = this.#core.clock.now();
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
-    const row = await this.#core.store.write(() => this.#update(principal, id, change));
+    const { row, moved } = await this.#core.store.write(() => this.#update(principal, id, change));
+    if (moved) this.#dependents.afterMove();
     return this.#record(row);
+  }
+
+  /** Throws what `update` would throw for this change. */
+  async check({ projectId }: Principal, id: string, patch: AuthProviderPatch): Promise<void> {
+    const row = await repository.findProvider(this.#core.store, projectId, id);
+    if (row === undefined) throw unknown(id);
+    this.#changed(row, patch, { clientSecret: null, privateKey: null }, 0);
   }
 
   /**
@@ -162,6 +179,12 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
+  /** A provider as it was before its addresses moved, to revoke grants there. */
+  async findFormer(projectId: string, id: string, originsId: string): Promise<Provider | undefined> {
+    const row = await repository.findFormerProvider(this.#core.store, projectId, id, originsId);
+    return row === undefined ? undefined : this.#provider(row);
+  }
+
   /** The records in all projects that use the same client, including this one. */
   async listByClient({ oauth2 }: Provider): Promise<repository.ProviderKey[]> {
     return repository.listByClient(this.#core.store, oauth2.clientId);
@@ -192,27 +215,43 @@ export class Providers {
       if (error instanceof UniqueViolation) throw alreadyExists("This external_id is already in use.");
       throw error;
     }
-    yield* this.#audit.record(principal, "provider.create", row.id);
+    yield* this.#audit.record(principal, "provider.create", row.id, { after: this.#record(row) });
   }
 
   *#update(
     principal: Principal,
     id: string,
     change: (row: ProviderRow) => ProviderRow,
-  ): Transaction<ProviderRow> {
+  ): Transaction<{ row: ProviderRow; moved: boolean }> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     const next = change(row);
-    yield* repository.updateProvider(next);
+    const moved = next.origins_id !== row.origins_id;
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
-    yield* this.#audit.record(principal, "provider.update", id);
-    return next;
+    if (moved) {
+      yield* repository.keepFormerProvider(row, this.#core.clock.now());
+      yield* this.#dependents.moved(principal.projectId, id);
+    }
+    yield* repository.updateProvider(next);
+    const [before, after] = [row, next].map((each) => originsOfProvider(each, this.#platforms));
+    yield* this.#audit.record(principal, "provider.update", id, {
+      details: { ...changedSecrets(row, next), ...originChange(before ?? [], after ?? []) },
+      before: this.#record(row),
+      after: this.#record(next),
+    });
+    return { row: next, moved };
   }
 
   #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {
     const next = patchedRow(row, patch, sealed, now);
     checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
-    return next;
+    if (next.version === row.version) return next;
+    const moved = movesAddress(row, next, patch, this.#platforms);
+    return {
+      ...next,
+      origins: JSON.stringify(givenOrigins(next, this.#platforms)),
+      origins_id: moved ? newToken(this.#core.random) : row.origins_id,
+    };
   }
 
   *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
@@ -220,7 +259,8 @@ export class Providers {
     if (row === undefined) throw unknown(id);
     yield* this.#dependents.removed(principal.projectId, id);
     yield* repository.deleteProvider(row);
-    yield* this.#audit.record(principal, "provider.delete", id);
+    yield* repository.removeFormerProviders(principal.projectId, id);
+    yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
   }
 
@@ -233,23 +273,7 @@ export class Providers {
   }
 
   #provider(row: ProviderRow): Provider {
-    return {
-      id: row.id,
-      projectId: row.project_id,
-      providerId: row.provider_id ?? undefined,
-      type: "oauth2",
-      description: row.description ?? undefined,
-      active: row.status === "active",
-      version: row.version,
-      redirectUri: this.#redirectUri(row),
-      oauth2: effectiveOAuth2(
-        oauth2Of(row),
-        this.#presetOf(row.provider_id ?? undefined),
-        this.#core.settings,
-      ),
-      sealedClientSecret: row.sealed_client_secret,
-      sealedPrivateKey: row.sealed_private_key,
-    };
+    return providerOf(row, this.#redirectUri(row), this.#platforms);
   }
 
   async #read(projectId: string, id: string): Promise<AuthProvider> {

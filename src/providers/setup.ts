@@ -1,4 +1,5 @@
 // What an operator enters in a platform's console before the first consent.
+import { isLoopback } from "../base";
 import { newToken, type Random } from "../crypto";
 import { notFound } from "../errors";
 import type { ProviderPreset } from "./preset";
@@ -29,7 +30,7 @@ export function providerSetup({ preset, externalId, exists, publicUrl, scopes }:
   const redirect_uri = `${publicUrl}/api/v1/oauth/${externalId}/callback`;
   const { console = "", steps = [], refusesHttp = "always" } = preset.setup ?? {};
   const { protocol, hostname } = new URL(redirect_uri);
-  const loopback = hostname === "localhost" || hostname.startsWith("127.");
+  const loopback = isLoopback(hostname);
   const refused = protocol === "http:" && (refusesHttp === "always" || !loopback);
   const warning =
     `${preset.description.split(",")[0] ?? preset.id} refuses plain http redirect addresses: set public_url ` +

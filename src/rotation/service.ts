@@ -12,7 +12,7 @@ import {
   Unopenable,
 } from "../crypto";
 import type { Principal } from "../identity";
-import { get, run, type SqlValue, touch, type Transaction } from "../store";
+import { erase, get, run, type SqlValue, touch, type Transaction } from "../store";
 
 /** A value sealed just before a rotation may be committed after it, so retired keys are kept at least this long. */
 const RETENTION_MS = 3600_000;
@@ -101,7 +101,7 @@ export class Rotation {
       if (pass.found === pass.unopenable.size) break;
     }
     await this.#dropUnused(projectId);
-    await this.#core.store.write(() => this.#audit.record(principal, "key.rotate_data", id));
+    await this.#core.store.write(() => this.#finish(principal, id));
     const unopenable = pass.unopenable.size;
     const remaining = pass.found - unopenable - pass.resealed;
     return {
@@ -110,6 +110,18 @@ export class Rotation {
       ...(unopenable === 0 ? {} : { unopenable }),
       ...(remaining === 0 ? {} : { remaining }),
     };
+  }
+
+  *#finish(principal: Principal, id: string): Transaction<void> {
+    // What the former data key has sealed must be gone: a backup may contain that key.
+    yield* erase();
+    yield* this.#audit.record(principal, "key.rotate_data", id);
+  }
+
+  /** Deletes the retired data keys of all projects that are old enough and no longer used. Servers do it regularly. */
+  async dropRetiredKeys(): Promise<void> {
+    for (const projectId of await this.#core.keyring.projectsOfRetiredKeys())
+      await this.#dropUnused(projectId);
   }
 
   /** Stored values of the project that cannot be opened. Tries at most `limit` of each kind. */

@@ -1,5 +1,5 @@
 // SQL of stored secrets.
-import { get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
+import { erase, get, insertInto, query, run, type Store, touch, type Transaction, update } from "../store";
 
 export interface SecretRow {
   id: string;
@@ -73,17 +73,21 @@ export function* addSecret(row: SecretRow): Transaction<void> {
   yield* touch("secrets");
 }
 
-/** Replaces the value, and the description if one is given; undefined if the secret does not exist. */
+/**
+ * Replaces the value, and the description if one is given. Returns the secret before the change; undefined if it does not
+ * exist.
+ */
 export function* replaceSecret(row: WrittenSecret): Transaction<KnownSecret | undefined> {
   const known = yield* get(KNOWN, row.project_id, row.folded_key);
   if (known === undefined) return undefined;
-  known.description = row.description ?? known.description;
-  yield* replace({ ...row, id: known.id, description: known.description });
+  const description = row.description ?? known.description;
+  yield* replace({ ...row, id: known.id, description });
   yield* touch("secrets");
   return known;
 }
 
 export function* deleteSecret(projectId: string, id: string): Transaction<void> {
+  yield* erase();
   yield* run(DELETE, projectId, id);
   yield* touch("secrets");
 }

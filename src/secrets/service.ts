@@ -62,9 +62,14 @@ export class Secrets {
       key,
       created_at: written.updated_at,
     };
-    const row: SecretRow = { ...written, ...(known ?? created) };
+    const description = written.description ?? known?.description ?? null;
+    const row: SecretRow = { ...written, ...(known ?? created), description };
     if (known === undefined) yield* repository.addSecret(row);
-    yield* this.#audit.record(principal, "secret.upsert", row.key);
+    yield* this.#audit.record(principal, "secret.upsert", row.key, {
+      details: VALUE_CHANGED,
+      ...(known === undefined ? {} : { before: { description: known.description } }),
+      after: { description },
+    });
     return row;
   }
 
@@ -73,7 +78,9 @@ export class Secrets {
     const row = yield* repository.secretInTransaction(projectId, { id: idOrKey, foldedKey: fold(idOrKey) });
     if (row === undefined) throw notFound("There is no secret with this id or key in this project.");
     yield* repository.deleteSecret(projectId, row.id);
-    yield* this.#audit.record(principal, "secret.delete", row.key);
+    yield* this.#audit.record(principal, "secret.delete", row.key, {
+      before: { description: row.description },
+    });
   }
 
   async #record(row: SecretRow): Promise<StoredSecret> {
@@ -89,6 +96,9 @@ export class Secrets {
     };
   }
 }
+
+/** The audit trail names the secrets that got another value. */
+const VALUE_CHANGED = { secrets: ["value"] };
 
 export const sealedSecrets = [
   sealedColumn({

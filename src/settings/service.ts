@@ -4,6 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { forbidden, invalidParameter } from "../errors";
 import type { Principal } from "../identity";
+import { isListedOrigin } from "../origins";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { SettingsRow } from "./repository";
@@ -59,7 +60,11 @@ export class SessionSettings {
     };
     yield* repository.putSettings(row);
     const details = { skip: row.unsafe_skip === 1, verifier: row.verifier_url !== null };
-    yield* this.#audit.record(principal, "session_verification.update", projectId, details);
+    yield* this.#audit.record(principal, "session_verification.update", projectId, {
+      details,
+      ...(before === undefined ? {} : { before: auditedSettings(before) }),
+      after: auditedSettings(row),
+    });
     return row;
   }
 
@@ -74,6 +79,10 @@ export class SessionSettings {
   }
 }
 
+function auditedSettings({ verifier_url, unsafe_skip }: SettingsRow): object {
+  return { verifier_url, unsafe_skip_verification: unsafe_skip === 1 };
+}
+
 // Undefined: unchanged. Forms send an empty text for no value.
 function verifierUrlOf(
   text: string | null | undefined,
@@ -85,7 +94,7 @@ function verifierUrlOf(
 
 /**
  * The normalized address of a customer's verifier, to which browsers are sent with a flow id: https, or http to this
- * machine and to listed hosts. If hosts are listed, it must be one of them. Throws `invalid_parameter`.
+ * machine and to listed origins. If origins are listed, it must be at one of them. Throws `invalid_parameter`.
  */
 export function checkVerifierUrl(text: string, listed: readonly string[]): string {
   // Browsers accept extra slashes before the host; other parsers read an empty host.
@@ -93,13 +102,15 @@ export function checkVerifierUrl(text: string, listed: readonly string[]): strin
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
     throw invalidParameter("verifier_url must be an absolute http or https address.");
   }
-  const isListed = listed.some((host) => host.toLowerCase() === url.hostname);
+  const isListed = isListedOrigin(url, listed);
   if (listed.length > 0 && !isListed) {
-    throw invalidParameter("The host of verifier_url is not in redirects.allow.");
+    throw invalidParameter(
+      "The origin of verifier_url (scheme, host and port) is not in redirects.allow. The operator can add it.",
+    );
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !isListed) {
     throw invalidParameter(
-      "verifier_url must use https, unless its host is this machine or is in redirects.allow.",
+      "verifier_url must use https, unless its host is this machine or its origin is in redirects.allow.",
     );
   }
   return url.href;

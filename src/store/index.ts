@@ -2,6 +2,7 @@
 export type { Migration } from "./migrate";
 export {
   all,
+  erase,
   get,
   type Kind,
   KINDS,
@@ -22,6 +23,7 @@ export { CachedByGeneration } from "./cache";
 export { setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
 export { damageOf } from "./damage";
+export { keepsRests } from "./erasure";
 export { DeletionTime } from "./deletion-time";
 export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";

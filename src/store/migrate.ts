@@ -7,6 +7,8 @@ export interface Migration {
   version: number;
   name: string;
   statements: readonly string[];
+  /** Runs after the statements, in the same transaction: what SQL alone cannot do. */
+  apply?(database: Database): void;
 }
 
 interface Applied {
@@ -30,16 +32,25 @@ export function refuseNewer(database: Database, migrations: readonly Migration[]
   );
 }
 
-/** Migrates a database to the newest version, in one transaction. Safe if two processes start at the same time. */
-export function migrate(database: Database, migrations: readonly Migration[]): void {
+/**
+ * Migrates a database to the newest version, in one transaction. `initialize` runs first in a new database. Safe if two
+ * processes start at the same time.
+ */
+export function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  { initialize }: { initialize?: (database: Database) => void } = {},
+): void {
   if (versionOf(database) >= newestOf(migrations)) return;
   database
     .transaction(() => {
       database.run(TABLE);
       const current = versionOf(database);
+      if (current === 0) initialize?.(database);
       for (const migration of migrations) {
         if (migration.version <= current) continue;
         for (const statement of migration.statements) database.run(statement);
+        migration.apply?.(database);
         database
           .query("INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)")
           .run(migration.version, migration.name, new Date().toISOString());

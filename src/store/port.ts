@@ -88,6 +88,17 @@ export function touch(kind: Kind): Transaction<void> {
   return step("run", TOUCH.text, [kind]);
 }
 
+/** Marks that rests of deleted values must not stay in the file. See `Erasure`. */
+const ERASE = query<never>("PRAGMA user_version = 0");
+
+/**
+ * For transactions that delete or replace something that must be gone, such as keys, grants and secrets. The engine then
+ * removes what such deletions leave behind inside pages.
+ */
+export function erase(): Transaction<void> {
+  return step("run", ERASE.text, []);
+}
+
 export interface Wait {
   timeoutMs: number;
   signal?: AbortSignal;

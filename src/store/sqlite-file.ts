@@ -16,6 +16,8 @@ export function open(file: string, durability: "full" | "normal"): Database {
     enterWal(database);
     database.run(`PRAGMA synchronous=${durability}`);
     database.run("PRAGMA foreign_keys=ON");
+    // Deleted rows and freed pages are overwritten with zeros.
+    database.run("PRAGMA secure_delete=ON");
     return database;
   } catch (error) {
     database.close();

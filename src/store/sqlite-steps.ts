@@ -30,11 +30,30 @@ export function translate(error: unknown): unknown {
   const code = error instanceof SQLiteError ? (error.code ?? "") : "";
   if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY")
     return new UniqueViolation(error);
-  // Only the triggers that look for the data key of a sealed value.
-  if (code === "SQLITE_CONSTRAINT_TRIGGER")
-    return unavailable("A data key was replaced while this was stored. Try again.");
-  return error;
+  const reason = REASONS.find(([codes]) => codes.test(code))?.[1];
+  return reason === undefined ? error : unavailable(reason, { cause: error });
 }
+
+/** Why a write was refused, for the caller. */
+const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [
+    /^SQLITE_FULL/,
+    "The disk of the database is full, so nothing was stored. Make room on it, then send the request again.",
+  ],
+  [
+    /^SQLITE_(IOERR|CANTOPEN)/,
+    "The disk of the database reports an error, so nothing was stored. Check the disk; the log has the cause.",
+  ],
+  [
+    /^SQLITE_READONLY/,
+    "The database cannot be written, so nothing was stored. Check the permissions of the data folder.",
+  ],
+  // Only the triggers that look for the data key of a sealed value.
+  [
+    /^SQLITE_CONSTRAINT_TRIGGER$/,
+    "A data key was replaced while this was stored, so nothing was stored. Send the request again.",
+  ],
+];
 
 /** Closes a connection and its statements. An open statement would leave the write-ahead log behind. */
 export function closeDatabase(database: Database): void {
@@ -88,5 +107,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the disk is full, or the file may not grow any more. */
 export function isFull(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR)/.test(error.code ?? "");
+  // A body that rethrows the error of a statement throws the translated one.
+  const own = error instanceof RuntimeError ? error.cause : error;
+  return own instanceof SQLiteError && /^SQLITE_(FULL|IOERR)/.test(own.code ?? "");
 }

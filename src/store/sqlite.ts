@@ -3,15 +3,16 @@
 import type { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
+import { Erasure, markClean } from "./erasure";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
-import { run, type Transaction, type Wait, type WriteOptions } from "./port";
+import { type Transaction, type Wait, type WriteOptions } from "./port";
 import { Reserve } from "./reserve";
 import { type Durability, open, openReader } from "./sqlite-file";
 import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
 import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-steps";
 import { Watch } from "./watch";
-import { WriteHealth } from "./write-health";
+import { giveRoom, takeRoom, WriteHealth } from "./write-health";
 
 export interface SqliteOptions {
   file: string;
@@ -20,6 +21,10 @@ export interface SqliteOptions {
   durability?: Durability;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
+  /** How often rests of deleted values are removed, ms. Default 5 s. */
+  eraseEveryMs?: number;
+  /** Files larger than this are not rewritten after a deletion. Default 16 MiB. */
+  mostRewrittenBytes?: number;
   /** Opens the connection that writes. Replaced by tests. */
   openWriter?: typeof open;
 }
@@ -34,14 +39,11 @@ interface Pending extends Waiting {
 const BUSY_TIMEOUT_MS = 20;
 const LOCK_TIMEOUT_MS = 30_000;
 const GATHER_MS = 2;
+const ERASE_EVERY_MS = 5000;
 /** When a caller may retry a write that did not get the lock. */
 const RETRY_AFTER_MS = 1000;
 
 const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
-const MAKE_ROOM_TABLE = query("CREATE TABLE IF NOT EXISTS room (value TEXT NOT NULL) STRICT");
-const FILL_ROOM = query("INSERT INTO room (value) VALUES (?)");
-const DROP_ROOM_TABLE = query("DROP TABLE IF EXISTS room");
-const ROOM_BYTES = 128 * 1024;
 const DATA_VERSION = query<{ data_version: number }>("PRAGMA data_version");
 
 /** Opens and migrates a file. Throws `configuration` if it was written by a newer version. */
@@ -56,16 +58,11 @@ export function openSqlite(options: SqliteOptions): Store {
     const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
     if (early !== undefined) refuseNewer(early, options.migrations);
     const writer = keep((options.openWriter ?? open)(options.file, options.durability ?? "full"));
-    migrate(writer, options.migrations);
+    migrate(writer, options.migrations, { initialize: markClean });
     chmodSync(options.file, 0o600);
     writer.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     const reader = early ?? keep(openReader(options.file));
-    return new SqliteStore(
-      reader,
-      writer,
-      options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
-      new Reserve(options.file),
-    );
+    return new SqliteStore(reader, writer, options);
   } catch (error) {
     for (const database of opened) closeDatabase(database);
     throw error;
@@ -77,6 +74,7 @@ class SqliteStore implements Store {
   readonly #writer: Database;
   readonly #lockTimeoutMs: number;
   readonly #reserve: Reserve;
+  readonly #erasure: Erasure;
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #generations = new Map<Kind, number>();
   #dataVersion = -1;
@@ -86,13 +84,22 @@ class SqliteStore implements Store {
   /** A flush is running or scheduled. */
   #flushing = false;
   #closed = false;
+  /** This process has written. */
+  #wrote = false;
   readonly #writeHealth = new WriteHealth();
 
-  constructor(reader: Database, writer: Database, lockTimeoutMs: number, reserve: Reserve) {
+  constructor(reader: Database, writer: Database, options: SqliteOptions) {
     this.#reader = reader;
     this.#writer = writer;
-    this.#lockTimeoutMs = lockTimeoutMs;
-    this.#reserve = reserve;
+    this.#lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
+    this.#reserve = new Reserve(options.file);
+    this.#erasure = new Erasure({
+      file: options.file,
+      writer,
+      endReads: () => this.#endRead(),
+      everyMs: options.eraseEveryMs ?? ERASE_EVERY_MS,
+      mostRewrittenBytes: options.mostRewrittenBytes,
+    });
   }
 
   async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
@@ -170,8 +177,10 @@ class SqliteStore implements Store {
     while (this.#queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     if (this.#closed) return;
     this.#closed = true;
+    this.#erasure.stop();
     this.#watch.close();
     this.#endRead();
+    if (this.#wrote) await this.#erasure.finish();
     closeDatabase(this.#reader);
     closeDatabase(this.#writer);
   }
@@ -245,6 +254,7 @@ class SqliteStore implements Store {
       return;
     }
     this.#writeHealth.succeeded();
+    this.#wrote = true;
     // End the shared read transaction, which is older than the commit: a caller must read its own write.
     this.#endRead();
     for (const [kind, value] of this.#generations)
@@ -286,15 +296,4 @@ class SqliteStore implements Store {
 
 function closed(): Error {
   return unavailable("The database is closed because this process is about to stop.");
-}
-
-// Writes as much as an ordinary write. Even on a full disk one or two pages fit into the log, but the next secret would not.
-// Two transactions, because pages that one transaction allocates and frees are never written.
-function* takeRoom(): Transaction<void> {
-  yield* run(MAKE_ROOM_TABLE);
-  yield* run(FILL_ROOM, "x".repeat(ROOM_BYTES));
-}
-
-function* giveRoom(): Transaction<void> {
-  yield* run(DROP_ROOM_TABLE);
 }

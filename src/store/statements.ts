@@ -1,6 +1,6 @@
 // Statements that change rows, with named parameters. Each is a constant with `?` placeholders; the order of its parameters
 // is determined once, when the module is loaded.
-import { type Kind, query, type Query, run, type SqlValue, touch, type Transaction } from "./port";
+import { erase, type Kind, query, type Query, run, type SqlValue, touch, type Transaction } from "./port";
 
 type Values<Row> = { readonly [Column in keyof Row]: SqlValue };
 type Columns<Row> = readonly (keyof Row & string)[];
@@ -60,6 +60,14 @@ function conditions(columns: readonly string[]): string {
   return columns.map((column) => `${column} = :${column}`).join(" AND ");
 }
 
+/** A deletion that leaves no rests in the file. */
+function erasing<Row>(statement: (row: Row) => Transaction<number>) {
+  return function* (row: Row): Transaction<number> {
+    yield* erase();
+    return yield* statement(row);
+  };
+}
+
 /** Commands that add, change and delete one row, and raise the generation of its kind. */
 export function rowCommands<Row extends Values<Row>>(
   table: string,
@@ -74,6 +82,6 @@ export function rowCommands<Row extends Values<Row>>(
   return {
     add: touching(insertInto(table, all)),
     change: touching(update(table, settable, key)),
-    remove: touching(command(`DELETE FROM ${table} WHERE ${conditions(key)}`)),
+    remove: touching(erasing(command(`DELETE FROM ${table} WHERE ${conditions(key)}`))),
   };
 }

@@ -1,7 +1,12 @@
 // Whether writes reach the database. A write that waits for the lock is normal for a moment; one that has waited for
 // seconds, and a commit that failed, are reported by health until a commit succeeds.
 import { unavailable } from "../errors";
-import { Unwritable } from "./port";
+import { query, run, type Transaction, Unwritable } from "./port";
+
+const MAKE_ROOM_TABLE = query("CREATE TABLE IF NOT EXISTS room (value TEXT NOT NULL) STRICT");
+const FILL_ROOM = query("INSERT INTO room (value) VALUES (?)");
+const DROP_ROOM_TABLE = query("DROP TABLE IF EXISTS room");
+const ROOM_BYTES = 128 * 1024;
 
 /** How long a write may wait before the database counts as not writable. */
 const STALLED_MS = 5000;
@@ -50,4 +55,15 @@ export class WriteHealth {
     if (this.#failure !== undefined) return false;
     return this.#since === undefined || performance.now() - this.#since <= STALLED_MS;
   }
+}
+
+// Writes as much as an ordinary write. Even on a full disk one or two pages fit into the log, but the next secret would not.
+// Two transactions, because pages that one transaction allocates and frees are never written.
+export function* takeRoom(): Transaction<void> {
+  yield* run(MAKE_ROOM_TABLE);
+  yield* run(FILL_ROOM, "x".repeat(ROOM_BYTES));
+}
+
+export function* giveRoom(): Transaction<void> {
+  yield* run(DROP_ROOM_TABLE);
 }

@@ -1,15 +1,18 @@
 // The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
 import { type Abortable, Redacted } from "../base";
+import { environmentName } from "../config";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
+import { originsOf } from "../origins";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
-import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { fatal } from "./tool-error";
 
 export interface Run {
+  projectId: string;
   tool: Tool;
   provider: Provider | undefined;
   /** Replaced when it is renewed. */
@@ -94,7 +97,9 @@ async function platformFetch(
     fence: run.fence,
     timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
+    project: run.projectId,
     headers: { ...headers, ...signed },
+    secretsFor: [url.origin],
   });
 }
 
@@ -118,13 +123,27 @@ function platformUrl(core: Core, run: Run, baseName: string, path: string): URL 
 function addressOf(core: Core, run: Run, base: Base): URL | undefined {
   const settings: Readonly<Record<string, unknown>> = core.settings;
   const set = base.setting === undefined ? undefined : settings[base.setting];
-  const text =
-    (base.secret === undefined ? undefined : run.secrets[base.secret]) ??
-    (typeof set === "string" ? set : base.url);
+  const given = base.secret === undefined ? undefined : run.secrets[base.secret.name];
+  const text = given ?? (typeof set === "string" ? set : base.url);
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    throw fatal(`${base.secret ?? base.setting ?? "The platform's address"} is not an http(s) address.`);
+    throw fatal(
+      `${base.secret?.name ?? base.setting ?? "The platform's address"} is not an http(s) address.`,
+    );
   }
+  if (given !== undefined && base.secret !== undefined) checkKnown(core, base.secret, url);
   return url;
+}
+
+/** The address decides who gets the user's token, so it must be one that the catalog or the operator knows. */
+function checkKnown(core: Core, { name, origins, setting }: AddressSecret, url: URL): void {
+  const settings: Readonly<Record<string, unknown>> = core.settings;
+  const more = settings[setting];
+  const listed = originsOf(Array.isArray(more) ? more.map(String) : []);
+  if (origins.includes(url.origin) || listed.includes(url.origin)) return;
+  throw fatal(
+    `The secret ${name} is not a known address of this platform. Set it to one of ${origins.join(", ")}. ` +
+      `If another address belongs to the platform, the operator adds it to ${setting} (${environmentName(setting)}).`,
+  );
 }

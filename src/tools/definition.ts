@@ -38,7 +38,7 @@ export interface ConnectionCache {
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence"> {
+export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence" | "project" | "secretsFor"> {
   headers?: Readonly<Record<string, string>>;
   /** Sends no `Authorization` header (private links). */
   anonymous?: boolean;
@@ -93,6 +93,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   metadata: ToolMetadata;
   /** Name of the tool that replaces this one, `Toolkit.Tool`. */
   replacement?: string;
+  /** The input with which the replacement does the same; absent: this tool's own. Hooks see it. */
+  asReplacement?: (input: Static<Input>) => object;
   /** The day on which it was replaced, `2026-11-01`. */
   deprecatedSince?: string;
   /** Whether an input needs neither provider nor secret (such as a request for a schema). */
@@ -103,6 +105,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   skipsBlanks?: readonly string[];
   /** Parameters whose type the tool checks itself, with a more helpful error. */
   checksItself?: readonly string[];
+  /** Text parameters that contain a document: their length is limited only by the size of the request. */
+  documents?: readonly string[];
   /** List parameters that accept a single text instead of a list. */
   singles?: readonly string[];
   run(input: Static<Input>, context: ToolContext): Promise<Static<Output>>;
@@ -121,8 +125,19 @@ export interface Base {
   url?: string;
   /** Name of a setting that replaces `url`. */
   setting?: string;
-  /** Secret with the address. */
-  secret?: string;
+  secret?: AddressSecret;
+}
+
+/**
+ * A secret with the address that user tokens are sent to. It must not be possible to send them elsewhere by setting it, so
+ * only known origins are accepted, and hooks cannot replace it.
+ */
+export interface AddressSecret {
+  name: string;
+  /** Origins of the platform. */
+  origins: readonly string[];
+  /** Name of the setting with more origins. */
+  setting: string;
 }
 
 /** The tools of one platform. */

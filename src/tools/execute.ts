@@ -164,7 +164,7 @@ export class Execute {
       ready instanceof ToolError
         ? { error: ready }
         : await this.#outcome(guard, named, {
-            ready: { ...ready, incarnation: principal.incarnation },
+            ready: { ...ready, incarnation: principal.incarnation, actor: principal },
             given,
             logs,
             by: options,

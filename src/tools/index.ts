@@ -1,5 +1,5 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
-export { isObject, type Json, type JsonObject } from "../base";
+export { endOfString, isObject, type Json, type JsonObject, parsePlainJson } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type Base,
@@ -38,6 +38,7 @@ export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
 export { formatted, toolForModels } from "./formats";
 export type { CatalogSummary, Tool } from "./registry";
+export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
   type Changes,
   type Guard,

@@ -6,6 +6,10 @@ import { badInput } from "./tool-error";
 
 export type Input = { [key: string]: unknown };
 
+/** Entries of a list parameter; characters of a text and of an entry. */
+const MOST_ENTRIES = 1000;
+const MOST_CHARACTERS = 100_000;
+
 /**
  * The input as the tool receives it: `null` counts as absent, defaults are filled in, and text for an integer, boolean or
  * list is parsed; nothing else is converted. Throws a `ToolError` that names the field.
@@ -76,8 +80,30 @@ function convert(definition: ToolDefinition, name: string, schema: unknown, valu
   const type = isObject(schema) ? schema["type"] : undefined;
   if (type === "integer") return clamp(definition, name, schema, integer(value));
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
-  if (type === "array") return withoutBlanks(definition, name, list(definition, name, value));
+  if (type === "array") {
+    const entries = list(definition, name, value);
+    requireFew(name, entries);
+    return withoutBlanks(definition, name, entries);
+  }
+  if (definition.documents?.includes(name) !== true) requireShort(name, value);
   return value;
+}
+
+// Each entry may cost a call to the platform.
+function requireFew(name: string, value: unknown): void {
+  if (!Array.isArray(value)) return;
+  if (value.length > MOST_ENTRIES) {
+    throw badInput(
+      `${name} has ${value.length} entries; at most ${MOST_ENTRIES} are allowed. Split them over several calls.`,
+    );
+  }
+  for (const entry of value) requireShort(`An entry of ${name}`, entry);
+}
+
+// Ids, names and messages: a platform refuses longer ones, after they have been read, encoded and sent.
+function requireShort(name: string, value: unknown): void {
+  if (typeof value !== "string" || value.length <= MOST_CHARACTERS) return;
+  throw badInput(`${name} has ${value.length} characters; at most ${MOST_CHARACTERS} are allowed.`);
 }
 
 function integer(value: unknown): unknown {

@@ -1,4 +1,5 @@
 // Collects everything that a tool needs to run for a user; otherwise the error for the user or the administrator.
+import type { Actor } from "../audit";
 import { type Connections, type LiveGrant, missingScopes, TokenRequestError } from "../connections";
 import { consentRequired, requirementsNotMet } from "../errors";
 import type { Secrets } from "../secrets";
@@ -10,6 +11,8 @@ export interface Ready {
   projectId: string;
   /** Of the caller's project. */
   incarnation?: string | undefined;
+  /** The caller. */
+  actor?: Actor | undefined;
   userId: string;
   tool: Tool;
   authorization: AuthorizationState | undefined;

@@ -16,6 +16,8 @@ export interface Tool {
   newest: boolean;
   /** `Toolkit_DoThis`: its name for models; `Toolkit_DoThis_0_9_0` for an older version. */
   modelName: string;
+  /** The newest version of the tool that replaces it. */
+  replacedBy?: Tool | undefined;
 }
 
 /** A toolkit and its tools, sorted by name. */
@@ -23,6 +25,9 @@ export interface CatalogSummary {
   toolkit: Catalog["toolkit"];
   tools: { name: string; description: string; replacement: string | undefined }[];
 }
+
+/** Longer names are not looked up: the work grows with the square of the length. */
+const MAX_NAME_LENGTH = 500;
 
 export class Registry {
   /** The newest version of each tool, sorted by fully qualified name. */
@@ -44,6 +49,10 @@ export class Registry {
       for (const [index, tool] of versions.entries()) tool.newest = index === 0;
     }
     this.tools = this.versions.filter(({ newest }) => newest);
+    for (const tool of this.versions) {
+      const { replacement } = tool.definition;
+      if (replacement !== undefined) tool.replacedBy = this.#lookUp(replacement);
+    }
     for (const [tool, name] of modelNames(this.versions, (plain) => this.#split(plain.toLowerCase()))) {
       tool.modelName = name;
       this.#byModelName.set(name.toLowerCase(), tool);
@@ -56,6 +65,7 @@ export class Registry {
    * `tool_not_found` otherwise.
    */
   find(name: string, version?: string): Tool {
+    if (name.length > MAX_NAME_LENGTH) throw toolNotFound("There is no tool with such a long name.");
     const [bare = "", named, ...rest] = name.split("@");
     const found = rest.length > 0 ? undefined : this.#lookUp(bare);
     if (found === undefined) throw this.#unknown(name);
@@ -110,6 +120,8 @@ export class Registry {
   }
 
   #lookUp(bare: string): Tool | undefined {
+    // A long name of separators alone would be split at each of them.
+    if (bare.length > LONGEST_NAME) return undefined;
     const name = bare.toLowerCase();
     const dotted = this.#byName.get(name)?.[0];
     if (dotted !== undefined || name.includes(".")) return dotted;
@@ -156,6 +168,7 @@ function shownVersion(version: string): string {
   return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "with this number";
 }
 
+const LONGEST_NAME = 1000;
 const SEMANTIC = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** For sorting by semantic version, newest first. Other versions are older than semantic ones, and sorted by digits. */

@@ -127,8 +127,9 @@ export class Runner {
 
   #once(attempt: Attempt): Promise<unknown> {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
-    const { tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
+      projectId,
       tool,
       provider: authorization?.provider,
       grant,
@@ -148,7 +149,7 @@ export class Runner {
 
   /** A dead grant or a lost scope becomes an unmet requirement; the answer contains a new consent. */
   async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
-    const { projectId, incarnation, userId, grant, authorization } = ready;
+    const { projectId, incarnation, actor, userId, grant, authorization } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
     if (failure instanceof GrantDead) {
       await this.#connections.markDead(projectId, grant, "the platform no longer accepts the grant");
@@ -162,7 +163,7 @@ export class Runner {
     const { provider, scopes } = authorization;
     // If no consent can be started (no user verification is configured), the answer is only the failure.
     return this.#authorization
-      .forScopes({ projectId, incarnation, userId, provider, scopes })
+      .forScopes({ projectId, incarnation, actor, userId, provider, scopes })
       .catch(() => undefined);
   }
 }

@@ -1,10 +1,11 @@
 // The tool service: listing, requirements, consent, execution.
-import type { ExecutionLog } from "../audit";
+import type { Audit, ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
 import { internalError, malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
+import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { Catalog } from "./definition";
@@ -50,13 +51,15 @@ export class Tools {
       connections: Connections;
       authorization: AuthorizationService;
       secrets: Secrets;
+      audit: Audit;
       policy: ToolPolicy;
       executionLog: ExecutionLog;
       idempotency: Idempotency;
+      limits: Limits;
     },
   ) {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
-    this.scheduled = new Schedule(core);
+    this.scheduled = new Schedule(core, parts.audit, parts.limits);
     this.#registry = new Registry(catalogs);
     this.all = this.#registry.tools;
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
@@ -83,6 +86,7 @@ export class Tools {
         identity,
         registry: this.#registry,
         executionLog,
+        audit: parts.audit,
         run: (principal, request, ids, by) => this.#execute.attempt(principal, request, ids, by),
       });
   }
@@ -115,7 +119,15 @@ export class Tools {
     const { provider, scopes } = authorization;
     const { incarnation } = principal;
     const nextUri = request.next_uri;
-    return this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes, nextUri });
+    return this.#authorization.forScopes({
+      projectId,
+      incarnation,
+      actor: principal,
+      userId,
+      provider,
+      scopes,
+      nextUri,
+    });
   }
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
@@ -129,7 +141,14 @@ export class Tools {
     if (authorization?.provider === undefined || authorization.met) return undefined;
     if (secrets.some(({ met }) => !met)) return undefined;
     const { provider, scopes } = authorization;
-    return this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes });
+    return this.#authorization.forScopes({
+      projectId,
+      incarnation,
+      actor: principal,
+      userId,
+      provider,
+      scopes,
+    });
   }
 
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
@@ -142,7 +161,14 @@ export class Tools {
     );
     return reportOf(states, async (provider, scopes) =>
       request.authorize === true
-        ? this.#authorization.forScopes({ projectId, incarnation, userId, provider, scopes })
+        ? this.#authorization.forScopes({
+            projectId,
+            incarnation,
+            actor: principal,
+            userId,
+            provider,
+            scopes,
+          })
         : undefined,
     );
   }

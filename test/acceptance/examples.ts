@@ -78,6 +78,8 @@ export function describeExamples(executable: () => string): void {
     await installation.addChatProvider(chat);
     await installation.run(["projects", "create", "sales"]);
     await installation.run(["projects", "create", "sales-test"]);
+    const heads = await installation.run(["audit", "heads", "-o", "ndjson"]);
+    writeFileSync(join(work, "heads.ndjson"), heads.stdout);
   });
 
   afterAll(async () => {

@@ -78,6 +78,46 @@ describe("the audit trail has", () => {
   });
 });
 
+describe("a request that changes nothing", () => {
+  const events: [string, (deployment: Deployment) => Promise<unknown>][] = [
+    ["an export", ({ runtime }) => runtime.manifests.export(operator())],
+    [
+      "a test of a plugin",
+      async ({ runtime }) => {
+        const { items } = await runtime.plugins.list(operator(), {});
+        return runtime.trials.try(operator(), items[0]?.id ?? "");
+      },
+    ],
+  ];
+  async function withoutDisk(environment: Record<string, string>): Promise<Deployment> {
+    const deployment = await deploy({ environment });
+    const { runtime } = deployment;
+    await runtime.plugins.createWithoutHooks(operator(), {
+      name: "policy",
+      plugin_type: "webhook",
+      webhook_config: { endpoints: { pre: { url: "http://127.0.0.1:1/pre" } } },
+    });
+    runtime.core.store.write = () => Promise.reject(new Error("the disk is full"));
+    return deployment;
+  }
+
+  test.each(events)(
+    "(%s) continues if its entry cannot be written, and says so in the log",
+    async (_, event) => {
+      await using deployment = await withoutDisk({});
+      await event(deployment);
+
+      expect(deployment.logLines.join()).toContain("audit entry not written");
+    },
+  );
+
+  test.each(events)("(%s) fails with `audit.required` if its entry cannot be written", async (_, event) => {
+    await using deployment = await withoutDisk({ RUNTIME_AUDIT_REQUIRED: "true" });
+
+    await expect(event(deployment)).rejects.toMatchObject({ name: "unavailable" });
+  });
+});
+
 describe("the execution log", () => {
   function open(file = `${temporaryFolder()}/executions.db`, keepDays = 90) {
     const store = closedAfterTest(

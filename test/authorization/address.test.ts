@@ -36,6 +36,8 @@ function provider(authorize: object, more: object = {}): Provider {
       account: [],
       ...more,
     },
+    origins: ["https://idp.example"],
+    originsId: "",
     sealedClientSecret: null,
     sealedPrivateKey: null,
   };

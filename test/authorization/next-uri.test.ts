@@ -65,14 +65,15 @@ describe("next_uri is never", () => {
   });
 });
 
-describe("pinned to hosts, next_uri", () => {
-  const pinned = ["app.example", "127.0.0.1"];
+describe("pinned to origins, next_uri", () => {
+  const pinned = ["app.example", "https://app.example:8443", "http://127.0.0.1:3000"];
 
   test.each([
     "https://app.example/done",
     "https://APP.example:8443/",
     "http://127.0.0.1:3000/",
-    "http://2130706433/",
+    "http://2130706433:3000/",
+    "https://app.example:443/",
   ])("may be %s", (text) => {
     expect(checkNextUri(text, pinned)).toStartWith("http");
   });
@@ -87,7 +88,13 @@ describe("pinned to hosts, next_uri", () => {
     "https://evil.example?app.example",
     "https://evil.example#app.example",
     "https://аpp.example/",
-    "http://127.0.0.2/",
+    "http://127.0.0.2:3000/",
+    "http://127.0.0.1/",
+    "http://127.0.0.1:3001/",
+    "https://127.0.0.1:3000/",
+    "http://app.example/",
+    "https://app.example:444/",
+    "http://app.example:443/",
   ])("is not %s", (text) => {
     expect(() => checkNextUri(text, pinned)).toThrow("redirects.allow");
   });

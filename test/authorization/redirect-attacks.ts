@@ -113,6 +113,10 @@ export const NEVER: readonly string[] = [
 
 /** Addresses of other hosts that are to be taken for app.example. */
 export const OFF_THE_LIST: readonly string[] = [
+  "https://app.example:8443/done",
+  "https://app.example:80/",
+  "http://app.example/",
+  "http://app.example:443/",
   "https://evil.example/",
   "HTTPS://EVIL.EXAMPLE/",
   "https://evil.example/app.example",
@@ -164,7 +168,6 @@ export const HARMLESS: readonly string[] = [
   "https://@app.example/",
   "hTTpS://ApP.eXaMpLe",
   "https://app.example:443/",
-  "https://app.example:8443/done",
   "https://app.example/@evil.example",
   "https://app.example/?next=https://evil.example/",
   "https://app.example?@evil.example",

@@ -97,7 +97,7 @@ describe("the test of a verifier", () => {
   test("confirms, sees the page of the result, and nothing is granted", async () => {
     await using deployment = await startVerifiedSite();
     const { site, verifier } = deployment;
-    const agent = api(site.url, await site.key("run"));
+    const agent = api(site.url, await site.key("verify"));
     const { status, body } = await agent.post("/v1/auth/validate_custom_verifier", ask(verifier.url));
     const address = String(at(body, "next_uri"));
     const browser = await signedInAt(verifier, new Browser(), "alice");
@@ -116,7 +116,7 @@ describe("the test of a verifier", () => {
   test("reports the confirmation of another user", async () => {
     await using deployment = await startVerifiedSite();
     const { site, verifier } = deployment;
-    const agent = api(site.url, await site.key("run"));
+    const agent = api(site.url, await site.key("verify"));
     const { body } = await agent.post("/v1/auth/validate_custom_verifier", ask(verifier.url));
     const browser = await signedInAt(verifier, new Browser(), "bob");
 
@@ -132,20 +132,23 @@ describe("the test of a verifier", () => {
     "javascript:x",
   ])("is not at %s", async (verifier_url) => {
     await using deployment = await startVerifiedSite();
-    const agent = api(deployment.site.url, await deployment.site.key("run"));
+    const agent = api(deployment.site.url, await deployment.site.key("verify"));
     const answer = await agent.post("/v1/auth/validate_custom_verifier", { verifier_url, user_id: "alice" });
 
     expect([answer.status, at(answer.body, "name")]).toEqual([400, "invalid_parameter"]);
   });
 
-  test("is allowed to a user token only for its own user", async () => {
+  test("is not allowed to a user token, or for other users than those of the key", async () => {
     await using provider = await startOpenIdProvider();
     await using deployment = await startVerifiedSite({ RUNTIME_AUTH_URL: provider.url });
-    const alice = api(deployment.site.url, issued(provider, deployment.site.url));
-    const test = async (user: string): Promise<number> =>
-      (await alice.post("/v1/auth/validate_custom_verifier", ask(deployment.verifier.url, user))).status;
+    const { site, verifier } = deployment;
+    const test = async (credential: string, user: string): Promise<number> =>
+      (await api(site.url, credential).post("/v1/auth/validate_custom_verifier", ask(verifier.url, user)))
+        .status;
+    const pinned = await site.key("verify", ["alice"]);
 
-    expect([await test("alice"), await test("bob")]).toEqual([200, 400]);
+    expect(await test(issued(provider, site.url), "alice")).toBe(403);
+    expect([await test(pinned, "alice"), await test(pinned, "bob")]).toEqual([200, 403]);
   });
 });
 

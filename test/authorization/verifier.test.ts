@@ -16,7 +16,7 @@ async function underway({ site }: VerifiedSite, more: object = {}) {
   const started = await startFor(site, "alice", more);
   const address = await target(await allowed(browser, started, "alice"));
   const flow_id = new URL(address).searchParams.get("flow_id") ?? "";
-  const customer = api(site.url, await site.key("run"));
+  const customer = api(site.url, await site.key("verify"));
   const confirm = (change: object = {}, client = customer) =>
     client.post("/v1/auth/confirm_user", { flow_id, user_id: "alice", ...change });
   return { site, browser, started, address, flow_id, confirm };
@@ -162,7 +162,7 @@ describe("confirm_user", () => {
     expect(await linkedUsers(site)).toEqual(["alice"]);
   });
 
-  test("by a user token is 403, as is testing a verifier for somebody else; by a key that only reads too", async () => {
+  test("by a user token, or by a key that reads or runs tools, is 403 and says what to do", async () => {
     await using provider = await startOpenIdProvider();
     await using deployment = await startVerifiedSite({ RUNTIME_AUTH_URL: provider.url });
     const { site, started, confirm } = await underway(deployment);
@@ -170,6 +170,12 @@ describe("confirm_user", () => {
 
     expect((await confirm({}, alice)).status).toBe(403);
     expect((await confirm({}, api(site.url, await site.key("read")))).status).toBe(403);
+    const run = await confirm({}, api(site.url, await site.key("run")));
+    expect([run.status, at(run.body, "message")]).toEqual([
+      403,
+      "This needs a key with the role admin or verify; this one has run. If your verifier uses a run key, create one for " +
+        "it and replace it there: runtime keys create verifier --role verify.",
+    ]);
     expect((await confirm({}, api(site.url, undefined))).status).toBe(401);
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
@@ -177,7 +183,7 @@ describe("confirm_user", () => {
   test("by a key that is pinned to other users is 403 and changes nothing", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, confirm } = await underway(deployment);
-    const pinned = api(site.url, await site.key("run", ["bob"]));
+    const pinned = api(site.url, await site.key("verify", ["bob"]));
 
     expect((await confirm({}, pinned)).status).toBe(403);
     expect(await stateOf(site, started)).toEqual(["pending", undefined]);
@@ -199,7 +205,7 @@ describe("confirm_user", () => {
   test("is available at its older address too", async () => {
     await using deployment = await startVerifiedSite();
     const { site, started, flow_id } = await underway(deployment);
-    const customer = api(site.url, await site.key("run"));
+    const customer = api(site.url, await site.key("verify"));
     const answer = await customer.post("/api/v1/oauth/confirm_user", { flow_id, user_id: "alice" });
 
     expect([answer.status, at(answer.body, "auth_id")]).toEqual([200, started.id]);

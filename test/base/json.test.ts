@@ -1,5 +1,6 @@
 // JSON without loss of precision: record ids of 19 digits pass through unchanged.
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { isObject, parseJson } from "../../src/base";
 
 const ID = "3000000000000123457";
@@ -50,10 +51,45 @@ describe("everything else is parsed as by JSON.parse", () => {
     ["a number with a leading zero", `0${ID}`],
     ["two values", `${ID} ${ID}`],
     ["a word", "undefined"],
+    ["a long number as a key", `{${ID}:1}`],
+    ["a long number as a key, before spaces", `{"a":1,${ID} \n:1}`],
+    ["two minus signs", `--${ID}`],
+    ["text that does not end", `["\\\\\\",${ID}]`],
   ])("%s throws SyntaxError", (_what, text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });
 });
+
+test("any text gives the result of a parser that sees each number", () => {
+  const part = fc.constantFrom(
+    ...`{ } [ ] , : " \\" \\\\ - . e 0 1 a null ${ID} -${ID}`.split(" "),
+    "\n",
+    " ",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const text = parts.join("");
+      expect(outcome(() => parseJson(text))).toEqual(outcome(() => parseSlowly(text)));
+    }),
+    { numRuns: 20_000, seed: 1 },
+  );
+});
+
+function parseSlowly(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value,
+  );
+}
+
+function outcome(parse: () => unknown): unknown {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    return { error: Object(error).name };
+  }
+}
 
 test.each<[string, unknown, boolean]>([
   ["an object", {}, true],

@@ -50,6 +50,7 @@ export function toolContext(options: ContextOptions): ToolContext {
   return {
     fetch: (base, path, { anonymous, headers, ...request }: PlatformRequest = {}) =>
       egress.fetch(`${options.bases[base]}${path}`, {
+        secretsFor: [new URL(options.bases[base] ?? "").origin],
         ...request,
         headers: { ...headers, ...(anonymous ? {} : { authorization: `Bearer ${options.token}` }) },
       }),

@@ -47,9 +47,9 @@ describe("a command line", () => {
     [["keys", "list"], "keys list", {}],
     [["keys", "show", "key_1"], "keys show", { id: "key_1" }],
     [
-      ["keys", "create", "n", "--role", "admin", "--user", "a", "--user", "b", "--expires", "90d"],
+      ["keys", "create", "n", "--role", "read", "--user", "a", "--user", "b", "--expires", "90d"],
       "keys create",
-      { name: "n", role: "admin", users: ["a", "b"], expires_at: expect.stringMatching(/^20.*Z$/) },
+      { name: "n", role: "read", users: ["a", "b"], expires_at: expect.stringMatching(/^20.*Z$/) },
     ],
     [["keys", "delete", "key_1"], "keys delete", { id: "key_1" }],
     [

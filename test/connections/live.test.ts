@@ -66,7 +66,7 @@ describe("a cached connection", () => {
 
     for (const [user, tool, project] of [
       ["bob", "Test.Call", "default"],
-      ["alice\nidp", "Test.Call", "default"],
+      ["alice idp", "Test.Call", "default"],
       ["alice", "Test.Other", "default"],
       ["alice", "Test.Call", "second"],
     ] as const)

@@ -6,7 +6,7 @@ import { call, connectionOf, refusal, requirementOf } from "./executing";
 
 const HOUR = 3600_000;
 const AUDITED = query<{ action: string; actor: string; target: string }>(
-  "SELECT action, actor, target FROM audit WHERE action LIKE 'connection.%' ORDER BY rowid",
+  "SELECT action, actor, target FROM audit WHERE action LIKE 'connection.%' ORDER BY number",
 );
 
 /** Alice consents twice, at a provider that names the account. */
@@ -118,7 +118,11 @@ describe("of another account", () => {
     const { runtime, connectionId } = deployment;
 
     expect(await runtime.core.store.all(AUDITED)).toEqual([
-      { action: "connection.account_changed", actor: "user:alice", target: connectionId },
+      {
+        action: "connection.account_changed",
+        actor: expect.stringMatching(/^user:ps_[0-9a-f]{32}$/),
+        target: connectionId,
+      },
     ]);
   });
 });

@@ -91,7 +91,7 @@ describe("an answer", () => {
 test("an endpoint whose address the policy refuses is a permanent error", async () => {
   await using deployment = await withProvider();
   await deployment.runtime.providers.update(operator(), "idp", {
-    oauth2: { token_request: { endpoint: "http://10.1.2.3/token" } },
+    oauth2: { token_request: { endpoint: "http://10.1.2.3/token" }, client_secret: SECRET },
   });
 
   const { transient, message } = await failure(exchange(deployment));

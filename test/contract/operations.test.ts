@@ -83,6 +83,8 @@ function allowedBesides({ path, parameters }: DescribedOperation): string[] {
   const tagged = parameters.some((one) => one["name"] === "If-None-Match");
   return [
     "429",
+    // The database cannot be used.
+    "503",
     // An invalid page size or offset.
     ...(parameters.some((one) => one["name"] === "limit") ? ["400"] : []),
     ...(tagged ? ["304"] : []),

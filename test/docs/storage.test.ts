@@ -61,7 +61,10 @@ describe("docs/storage.md", () => {
     const rows = [...page.matchAll(secret)].map(({ groups }) => groups?.["contents"]?.trim());
 
     expect(rows.length).toBeGreaterThan(20);
-    expect(rows.filter((contents) => !contents?.startsWith("**secret**"))).toEqual([]);
+    // The digests of the audit trail are published on purpose.
+    const isSecret = (contents = ""): boolean => contents.startsWith("**secret**");
+    const isDigest = (contents = ""): boolean => contents.startsWith("digest of");
+    expect(rows.filter((contents) => !isSecret(contents) && !isDigest(contents))).toEqual([]);
   });
 
   test("is compared column by column: a column without a row is found", () => {

@@ -79,7 +79,10 @@ describe("the log", () => {
     const lines: string[] = [];
     using peer = webPeer(() => new Response("CANARY7", { status: 201, headers: { "x-answer": "CANARY8" } }));
     const egress = egressWith({ log: logTo(lines, printSecrets) });
-    await egress.fetch(`${peer.origin}/things?code=CANARY6#CANARY9`, secrets);
+    await egress.fetch(`${peer.origin}/things?code=CANARY6#CANARY9`, {
+      ...secrets,
+      secretsFor: [peer.origin],
+    });
     return lines;
   }
 
@@ -108,8 +111,9 @@ describe("the log", () => {
   test("has the failure of a request without a response", async () => {
     const lines: string[] = [];
     const egress = egressWith({ log: logTo(lines) });
-    await failureOf(egress.fetch("http://127.0.0.1:1/x?CANARY", secrets));
-    await failureOf(egress.fetch("https://10.0.0.1/", secrets));
+    const secretsFor = ["http://127.0.0.1:1", "https://10.0.0.1"];
+    await failureOf(egress.fetch("http://127.0.0.1:1/x?CANARY", { ...secrets, secretsFor }));
+    await failureOf(egress.fetch("https://10.0.0.1/", { ...secrets, secretsFor }));
     expect(lines.map((line) => fieldsOf(line)["failure"])).toEqual(["unreachable", "address_refused"]);
     expect(lines.join()).not.toContain("CANARY");
   });

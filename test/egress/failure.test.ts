@@ -7,7 +7,12 @@ const SECRET_URL = "/CANARYPATH?token=CANARYQUERY#CANARYHASH";
 
 async function failureAt(answer: (socket: Socket) => void) {
   using peer = await rawPeer(answer);
-  const request = { method: "POST", body: "CANARYBODY", headers: { authorization: "CANARYHEADER" } } as const;
+  const request = {
+    method: "POST",
+    body: "CANARYBODY",
+    headers: { authorization: "CANARYHEADER" },
+    secretsFor: [`http://127.0.0.1:${peer.port}`],
+  } as const;
   return await failureOf(egressWith().fetch(`http://127.0.0.1:${peer.port}${SECRET_URL}`, request));
 }
 

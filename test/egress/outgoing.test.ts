@@ -7,6 +7,7 @@ test("method, headers and body are sent, with secrets in plain text", async () =
   using peer = webPeer(() => new Response("ok"));
   await egressWith().fetch(`${peer.origin}/things?a=1`, {
     method: "PATCH",
+    secretsFor: [peer.origin],
     headers: {
       Authorization: new Redacted("Bearer secret"),
       "Content-Type": "application/json",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createEgress } from "../../src/egress";
 import { parseAllowList } from "../../src/egress/allow-list";
 import { checkAddresses } from "../../src/egress/policy";
-import { parseTarget } from "../../src/egress/target";
+import { parseTarget, portOf } from "../../src/egress/target";
 import { LITERALS, RESOLVED } from "./attacks";
 import { egressWith, failureOf, names, rawPeer, webPeer } from "./peers";
 
@@ -49,7 +49,7 @@ describe("without an allow list", () => {
     "https to public addresses passes: %s",
     (url) => {
       const texts = ["93.184.215.14", "2606:4700::1111"];
-      const addresses = checkAddresses(parseTarget(url), texts, parseAllowList([]));
+      const addresses = checkAddresses(parseTarget(url), texts, parseAllowList([]).for(undefined, 443));
       expect(addresses.map(({ text }) => text)).toEqual(texts);
     },
   );
@@ -57,17 +57,17 @@ describe("without an allow list", () => {
 
 describe("the message names the entry that would allow the target", () => {
   test.each([
-    ["https://127.0.0.1/", "loopback"],
-    ["https://[::1]/", "loopback"],
-    ["https://10.0.0.1/", "private"],
-    ["https://[fc00::1]/", "private"],
-    ["https://169.254.169.254/", "169.254.169.254"],
-    ["https://[fe80::1]/", "fe80::1"],
-    ["https://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1"],
-    ["https://inner.example/", "private"],
-    ["https://shared.example/", "shared.example"],
-    ["https://metadata.example/", "169.254.169.254"],
-    ["http://public.example/", "public.example"],
+    ["https://127.0.0.1/", "127.0.0.1:443"],
+    ["https://[::1]:8443/", "[::1]:8443"],
+    ["https://10.0.0.1/", "10.0.0.1:443"],
+    ["https://[fc00::1]/", "[fc00::1]:443"],
+    ["https://169.254.169.254/", "169.254.169.254:443"],
+    ["https://[fe80::1]/", "[fe80::1]:443"],
+    ["https://[64:ff9b::7f00:1]/", "[64:ff9b::7f00:1]:443"],
+    ["https://inner.example/", "inner.example:443"],
+    ["https://shared.example/", "shared.example:443"],
+    ["https://metadata.example/", "169.254.169.254:443"],
+    ["http://public.example/", "public.example:80"],
   ])("%s: %s", async (url, entry) => {
     const resolve = names({
       "inner.example": ["10.0.0.1"],
@@ -79,7 +79,9 @@ describe("the message names the entry that would allow the target", () => {
     expect(error.message).toEndWith(`Set egress.allow (RUNTIME_EGRESS_ALLOW) to include "${entry}".`);
     const target = parseTarget(url);
     const texts = target.literal === undefined ? await resolve(target.host) : [target.literal.text];
-    expect(() => checkAddresses(target, texts, parseAllowList([entry]))).not.toThrow();
+    expect(() =>
+      checkAddresses(target, texts, parseAllowList([entry]).for(undefined, portOf(target.url))),
+    ).not.toThrow();
   });
 });
 

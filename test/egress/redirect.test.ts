@@ -97,6 +97,40 @@ describe("followed redirects", () => {
   });
 });
 
+describe("secrets are only sent to the origins that they were given for:", () => {
+  test.each([
+    ["a secret header", { headers: { "x-api-key": new Redacted("CANARY") } }],
+    ["a plain authorization header", { headers: { authorization: "CANARY" } }],
+    ["a secret body", { method: "POST", body: new Redacted("CANARY") }],
+    ["nothing but the query", {}],
+  ] as const)("%s", async (_name, request) => {
+    using given = webPeer(() => new Response("ok"));
+    using other = webPeer(() => new Response("ok"));
+    const secretsFor = [given.origin];
+    await egressWith().fetch(given.origin, { ...request, secretsFor });
+
+    const error = await failureOf(
+      egressWith().fetch(`${other.origin}/?token=CANARY`, { ...request, secretsFor }),
+    );
+
+    expect([error.reason, error.maybeSent, given.requests.length, other.requests.length]).toEqual([
+      "address_refused",
+      false,
+      1,
+      0,
+    ]);
+    expect(error.message).not.toContain("CANARY");
+  });
+
+  test("a request with secrets must name them", async () => {
+    using peer = webPeer(() => new Response("ok"));
+    const sent = egressWith().fetch(peer.origin, { headers: { authorization: new Redacted("CANARY") } });
+
+    await expect(sent).rejects.toThrow(TypeError);
+    expect(peer.requests).toEqual([]);
+  });
+});
+
 describe("secrets are only sent to their origin", () => {
   const headers = {
     Authorization: "Bearer CANARY",
@@ -108,7 +142,7 @@ describe("secrets are only sent to their origin", () => {
   test("another origin does not receive them", async () => {
     using other = webPeer(() => new Response("end"));
     using first = webPeer(() => redirectTo(`${other.origin}/end`, 307));
-    await egressWith().fetch(first.origin, { headers, redirects: "follow" });
+    await egressWith().fetch(first.origin, { headers, redirects: "follow", secretsFor: [first.origin] });
     expect(JSON.stringify([...(first.requests[0]?.headers ?? [])])).toContain("CANARY");
     expect(JSON.stringify([...(other.requests[0]?.headers ?? [])])).not.toContain("CANARY");
     expect(other.requests[0]?.headers.get("x-plain")).toBe("plain");
@@ -119,13 +153,17 @@ describe("secrets are only sent to their origin", () => {
       request.url.endsWith("/back") ? new Response("end") : redirectTo(`${other.origin}/`),
     );
     using other: WebPeer = webPeer(() => redirectTo(`${first.origin}/back`));
-    await egressWith().fetch(first.origin, { headers, redirects: "follow" });
+    await egressWith().fetch(first.origin, { headers, redirects: "follow", secretsFor: [first.origin] });
     expect(JSON.stringify([...(first.requests[1]?.headers ?? [])])).not.toContain("CANARY");
   });
 
   test("the same origin receives them again", async () => {
     using peer = once(302);
-    await egressWith().fetch(`${peer.origin}/start`, { headers, redirects: "follow" });
+    await egressWith().fetch(`${peer.origin}/start`, {
+      headers,
+      redirects: "follow",
+      secretsFor: [peer.origin],
+    });
     expect(peer.requests[1]?.headers.get("authorization")).toBe("Bearer CANARY");
   });
 
@@ -136,6 +174,7 @@ describe("secrets are only sent to their origin", () => {
       method: "POST",
       body: new Redacted("client_secret=CANARY"),
       redirects: "follow",
+      secretsFor: [first.origin],
     } as const;
     const error = await failureOf(egressWith().fetch(first.origin, request));
     expect([error.reason, other.requests.length]).toEqual(["redirect_refused", 0]);

@@ -1,23 +1,18 @@
-// Which credential may call which operation: the roles of the operation table.
-import { operations } from "../../server/operations";
-import type { Role } from "../../src/identity";
+// Which credential may call which operation: the table of docs/roles.md.
 import type { DescribedOperation } from "../support/described";
+import { type Column, mayCall } from "../support/role-table";
 import type { Credential } from "./world";
 
-const ROLE: Partial<Record<Credential, Role>> = {
+const COLUMN: Partial<Record<Credential, Column>> = {
   "a read key": "read",
   "a run key": "run",
-  "a user token": "run",
+  "a user token": "user token",
+  "a verify key": "verify",
   "an admin key": "admin",
   "a key of another project": "admin",
 };
 
-/** A user who confirms himself proves nothing: the service refuses, after what is sent has been checked. */
-export const FOR_KEYS: readonly string[] = ["confirm-user-auth-flow"];
-
-export function may(operation: DescribedOperation, credential: Credential): boolean {
-  const admitted = operations.find(({ id }) => id === operation.id)?.credential ?? [];
-  const role = ROLE[credential];
-  if (credential === "a user token" && FOR_KEYS.includes(operation.id)) return false;
-  return admitted === "public" || (role !== undefined && admitted.includes(role));
+export function may({ method, path }: DescribedOperation, credential: Credential): boolean {
+  const admitted = mayCall(method, path);
+  return admitted.has("none") || admitted.has(COLUMN[credential] ?? "none");
 }

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ApiAnswer } from "../support/api";
 import { answerFaults, servedOperations, successOf } from "../support/described";
-import { FOR_KEYS, may } from "./credentials";
+import { may } from "./credentials";
 import { badInputs, type Input, NOWHERE } from "./inputs";
 import { differenceOf, readerOf } from "./read-back";
 import { advice, toCall, validRequest } from "./requests";
@@ -63,9 +63,8 @@ describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id,
     const valid = await validRequest(world, world.own, operation);
     const inputs = [{ name: "valid", request: valid, statuses: [] }, ...badInputs(valid)];
     const refused = REJECTED.includes(credential) ? 401 : 403;
-    const late = FOR_KEYS.includes(operation.id) && credential === "a user token";
     const due = ({ statuses }: Input): readonly number[] =>
-      refused === 403 && (late || statuses === NOWHERE) ? [refused, ...statuses] : [refused];
+      refused === 403 && statuses === NOWHERE ? [refused, ...statuses] : [refused];
 
     expect(await faultsOf(inputs, credential, due)).toEqual([]);
   });

@@ -34,6 +34,7 @@ export const CREDENTIALS = [
   "a read key",
   "a run key",
   "a user token",
+  "a verify key",
   "an admin key",
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
@@ -61,15 +62,21 @@ export interface World extends AsyncDisposable {
   count(): number;
 }
 
-export async function startWorld(): Promise<World> {
+/** `running`: stand-ins that run already; absent: in this process. */
+export async function startWorld(running?: Platforms): Promise<World> {
   const provider = await startOpenIdProvider();
   const logLines: string[] = [];
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
-  const platforms = await startPlatforms();
+  const platforms = running ?? (await startPlatforms());
   const models = await startModelServer(model);
   const site = await startSite({
     chat: platforms.chat,
-    environment: { ...platforms.environment, RUNTIME_AUTH_URL: provider.address },
+    environment: {
+      ...platforms.environment,
+      RUNTIME_AUTH_URL: provider.address,
+      // Every operation is called with credentials that are refused.
+      RUNTIME_LIMITS_BAD_CREDENTIALS: "0",
+    },
     parts: {
       log,
       // Generated addresses lead nowhere: no test calls out.
@@ -105,6 +112,7 @@ export async function startWorld(): Promise<World> {
     "a key of another project": other.admin,
     "a read key": await site.key("read"),
     "a run key": await site.key("run"),
+    "a verify key": await site.key("verify"),
     "a user token": issued(provider, site.url, { sub: USER }),
     "an admin key": own.admin,
   };
@@ -112,6 +120,7 @@ export async function startWorld(): Promise<World> {
     credentials["a read key"],
     credentials["a run key"],
     credentials["a user token"],
+    credentials["a verify key"],
     own.admin,
   ];
   const leaks = new Leaks([own, other]);

@@ -182,6 +182,38 @@ describe.each(ways)("%s:", (_name, way) => {
     expect([listed.includes("WhoAmI"), /"Chat[._]SendMessage"/.test(listed)]).toEqual([true, false]);
   }, 20_000);
 
+  test("an access hook that denies a tool also hides the tools that it replaces", async () => {
+    // As a policy that only names denied tools that it was asked about.
+    peer.respond = ({ path, body }) =>
+      path === "access" && at(body, "toolkits.Chat.tools.SendMessage") !== undefined
+        ? { deny: { Chat: { tools: { SendMessage: [] } } } }
+        : { code: "OK" };
+
+    const text = await way.run("Chat.SendMessageToChannel", SEND).catch((error: Error) => error.message);
+
+    expect(text.toLowerCase()).toMatch(/there is no tool|tool not found|no such tool|unknown tool/);
+    expect(chat.site.chat.requests).toEqual([]);
+    if (way.list === undefined) return;
+    const listed = await way.list();
+    expect([listed.includes("WhoAmI"), /SendMessageToChannel|SendDmToUser/.test(listed)]).toEqual([
+      true,
+      false,
+    ]);
+  }, 20_000);
+
+  test("a pre hook that denies a tool by its name also denies the tools that it replaces", async () => {
+    peer.respond = ({ path, body }) => {
+      if (path === "access") return {};
+      const isDenied = path === "pre" && at(body, "tool.name") === "SendMessage";
+      return isDenied ? { code: "CHECK_FAILED", error_message: "no messages" } : { code: "OK" };
+    };
+
+    const text = await way.run("Chat.SendDmToUser", { user_name: "bob", message: "Hello" });
+
+    expect(text).toContain("denied by an extension policy: no messages");
+    expect(chat.site.chat.requests).toEqual([]);
+  }, 20_000);
+
   test("a failure of an access hook hides and stops all tools", async () => {
     peer.respond = () => "maybe";
 

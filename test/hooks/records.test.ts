@@ -118,7 +118,9 @@ describe("a plugin", () => {
       description: "d",
       status: "active",
       retry: { enabled: true, retry_on: ["5xx"] },
-      webhook_config: { endpoints: { pre: { timeout_ms: 200 }, post: { url: "https://p.example/post" } } },
+      webhook_config: {
+        endpoints: { pre: { timeout_ms: 200 }, post: { url: "https://policy.example/post" } },
+      },
     });
 
     expect(patched.body).toMatchObject({
@@ -130,7 +132,7 @@ describe("a plugin", () => {
       webhook_config: {
         endpoints: {
           pre: { url: "https://policy.example/pre", timeout_ms: 200 },
-          post: { url: "https://p.example/post" },
+          post: { url: "https://policy.example/post" },
         },
         auth: { type: "bearer", token: { exists: true, editable: true, binding: "project" } },
       },

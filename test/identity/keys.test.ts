@@ -7,7 +7,7 @@ import { refusal, until } from "../connections/executing";
 import { deploy, type Deployment, operator } from "../tools/deployment";
 
 const AUDITED = query<{ action: string; actor: string; target: string; details: string | null }>(
-  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'key.%' ORDER BY rowid",
+  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'key.%' ORDER BY number",
 );
 
 async function created({ runtime }: Deployment, request: Partial<ApiKeyCreate> = {}, project = "default") {
@@ -61,6 +61,32 @@ describe("a key", () => {
       projectId: "default",
       ...principal,
     });
+  });
+
+  test("of an administrator cannot be restricted to users", async () => {
+    await using deployment = await deploy();
+
+    const request = created(deployment, { role: "admin", users: ["alice"] });
+
+    expect(await request.catch((error: unknown) => error)).toMatchObject({
+      status: 400,
+      name: "invalid_parameter",
+      fieldErrors: [{ field: "users", rule: "conflict" }],
+    });
+    expect((await deployment.runtime.identity.listKeys(operator())).items).toEqual([]);
+  });
+
+  test("of an administrator that an earlier version restricted to users counts as run", async () => {
+    await using deployment = await deploy();
+    const { id, key } = await created(deployment, { role: "run", users: ["alice"] });
+    const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);
+    database.run("UPDATE api_keys SET role = 'admin'");
+    database.close();
+    const { identity } = deployment.runtime;
+
+    expect(await identity.authenticate(key)).toMatchObject({ role: "run", users: ["alice"] });
+    expect(await identity.getKey(operator(), id)).toMatchObject({ role: "run" });
+    expect(await identity.actor("default", `key:${id}`)).toMatchObject({ role: "run" });
   });
 
   test.each<[string, (key: string) => string]>([
@@ -233,13 +259,14 @@ describe("the time of last use of a key", () => {
 test("creating and revoking a key is audited, without the key", async () => {
   await using deployment = await deploy();
   const { runtime } = deployment;
-  const { id, key } = await created(deployment, { name: "agent", role: "read" });
+  const { id, key, prefix } = await created(deployment, { name: "agent", role: "read" });
   await runtime.identity.deleteKey(operator(), id);
+  const shown = { name: "agent", role: "read", prefix };
   const rows = await runtime.core.store.all(AUDITED);
 
   expect(rows).toEqual([
-    { action: "key.create", actor: "operator", target: id, details: '{"name":"agent","role":"read"}' },
-    { action: "key.delete", actor: "operator", target: id, details: null },
+    { action: "key.create", actor: "operator", target: id, details: JSON.stringify({ after: shown }) },
+    { action: "key.delete", actor: "operator", target: id, details: JSON.stringify({ before: shown }) },
   ]);
   expect(JSON.stringify(rows)).not.toContain(key);
 });

@@ -3,10 +3,11 @@ import { expect, test } from "bun:test";
 import { modelNames, resolveModel } from "../../src/llm/resolve";
 import { serverOf } from "../../src/llm/server-of";
 
+const facts = { apiKey: undefined, created: 0, projectId: "default" };
 const servers = [
-  serverOf({ id: "a", models: ["small", "b/deep"], openai: {} }, undefined, 0),
-  serverOf({ id: "b", models: ["small", "big", "org/model"], openai: {} }, undefined, 0),
-  serverOf({ id: "open", openai: {} }, undefined, 0),
+  serverOf({ id: "a", models: ["small", "b/deep"], openai: {} }, facts),
+  serverOf({ id: "b", models: ["small", "big", "org/model"], openai: {} }, facts),
+  serverOf({ id: "open", openai: {} }, facts),
 ];
 
 test.each([

@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync, rmdirSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, connectionOf, succeeded, times, until } from "../connections/executing";
+import { startServer } from "../../server";
 import { setFact } from "../../src/store";
+import { api, at } from "../support/api";
 import { testIfAllowed } from "../support/require";
 import { RotatingGrants } from "../support/token-endpoint";
-import { deploy, type Deployment } from "../tools/deployment";
+import { deploy, type Deployment, operator } from "../tools/deployment";
 
 const HOUR = 3600_000;
 const USERS = 20;
@@ -34,7 +36,8 @@ const testOnDisk = testIfAllowed("mounting a tmpfs", probe !== undefined);
 async function expired() {
   const disk = mount() ?? "";
   onTestFinished(() => unmount(disk));
-  const deployment = await deploy({ environment: { RUNTIME_DATA_DIR: join(disk, "data") } });
+  const environment = { RUNTIME_DATA_DIR: join(disk, "data"), RUNTIME_PORT: "0" };
+  const deployment = await deploy({ environment });
   const grants = new RotatingGrants();
   await deployment.addProvider();
   for (let user = 0; user <= USERS; user++)
@@ -120,3 +123,27 @@ testOnDisk(
     ).toHaveLength(256 * 1024);
   },
 );
+
+testOnDisk("a write over HTTP is 503 with the reason and stores nothing, until there is room", async () => {
+  const { deployment, fill, empty } = await expired();
+  await using _ = deployment;
+  const server = await startServer(deployment.runtime);
+  const { key } = await deployment.runtime.identity.createKey(operator(), { name: "admin", role: "admin" });
+  const admin = api(server.address, key);
+  const store = (name: string) => admin.post(`/v1/admin/secrets/${name}`, { value: "x".repeat(5000) });
+  const names = async () => (at((await admin.get("/v1/admin/secrets")).body, "items") as unknown[]).length;
+  fill();
+  let stored = 0;
+  let answer = await store("S0");
+  // What is left takes a few of them.
+  for (; answer.status === 200 && stored < 50; answer = await store(`S${stored}`)) stored += 1;
+
+  expect([answer.status, at(answer.body, "message")]).toEqual([
+    503,
+    "The disk of the database is full, so nothing was stored. Make room on it, then send the request again.",
+  ]);
+  expect(await names()).toBe(stored);
+  empty();
+  expect((await store(`S${stored}`)).status).toBe(200);
+  await server.stop();
+});

@@ -98,10 +98,13 @@ describe("the version, on which pending consents depend,", () => {
   test.each<[string, AuthProviderPatch]>([
     ["another client", { oauth2: { client_id: "other" } }],
     ["another secret", { oauth2: { client_secret: "second-secret" } }],
-    ["another endpoint", { oauth2: { token_request: { endpoint: "https://other.example/token" } } }],
+    [
+      "another endpoint",
+      { oauth2: { token_request: { endpoint: "https://other.example/token" }, client_secret: "s" } },
+    ],
     ["another separator", { oauth2: { scope_delimiter: " " } }],
     ["other parameters", { oauth2: { token_request: { params: {} } } }],
-    ["another preset", { provider_id: "known" }],
+    ["another preset", { provider_id: "known", oauth2: { client_secret: "s" } }],
   ])("grows by %s", async (_name, patch) => {
     await using deployment = await created();
     await deployment.runtime.providers.update(operator(), "idp", patch);

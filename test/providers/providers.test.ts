@@ -5,7 +5,7 @@ import { refusal, times } from "../connections/executing";
 import { agent, deploy, idpRecord, operator } from "../tools/deployment";
 
 const AUDITED = query<{ action: string; actor: string; target: string; project_id: string }>(
-  "SELECT action, actor, target, project_id FROM audit WHERE action LIKE 'provider.%' ORDER BY rowid",
+  "SELECT action, actor, target, project_id FROM audit WHERE action LIKE 'provider.%' ORDER BY number",
 );
 const STORED = query<{ oauth2: string }>("SELECT oauth2 FROM auth_providers");
 const SECRET = "planted-client-secret";

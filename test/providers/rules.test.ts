@@ -70,6 +70,10 @@ describe("an endpoint is never", () => {
     "https://idp.example/{{client_secret}}/authorize",
     "https://{{ access_token }}.idp.example/authorize",
     "https://idp.example/{{refresh_token}}?a=b",
+    // The caller of a consent chooses the scopes.
+    "https://{{scopes}}/token",
+    "https://idp.example{{scopes}}/token",
+    "https://idp.example:{{scopes}}/token",
   ])("%s", (endpoint) => {
     expect(fieldsOf({ authorize_request: { endpoint } })).toEqual(["oauth2.authorize_request.endpoint"]);
   });

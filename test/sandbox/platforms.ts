@@ -29,6 +29,7 @@ export async function startPlatforms(): Promise<Platforms> {
       RUNTIME_EGRESS_ALLOW: "loopback",
       RUNTIME_CHAT_API_URL: chat.apiUrl,
       RUNTIME_RECORDS_ACCOUNTS_HOSTS: records.eu.accountsUrl,
+      RUNTIME_RECORDS_SERVER_URLS: `${records.us.apiUrl},${records.eu.apiUrl}`,
       ...sheetsEnvironment(sheets),
     },
     providers: [chatProvider(chat), recordsProvider(records), googleProvider(sheets)],

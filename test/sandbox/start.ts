@@ -36,7 +36,10 @@ async function main(): Promise<void> {
     },
     drive: { api_url: environment["RUNTIME_DRIVE_API_URL"] },
     userinfo: { url: environment["RUNTIME_USERINFO_URL"] },
-    records: { accounts_hosts: [environment["RUNTIME_RECORDS_ACCOUNTS_HOSTS"]] },
+    records: {
+      accounts_hosts: [environment["RUNTIME_RECORDS_ACCOUNTS_HOSTS"]],
+      server_urls: environment["RUNTIME_RECORDS_SERVER_URLS"]?.split(","),
+    },
     egress: { allow: ["loopback"] },
     log: { level: "warn" },
   };

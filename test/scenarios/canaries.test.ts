@@ -155,13 +155,16 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
   return {
     check: async () => undefined,
     rootKeyId: real.rootKeyId,
+    derived: (purpose) => real.derived(purpose),
     seal: async (_project, _place, text) => text,
     open: async (_project, _place, sealed) => sealed,
+    prove: (text) => real.prove(text),
     addDataKey: (project) => real.addDataKey(project),
     destroyDataKeys: (project) => real.destroyDataKeys(project),
     rotateRoot: (options) => real.rotateRoot(options),
     rotateDataKey: (project) => real.rotateDataKey(project),
     retiredDataKeys: (project) => real.retiredDataKeys(project),
+    projectsOfRetiredKeys: () => real.projectsOfRetiredKeys(),
     dropDataKeys: (project, unused) => real.dropDataKeys(project, unused),
   };
 }

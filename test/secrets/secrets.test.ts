@@ -6,7 +6,7 @@ import { agent, deploy, type Deployment, operator } from "../tools/deployment";
 
 const VALUE = "planted-value";
 const AUDITED = query<{ action: string; actor: string; target: string; details: string | null }>(
-  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'secret.%' ORDER BY rowid",
+  "SELECT action, actor, target, details FROM audit WHERE action LIKE 'secret.%' ORDER BY number",
 );
 
 function upsert(
@@ -234,8 +234,18 @@ test("every write is audited, without the value", async () => {
   const rows = await runtime.core.store.all(AUDITED);
 
   expect(rows).toEqual([
-    { action: "secret.upsert", actor: "key:key_1", target: "Word", details: null },
-    { action: "secret.upsert", actor: "operator", target: "Word", details: null },
-    { action: "secret.delete", actor: "operator", target: "Word", details: null },
+    {
+      action: "secret.upsert",
+      actor: "key:key_1",
+      target: "Word",
+      details: '{"secrets":["value"],"after":{"description":null}}',
+    },
+    { action: "secret.upsert", actor: "operator", target: "Word", details: '{"secrets":["value"]}' },
+    {
+      action: "secret.delete",
+      actor: "operator",
+      target: "Word",
+      details: '{"before":{"description":null}}',
+    },
   ]);
 });

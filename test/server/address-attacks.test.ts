@@ -100,11 +100,13 @@ describe.each(LITERALS)("%s", (literal) => {
     });
 
     expect([success, output?.error?.kind]).toEqual([false, "TOOL_RUNTIME_FATAL"]);
+    expect(output?.error?.message).toContain("records.server_urls");
   });
 
   test("as the address of the user info: the tool gets nothing", async () => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
+      projectId: "default",
       tool: {
         catalog: sheetsCatalog,
         definition: whoAmI,

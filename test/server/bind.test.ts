@@ -73,6 +73,16 @@ describe("an address that other machines reach", () => {
     for (const { logLines } of [whole, local]) expect(logLines.join("\n")).not.toContain(WARNING);
   });
 
+  test("logs a warning for a public_url that is plain http, except on this machine", async () => {
+    const WARNING = "public_url is plain http";
+    await using plain = await startOwn([testCatalog], { RUNTIME_PUBLIC_URL: "http://runtime.test" });
+    await using secure = await startOwn([testCatalog], { RUNTIME_PUBLIC_URL: "https://runtime.test" });
+    await using local = await startOwn([testCatalog], { RUNTIME_PUBLIC_URL: "http://localhost:9099" });
+
+    expect(plain.logLines.join("\n")).toContain(WARNING);
+    for (const { logLines } of [secure, local]) expect(logLines.join("\n")).not.toContain(WARNING);
+  });
+
   test.each(["0.0.0.0", "::", "192.0.2.1", "10.0.0.1", "example.com", "not a host"])(
     "%s is refused without TLS and without a proxy in front, in one line that says what to set",
     async (host) => {

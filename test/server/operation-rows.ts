@@ -1,7 +1,10 @@
-// One row per operation of the table: a request that succeeds for an admin key, and who else may send it.
+// One row per operation of the table: a request that succeeds for an admin key. Which credentials may send it is read from
+// docs/roles.md.
 import { operations } from "../../server/operations";
 import { type ApiAnswer, api, at, call } from "../support/api";
+import { type Column, mayCall } from "../support/role-table";
 import { connect, type KeyName, type Stage, startConsent, startStage } from "./stage";
+import type { SiteOptions } from "../support/site";
 
 const GATEWAYS = "/v1/orgs/default/projects/default/gateways";
 const GATEWAY = { name: "Made", slug: "made", auth_type: "arcade_header" };
@@ -9,8 +12,6 @@ const GATEWAY = { name: "Made", slug: "made", auth_type: "arcade_header" };
 export interface Row {
   path: string;
   body?: unknown;
-  /** Roles that may call it; written here by hand. */
-  roles: "public" | ("admin" | "run" | "read")[];
   /** What an admin key gets. */
   success: number;
 }
@@ -35,195 +36,180 @@ const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
 
 // In this order each of them succeeds for an admin key.
 export const ROWS: Record<string, Row> = {
-  "engine-config": { path: "/v1/config", roles: "public", success: 200 },
-  swagger: { path: "/v1/swagger", roles: "public", success: 200 },
-  "service-health": { path: "/v1/health", roles: "public", success: 200 },
-  "auth-providers-list": { path: "/v1/admin/auth_providers", roles: ["admin", "read"], success: 200 },
-  "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, roles: ["admin"], success: 201 },
-  "auth-providers-get": { path: "/v1/admin/auth_providers/slack", roles: ["admin", "read"], success: 200 },
+  "engine-config": { path: "/v1/config", success: 200 },
+  swagger: { path: "/v1/swagger", success: 200 },
+  "service-health": { path: "/v1/health", success: 200 },
+  "server-proof": { path: "/v1/proof?server=unknown&challenge=0123456789abcdef", success: 404 },
+  "auth-providers-list": { path: "/v1/admin/auth_providers", success: 200 },
+  "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, success: 201 },
+  "auth-providers-get": { path: "/v1/admin/auth_providers/slack", success: 200 },
   "auth-providers-update": {
     path: "/v1/admin/auth_providers/slack",
     body: { description: "Team chat" },
-    roles: ["admin"],
     success: 200,
   },
-  "secrets-list": { path: "/v1/admin/secrets", roles: ["admin", "read"], success: 200 },
-  "secrets-upsert": { path: "/v1/admin/secrets/TOKEN", body: { value: "w" }, roles: ["admin"], success: 200 },
-  "secrets-delete": { path: "/v1/admin/secrets/TOKEN", roles: ["admin"], success: 204 },
+  "secrets-list": { path: "/v1/admin/secrets", success: 200 },
+  "secrets-upsert": { path: "/v1/admin/secrets/TOKEN", body: { value: "w" }, success: 200 },
+  "secrets-delete": { path: "/v1/admin/secrets/TOKEN", success: 204 },
   "session-verification-settings-get": {
     path: "/v1/admin/settings/session_verification",
-    roles: ["admin", "read"],
     success: 200,
   },
   "session-verification-settings-update": {
     path: "/v1/admin/settings/session_verification",
     body: { verifier_url: null },
-    roles: ["admin"],
     success: 200,
   },
-  "auth-connections-list": { path: "/v1/admin/user_connections", roles: ["admin", "read"], success: 200 },
+  "auth-connections-list": { path: "/v1/admin/user_connections", success: 200 },
   "initiate-authorization": {
     path: "/v1/auth/authorize",
     body: { auth_requirement: { id: "slack", oauth2: { scopes: ["users:read"] } }, user_id: "alice" },
-    roles: ["admin", "run"],
     success: 200,
   },
-  "auth-status": { path: "/v1/auth/status?id=AUTHORIZATION", roles: ["admin", "run", "read"], success: 200 },
+  "auth-status": { path: "/v1/auth/status?id=AUTHORIZATION", success: 200 },
   // The flow ids are made at the end of a consent: an unknown one is what a table can send.
   "confirm-user-auth-flow": {
     path: "/v1/auth/confirm_user",
     body: { flow_id: "unknown", user_id: "alice" },
-    roles: ["admin", "run"],
     success: 404,
   },
   "test-authorization-flow": {
     path: "/v1/auth/validate_custom_verifier",
     body: { verifier_url: "https://verifier.example/", user_id: "alice" },
-    roles: ["admin", "run"],
     success: 200,
   },
   // Nobody serves a model here: that the request is understood is what a table can show.
   "llm-chat": {
     path: "/v1/chat/completions",
     body: { model: "unknown", messages: [{ role: "user", content: "Hello" }] },
-    roles: ["admin", "run"],
     success: 400,
   },
-  "models-list": { path: "/v1/models", roles: ["admin", "run", "read"], success: 200 },
-  "tools-list": { path: "/v1/tools", roles: ["admin", "run", "read"], success: 200 },
-  "tool-get": { path: "/v1/tools/Chat.WhoAmI", roles: ["admin", "run", "read"], success: 200 },
-  "tools-list-formatted": { path: "/v1/formatted_tools", roles: ["admin", "run", "read"], success: 200 },
+  "models-list": { path: "/v1/models", success: 200 },
+  "tools-list": { path: "/v1/tools", success: 200 },
+  "tool-get": { path: "/v1/tools/Chat.WhoAmI", success: 200 },
+  "tools-list-formatted": { path: "/v1/formatted_tools", success: 200 },
   "tool-spec-formatted": {
     path: "/v1/formatted_tools/Chat.WhoAmI",
-    roles: ["admin", "run", "read"],
     success: 200,
   },
   "tool-requirements": {
     path: "/v1/tools/requirements",
     body: { tool_names: ["Chat.WhoAmI"], user_id: "alice" },
-    roles: ["admin", "run"],
     success: 200,
   },
-  "tool-authorize": { path: "/v1/tools/authorize", body: RUN, roles: ["admin", "run"], success: 200 },
-  "tool-execute": { path: "/v1/tools/execute", body: RUN, roles: ["admin", "run"], success: 200 },
-  "plugins-list": { path: "/v1/plugins", roles: ["admin", "read"], success: 200 },
-  "plugins-create": { path: "/v1/plugins", body: PLUGIN, roles: ["admin"], success: 201 },
-  "plugins-get": { path: "/v1/plugins/PLUGIN", roles: ["admin", "read"], success: 200 },
+  "tool-authorize": { path: "/v1/tools/authorize", body: RUN, success: 200 },
+  "tool-execute": { path: "/v1/tools/execute", body: RUN, success: 200 },
+  "plugins-list": { path: "/v1/plugins", success: 200 },
+  "plugins-create": { path: "/v1/plugins", body: PLUGIN, success: 201 },
+  "plugins-get": { path: "/v1/plugins/PLUGIN", success: 200 },
   "plugins-update": {
     path: "/v1/plugins/PLUGIN",
     body: { description: "x" },
-    roles: ["admin"],
     success: 200,
   },
-  "plugins-delete": { path: "/v1/plugins/UNUSED", roles: ["admin"], success: 204 },
+  "plugins-delete": { path: "/v1/plugins/UNUSED", success: 204 },
   // Asks the webhook server, which is nowhere here.
-  "plugins-test": { path: "/v1/plugins/pl_unknown/test", roles: ["admin"], success: 404 },
-  "hooks-list": { path: "/v1/hooks", roles: ["admin", "read"], success: 200 },
+  "plugins-test": { path: "/v1/plugins/pl_unknown/test", success: 404 },
+  "hooks-list": { path: "/v1/hooks", success: 200 },
   "hooks-create": {
     path: "/v1/hooks",
     body: { ...HOOK, plugin_id: "PLUGIN", name: "second", priority: 7 },
-    roles: ["admin"],
     success: 201,
   },
   "hooks-bulk-upsert": {
     path: "/v1/hooks/bulk",
     body: { configs: [{ plugin_id: "PLUGIN", hook_point: "tool.post", priority: 9 }] },
-    roles: ["admin"],
     success: 200,
   },
-  "hooks-get": { path: "/v1/hooks/HOOK", roles: ["admin", "read"], success: 200 },
-  "hooks-update": { path: "/v1/hooks/HOOK", body: { priority: 3 }, roles: ["admin"], success: 200 },
-  "hooks-delete": { path: "/v1/hooks/HOOK", roles: ["admin"], success: 204 },
-  "caller-get": { path: "/v1/caller", roles: ["admin", "run", "read"], success: 200 },
-  "keys-list": { path: "/v1/admin/keys", roles: ["admin"], success: 200 },
-  "keys-create": { path: "/v1/admin/keys", body: { name: "made" }, roles: ["admin"], success: 201 },
+  "hooks-get": { path: "/v1/hooks/HOOK", success: 200 },
+  "hooks-update": { path: "/v1/hooks/HOOK", body: { priority: 3 }, success: 200 },
+  "hooks-delete": { path: "/v1/hooks/HOOK", success: 204 },
+  "caller-get": { path: "/v1/caller", success: 200 },
+  "keys-list": { path: "/v1/admin/keys", success: 200 },
+  "keys-create": { path: "/v1/admin/keys", body: { name: "made" }, success: 201 },
   // Each stage has other ids of keys, so the table can only send an unknown one.
-  "keys-get": { path: "/v1/admin/keys/key_unknown", roles: ["admin"], success: 404 },
-  "keys-delete": { path: "/v1/admin/keys/key_unknown", roles: ["admin"], success: 404 },
-  "data-key-rotate": { path: "/v1/admin/data_key/rotate", roles: ["admin"], success: 200 },
-  "organizations-list": { path: "/v1/admin/organizations", roles: ["admin", "read"], success: 200 },
-  "projects-list": { path: "/v1/admin/projects", roles: ["admin", "read"], success: 200 },
-  "projects-get": { path: "/v1/admin/projects/default", roles: ["admin", "read"], success: 200 },
+  "keys-get": { path: "/v1/admin/keys/key_unknown", success: 404 },
+  "keys-delete": { path: "/v1/admin/keys/key_unknown", success: 404 },
+  "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },
+  "organizations-list": { path: "/v1/admin/organizations", success: 200 },
+  "projects-list": { path: "/v1/admin/projects", success: 200 },
+  "projects-get": { path: "/v1/admin/projects/default", success: 200 },
   "projects-update": {
     path: "/v1/admin/projects/default",
     body: { name: "Default" },
-    roles: ["admin"],
     success: 200,
   },
-  "model-entries-list": { path: "/v1/admin/model_entries", roles: ["admin", "read"], success: 200 },
+  "model-entries-list": { path: "/v1/admin/model_entries", success: 200 },
   "model-entries-create": {
     path: "/v1/admin/model_entries",
     body: { id: "entry", models: ["m"], openai: {} },
-    roles: ["admin"],
     success: 201,
   },
-  "model-entries-get": { path: "/v1/admin/model_entries/unknown", roles: ["admin", "read"], success: 404 },
+  "model-entries-get": { path: "/v1/admin/model_entries/unknown", success: 404 },
   "model-entries-update": {
     path: "/v1/admin/model_entries/unknown",
     body: { models: ["n"] },
-    roles: ["admin"],
     success: 404,
   },
-  "model-entries-delete": { path: "/v1/admin/model_entries/unknown", roles: ["admin"], success: 404 },
+  "model-entries-delete": { path: "/v1/admin/model_entries/unknown", success: 404 },
   "runnable-tools-get": {
     path: "/v1/admin/settings/runnable_tools",
-    roles: ["admin", "read"],
     success: 200,
   },
   "runnable-tools-update": {
     path: "/v1/admin/settings/runnable_tools",
     body: { tools: "all" },
-    roles: ["admin"],
     success: 200,
   },
-  "manifest-get": { path: "/v1/admin/manifest", roles: ["admin"], success: 200 },
+  "manifest-get": { path: "/v1/admin/manifest", success: 200 },
   "manifest-apply": {
     path: "/v1/admin/manifest?dry_run=true",
     body: { secrets: [] },
-    roles: ["admin"],
     success: 200,
   },
-  "status-get": { path: "/v1/admin/status", roles: ["admin", "read"], success: 200 },
-  "audit-list": { path: "/v1/admin/audit", roles: ["admin"], success: 200 },
-  "executions-list": { path: "/v1/admin/executions", roles: ["admin", "read"], success: 200 },
-  "provider-setup-get": { path: "/v1/admin/provider_setup/slack", roles: ["admin", "read"], success: 200 },
-  "project-gateways-list": { path: GATEWAYS, roles: ["admin", "read"], success: 200 },
-  "project-gateways-create": { path: GATEWAYS, body: GATEWAY, roles: ["admin"], success: 201 },
+  "status-get": { path: "/v1/admin/status", success: 200 },
+  "audit-list": { path: "/v1/admin/audit", success: 200 },
+  "executions-list": { path: "/v1/admin/executions", success: 200 },
+  "provider-setup-get": { path: "/v1/admin/provider_setup/slack", success: 200 },
+  "project-gateways-list": { path: GATEWAYS, success: 200 },
+  "project-gateways-create": { path: GATEWAYS, body: GATEWAY, success: 201 },
   "project-gateways-slug-info": {
     path: `${GATEWAYS}/slug`,
     body: { slug: "free" },
-    roles: ["admin"],
     success: 200,
   },
-  "project-gateways-get": { path: `${GATEWAYS}/GATEWAY`, roles: ["admin", "read"], success: 200 },
+  "project-gateways-get": { path: `${GATEWAYS}/GATEWAY`, success: 200 },
   "project-gateways-replace": {
     path: `${GATEWAYS}/GATEWAY`,
     body: { id: "GATEWAY", name: "Replaced", auth_type: "arcade_header" },
-    roles: ["admin"],
     success: 200,
   },
   "project-gateways-update": {
     path: `${GATEWAYS}/GATEWAY`,
     body: { name: "Changed" },
-    roles: ["admin"],
     success: 200,
   },
-  "project-gateways-delete": { path: `${GATEWAYS}/GATEWAY`, roles: ["admin"], success: 204 },
-  "scheduled-tools-list": { path: "/v1/scheduled_tools", roles: ["admin", "run", "read"], success: 200 },
+  "project-gateways-delete": { path: `${GATEWAYS}/GATEWAY`, success: 204 },
+  "scheduled-tools-list": { path: "/v1/scheduled_tools", success: 200 },
   "scheduled-tool-get": {
     path: "/v1/scheduled_tools/SCHEDULED",
-    roles: ["admin", "run", "read"],
     success: 200,
   },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
-    roles: ["admin"],
     success: 204,
   },
-  "auth-providers-delete": { path: "/v1/admin/auth_providers/slack", roles: ["admin"], success: 200 },
+  "auth-providers-delete": { path: "/v1/admin/auth_providers/slack", success: 200 },
 };
 
-export const guarded = Object.entries(ROWS).filter(([, { roles }]) => roles !== "public");
+export const guarded = Object.entries(ROWS).filter(([id]) => !columnsOf(id).has("none"));
+
+/** Which credentials may call an operation. */
+export function columnsOf(id: string): ReadonlySet<Column> {
+  const operation = operations.find((one) => one.id === id);
+  if (operation === undefined) throw new Error(`There is no operation ${id}.`);
+  return mayCall(operation.method, operation.path);
+}
 
 /**
  * A stage with what the rows name: a connection of alice and a run of hers in the far future, a consent that waits for
@@ -240,8 +226,8 @@ export interface RowStage extends Stage {
   scheduled: string;
 }
 
-export async function startRowStage(): Promise<RowStage> {
-  const stage = await startStage();
+export async function startRowStage(options?: SiteOptions): Promise<RowStage> {
+  const stage = await startStage(options);
   const connection = await connect(stage, "alice");
   const { id: authorization } = await startConsent(stage, { user_id: "bob" });
   await api(stage.site.url, stage.keys.admin).post("/v1/admin/secrets/TOKEN", { value: "v" });

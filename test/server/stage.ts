@@ -26,7 +26,7 @@ export function movableClock(): MovableClock {
 }
 
 /** Names under which scenarios use keys. `other`: admin of another project. `pinned`: may act for alice only. */
-export type KeyName = "admin" | "run" | "read" | "other" | "pinned" | "pinned read";
+export type KeyName = "admin" | "run" | "read" | "verify" | "other" | "pinned" | "pinned read";
 
 export interface Stage extends AsyncDisposable {
   site: Site;
@@ -46,6 +46,7 @@ export async function startStage(options: SiteOptions = {}): Promise<Stage> {
     admin: await key("admin"),
     run: await key("run"),
     read: await key("read"),
+    verify: await key("verify"),
     other: await key("admin", undefined, "other"),
     pinned: await key("run", ["alice"]),
     "pinned read": await key("read", ["alice"]),
@@ -76,6 +77,12 @@ export async function startConsent({ site, keys }: Stage, body: object = {}) {
 
 export function databaseOf(site: Site): string {
   return join(loadConfig({ environment: site.environment }).dataFolder(), "runtime.db");
+}
+
+/** The same without what refused requests leave behind: entries of the audit trail. */
+export function dumpWithoutRefusals(file: string): Record<string, unknown[]> {
+  const { audit = [], audit_heads: _, ...others } = dump(file);
+  return { ...others, audit: audit.filter((row) => at(row, "action") !== "request.refused") };
 }
 
 /** Every row of the main database, as another process reads it. */

@@ -11,6 +11,7 @@ import { RuntimeError } from "../../src/errors";
 import { createRuntime } from "../../src/runtime";
 import { type Certificate, makeCertificate } from "../support/certificates";
 import { NO_EXTENSIONS } from "../support/extensions";
+import { startOwn } from "./own";
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-tls-"));
 let first: Certificate;
@@ -95,6 +96,61 @@ describe("a server with a certificate", () => {
     await using server = await startSecure(first, { RUNTIME_HOST: "0.0.0.0" });
     expect(server.address).toMatch(/^https:\/\/localhost:\d+$/);
     expect((await get(server.address)).status).toBe(200);
+  });
+});
+
+/** The cipher that OpenSSL agrees on with the server, out of those of TLS 1.2 that it offers; undefined: none. */
+async function agreedCipher(address: string, ciphers: string): Promise<string | undefined> {
+  const { port } = new URL(address);
+  const words = ["openssl", "s_client", "-connect", `127.0.0.1:${port}`, "-tls1_2", "-cipher", ciphers];
+  const child = Bun.spawn(words, { stdin: new Blob([""]), stdout: "pipe", stderr: "ignore" });
+  const [, cipher] = /Cipher is (\S+)/.exec(await new Response(child.stdout).text()) ?? [];
+  return cipher === "(NONE)" ? undefined : cipher;
+}
+
+describe("TLS 1.2", () => {
+  const STRONG = /^ECDHE-(ECDSA|RSA)-(AES\d+-GCM|CHACHA20)/;
+
+  test.each(["ec", "rsa"] as const)("agrees on forward secrecy and AEAD only (%s key)", async (algorithm) => {
+    await using server = await startSecure(makeCertificate(folder, algorithm, algorithm));
+    const listed = Bun.spawnSync([
+      "openssl",
+      "ciphers",
+      "-s",
+      "-tls1_2",
+      "ALL:@SECLEVEL=0",
+    ]).stdout.toString();
+    const weak = listed
+      .trim()
+      .split(":")
+      .filter((cipher) => !STRONG.test(cipher));
+    const one = (cipher: string) => agreedCipher(server.address, `${cipher}:@SECLEVEL=0`);
+
+    expect(weak).toContain("AES128-SHA");
+    expect(await one(weak.join(":"))).toBeUndefined();
+    expect(await one("ALL")).toMatch(STRONG);
+  });
+});
+
+describe("a browser is told to use https only (HSTS)", () => {
+  const hsts = async (address: string, path: string) =>
+    (await get(address, path)).headers.get("strict-transport-security");
+
+  test.each(["/v1/health", "/v1/nothing", "/authorize/x", "/mcp/x", "/openapi.json", "/v1/swagger/ui"])(
+    "at %s",
+    async (path) => {
+      await using server = await startSecure(first);
+
+      expect(await hsts(server.address, path)).toBe("max-age=31536000");
+    },
+  );
+
+  test("behind a proxy that ends TLS, and not by a server without TLS", async () => {
+    await using proxied = await startOwn([], { RUNTIME_PUBLIC_URL: "https://runtime.test" });
+    await using plain = await startOwn();
+
+    expect(await hsts(proxied.url, "/v1/health")).toBe("max-age=31536000");
+    expect(await hsts(plain.url, "/v1/health")).toBeNull();
   });
 });
 

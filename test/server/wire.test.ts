@@ -235,6 +235,33 @@ describe("the host that a caller names", () => {
   });
 });
 
+describe("the Host header", () => {
+  const withHosts = (path: string, ...hosts: string[]) =>
+    sendRaw(stage.site.url, [
+      `GET ${path} HTTP/1.1\r\n${hosts.map((host) => `host: ${host}\r\n`).join("")}connection: close\r\n\r\n`,
+    ]);
+
+  test.each(["/v1/health", "/v1/nothing", "/authorize/x", "/mcp/x", "/openapi.json"])(
+    "of %s is exactly one",
+    async (path) => {
+      for (const hosts of [["a.example", "b.example"], ["a.example", "a.example"], ["a.example", ""], []]) {
+        expect([hosts, (await withHosts(path, ...hosts)).status]).toEqual([hosts, 400]);
+      }
+    },
+  );
+
+  test.each([
+    "a.example",
+    "a.example:443",
+    "127.0.0.1:9099",
+    "[::1]:9099",
+    "a_b.example",
+    "xn--bcher-kva.example",
+  ])("%s is accepted", async (host) => {
+    expect((await withHosts("/v1/health", host)).status).toBe(200);
+  });
+});
+
 describe("an invalid request", () => {
   test.each([
     ["an unknown method", "BREW /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"],

@@ -36,7 +36,7 @@ function auditRows(site: Site): unknown[] {
   try {
     const columns = "project_id, actor, action, target, details";
     return database
-      .query(`SELECT ${columns} FROM audit WHERE action = 'session_verification.update' ORDER BY rowid`)
+      .query(`SELECT ${columns} FROM audit WHERE action = 'session_verification.update' ORDER BY number`)
       .all();
   } finally {
     database.close();
@@ -180,7 +180,10 @@ describe("the address of a verifier", () => {
   test.each<[string, string]>([
     ["https://app.example/verify", "https://app.example/verify"],
     ["https://APP.example/verify", "https://app.example/verify"],
-    ["http://app.example/verify", "http://app.example/verify"],
+    ["http://app.example/verify", BAD],
+    ["https://app.example:8443/verify", BAD],
+    ["http://plain.example:8080/verify", "http://plain.example:8080/verify"],
+    ["http://plain.example/verify", BAD],
     ["https://www.upper.example/", "https://www.upper.example/"],
     ["https://other.example/", BAD],
     ["https://sub.app.example/", BAD],
@@ -188,7 +191,9 @@ describe("the address of a verifier", () => {
     ["https://app.example@evil.example/", BAD],
     ["http://localhost:3000/", BAD],
   ])("must match redirects.allow if that is set: %j → %j", (text, expected) => {
-    expect(checkedAddress(text, ["app.example", "WWW.Upper.example"])).toBe(expected);
+    expect(checkedAddress(text, ["app.example", "WWW.Upper.example", "http://plain.example:8080"])).toBe(
+      expected,
+    );
   });
 });
 
@@ -209,24 +214,32 @@ describe("skipping the check", () => {
   });
 });
 
-test("every change is audited, without the address; a refused one is not", async () => {
+test("every change is audited, before and after; a refused one is not", async () => {
   await using deployment = await started();
-  await deployment.put({ verifier_url: VERIFIER });
+  await deployment.put({ verifier_url: `${VERIFIER}?key=hidden` });
   await deployment.put({ verifier_url: "ftp://x" });
   await deployment.put({ verifier_url: null });
   const rows = auditRows(deployment.site);
 
+  // The query of an address may contain a secret.
+  const shown = { verifier_url: `${VERIFIER}?[not shown]` };
   expect(rows).toEqual([
     {
       project_id: "default",
       actor: expect.stringMatching(/^key:key_/),
       action: "session_verification.update",
       target: "default",
-      details: JSON.stringify({ skip: false, verifier: true }),
+      details: JSON.stringify({
+        skip: false,
+        verifier: true,
+        after: { ...shown, unsafe_skip_verification: false },
+      }),
     },
-    expect.objectContaining({ details: JSON.stringify({ skip: false, verifier: false }) }),
+    expect.objectContaining({
+      details: JSON.stringify({ skip: false, verifier: false, before: shown, after: { verifier_url: null } }),
+    }),
   ]);
-  expect(JSON.stringify(rows)).not.toContain("verifier.example");
+  expect(JSON.stringify(rows)).not.toContain("hidden");
 });
 
 test("each project has its own, only at its own path", async () => {

@@ -17,6 +17,34 @@ export function growthOf(size: number, prepare: (size: number) => () => unknown)
   return shortest.large / shortest.small;
 }
 
+/** Close together at first: exponential work at 100 characters would never end, cubic work at 100 KB would take days. */
+const SIZES = [16, 24, 32, 48, 100, 400, 1_600, 6_400, 25_600, 102_400];
+const NOTICEABLE_MS = 5;
+// Above 30 KB the engine may run a pattern in its interpreter. That is one step of about 50 ms, and linear again; quadratic
+// work that takes this long shows at the sizes before.
+const LONG = 100_000;
+const NOTICEABLE_LONG_MS = 500;
+const MOST_GROWTH = 10;
+const CONFIRMATIONS = 4;
+// What is noticed on so short a text is exponential, and far above the limit.
+const SHORT = 100;
+
+/**
+ * The size at which work grows faster than linearly (more than ten times for four times the input); undefined if it does
+ * not up to 100 KB. What takes less than 5 ms at a size is not measured there.
+ */
+export function growsTooFast(prepare: (size: number) => () => unknown): number | undefined {
+  return SIZES.find(
+    (size) =>
+      timeOf(prepare(size)) > (size < LONG ? NOTICEABLE_MS : NOTICEABLE_LONG_MS) &&
+      // More than once, because the machine may have been busy with something else.
+      Array.from({ length: size < SHORT ? 1 : CONFIRMATIONS }).every(
+        () => growthOf(size / 4, prepare) > MOST_GROWTH,
+      ) &&
+      (size < LONG || growthOf(size, prepare) > MOST_GROWTH),
+  );
+}
+
 function timeOf(work: () => unknown): number {
   const start = performance.now();
   work();

@@ -166,6 +166,12 @@ function actingTools(test: TestCatalog): ToolDefinition[] {
   );
 }
 
+const ADDRESS_SECRET = {
+  name: "TEST_ADDRESS",
+  origins: ["https://known.invalid"],
+  setting: "records.server_urls",
+};
+
 export function testCatalog(): TestCatalog {
   const tools = [...plainTools];
   const test: TestCatalog = {
@@ -175,7 +181,7 @@ export function testCatalog(): TestCatalog {
       toolkit: { name: "Test", description: "Tools of the tests.", version: "1.2.3" },
       bases: {
         api: { url: "https://platform.invalid/", setting: "chat.api_url" },
-        secret: { url: "https://platform.invalid/", setting: "chat.api_url", secret: "TEST_ADDRESS" },
+        secret: { url: "https://platform.invalid/", setting: "chat.api_url", secret: ADDRESS_SECRET },
         unset: { setting: "drive.api_url" },
       },
       tools,

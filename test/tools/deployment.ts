@@ -94,6 +94,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     HOME: folder,
     RUNTIME_EGRESS_ALLOW: "loopback",
     RUNTIME_CHAT_API_URL: platform.url,
+    RUNTIME_RECORDS_SERVER_URLS: platform.url,
     ...options.environment,
   };
   const runtimes: Runtime[] = [];

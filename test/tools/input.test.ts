@@ -224,3 +224,43 @@ test("an input that waives the requirements may have unknown parameters", () => 
   expect(convertInput(waiving, { mode: "explain", whatever: 1 })).toEqual({ mode: "explain" });
   expect(() => convertInput(waiving, { mode: "do", whatever: 1 })).toThrow("There is no parameter");
 });
+
+describe("what one call may contain is limited", () => {
+  const limited = defineTool({
+    name: "Limited",
+    description: "Has limits.",
+    input: Type.Object({
+      names: Type.Optional(Type.Array(Type.String())),
+      text: Type.Optional(Type.String()),
+      document: Type.Optional(Type.String()),
+    }),
+    output: Type.Unknown(),
+    metadata: {
+      behavior: {
+        operations: ["read"],
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        open_world: false,
+      },
+    },
+    documents: ["document"],
+    run: async () => ({}),
+  });
+  const long = "x".repeat(100_001);
+
+  test.each([
+    ["1,001 entries", { names: Array<string>(1001).fill("a") }, "names has 1001 entries; at most 1000"],
+    ["1,001 entries as text", { names: JSON.stringify(Array(1001).fill("a")) }, "names has 1001 entries"],
+    ["a long entry", { names: [long] }, "An entry of names has 100001 characters"],
+    ["a long text", { text: long }, "text has 100001 characters; at most 100000"],
+  ])("%s is refused", (_name, input, message) => {
+    expect(() => convertInput(limited, input)).toThrow(message);
+  });
+
+  test("what is within the limits, and a document of any length, is not", () => {
+    const input = { names: Array<string>(1000).fill("a"), text: "x".repeat(100_000), document: long };
+
+    expect(convertInput(limited, input)).toEqual(input);
+  });
+});

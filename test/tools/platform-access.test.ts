@@ -100,8 +100,8 @@ describe("the platform's address", () => {
   });
 
   test("is the secret's, before the setting's", async () => {
-    await using deployment = await connected();
     await using elsewhere = startTokenEndpoint();
+    await using deployment = await connected({ RUNTIME_RECORDS_SERVER_URLS: elsewhere.url });
     elsewhere.otherwise({ body: "there" });
     const { secrets } = deployment.runtime;
     await secrets.upsert(operator(), "TEST_ADDRESS", { value: `${elsewhere.url}/base` });
@@ -111,6 +111,19 @@ describe("the platform's address", () => {
     expect(elsewhere.requests.map(({ address }) => address)).toEqual(["/base/me"]);
     expect(elsewhere.requests[0]?.headers.get("authorization")).toBe("Bearer access-of-alice");
     expect(deployment.platform.calls).toEqual([]);
+  });
+
+  test("in a secret gets no token unless the catalog or the operator knows it", async () => {
+    await using deployment = await connected();
+    await using elsewhere = startTokenEndpoint();
+    const { secrets } = deployment.runtime;
+    await secrets.upsert(operator(), "TEST_ADDRESS", { value: elsewhere.url });
+    await secrets.upsert(operator(), "TEST_WORD", { value: "word" });
+    const { output } = await run(deployment, "Test.Elsewhere", { path: "me" });
+
+    expect(output?.error).toMatchObject({ kind: "TOOL_RUNTIME_FATAL" });
+    expect(output?.error?.message).toContain("RUNTIME_RECORDS_SERVER_URLS");
+    expect(elsewhere.requests).toEqual([]);
   });
 
   test.each([
@@ -175,9 +188,9 @@ describe("a request", () => {
   });
 
   test("that is redirected does not take the token to another host", async () => {
-    await using deployment = await connected();
     await using elsewhere = startTokenEndpoint();
     await using redirecting = startTokenEndpoint();
+    await using deployment = await connected({ RUNTIME_RECORDS_SERVER_URLS: redirecting.url });
     elsewhere.otherwise({ body: "there" });
     redirecting.otherwise({ status: 302, headers: { location: `${elsewhere.url}/x` } });
     const { secrets } = deployment.runtime;
@@ -186,6 +199,7 @@ describe("a request", () => {
     const { success } = await run(deployment, "Test.Elsewhere");
 
     expect(success).toBe(false);
+    expect(redirecting.requests).toHaveLength(1);
     expect(elsewhere.requests).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { type ConversationMetadata, conversationMetadata } from "../records/conv
 import { codeOf } from "../upstream/failure";
 import { textIn } from "../../upstream/json";
 import type { Listing } from "./listing";
-import { closest, notFound } from "./not-found";
+import { closest, notFound, shortened } from "./not-found";
 import { type Search, search } from "./search";
 
 export interface Channel {
@@ -85,7 +85,7 @@ async function findChannel(
   if (channel !== undefined) return { ...found, channel: channel.record };
   const known = closest([name], directory.entries(), (item) => [item.name], SUGGESTIONS);
   const suggestions = known.map((item) => ({ id: item.record.id, name: item.name }));
-  throw notFound(`channel "${name}"`, stopped, `Known channels: ${JSON.stringify(suggestions)}`);
+  throw notFound(`channel "${shortened(name)}"`, stopped, `Known channels: ${JSON.stringify(suggestions)}`);
 }
 
 function foldName(name: string): string {

@@ -3,6 +3,7 @@ import { badInput } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser } from "../records/user";
 import { codeOf } from "../upstream/failure";
+import { shownNames } from "./not-found";
 import { objectIn } from "../../upstream/json";
 import { rememberUser } from "./users";
 
@@ -12,7 +13,7 @@ const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 export function requireAddresses(emails: readonly string[]): void {
   const wrong = emails.filter((email) => !ADDRESS.test(email));
   if (wrong.length === 0) return;
-  throw badInput(`Not an e-mail address (local@domain.tld): ${wrong.join(", ")}.`);
+  throw badInput(`Not an e-mail address (local@domain.tld): ${shownNames(wrong)}.`);
 }
 
 /** The person of each address, in the same order; undefined if there is none. Throws all other failures. */

@@ -3,6 +3,13 @@ import { retryableInput, type ToolError, upstreamRateLimited } from "../../../sr
 import { RETRY_AFTER_MS } from "../limits";
 import type { Stop } from "./search";
 
+/** Names for which similar ones are looked for. */
+const MAX_COMPARED = 5;
+/** Names that a message repeats. */
+const MAX_SHOWN = 20;
+/** Of a name, in characters. The longest names of the platform are shorter. */
+const MAX_LENGTH = 200;
+
 /**
  * @param what what was looked up, as the caller named it
  * @param stopped why the search ended early, if it did: then the name may exist all the same
@@ -26,6 +33,17 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   );
 }
 
+/** The names in an error message. */
+export function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SHOWN).map((name) => shortened(name));
+  const others = names.length - shown.length;
+  return others === 0 ? shown.join(", ") : `${shown.join(", ")} and ${others} more`;
+}
+
+export function shortened(name: string): string {
+  return name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH)}…` : name;
+}
+
 /** The items whose texts are most similar to one of the wanted ones, best first, at most `count`. */
 export function closest<Item>(
   wanted: readonly string[],
@@ -33,9 +51,16 @@ export function closest<Item>(
   textsOf: (item: Item) => readonly (string | null)[],
   count: number,
 ): Item[] {
-  const targets = wanted.map(pairsOf);
+  // Suggestions cost the product of both lists and of the lengths of their texts.
+  const targets = wanted.slice(0, MAX_COMPARED).map((text) => pairsOf(text.slice(0, MAX_LENGTH)));
   const similarity = (item: Item): number =>
-    Math.max(0, ...textsOf(item).flatMap((text) => targets.map((target) => overlap(target, text ?? ""))));
+    Math.max(
+      0,
+      ...textsOf(item).flatMap((text) => {
+        const pairs = pairsOf((text ?? "").slice(0, MAX_LENGTH));
+        return targets.map((target) => overlap(target, pairs));
+      }),
+    );
   return Array.from(items, (item) => ({ item, score: similarity(item) }))
     .toSorted((left, right) => right.score - left.score)
     .slice(0, count)
@@ -52,8 +77,7 @@ function pairsOf(text: string): Set<string> {
 }
 
 /** Dice's coefficient of two sets of pairs: 0 for nothing in common, 1 for equal sets. */
-function overlap(target: Set<string>, text: string): number {
-  const pairs = pairsOf(text);
+function overlap(target: Set<string>, pairs: Set<string>): number {
   let common = 0;
   for (const pair of pairs) if (target.has(pair)) common++;
   return (2 * common) / (target.size + pairs.size);

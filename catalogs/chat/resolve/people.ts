@@ -6,7 +6,7 @@ import { TOOLKIT } from "../metadata";
 import type { BasicUser } from "../records/user";
 import { Directory } from "./directory";
 import { findEmails } from "./emails";
-import { closest, notFound } from "./not-found";
+import { closest, notFound, shownNames } from "./not-found";
 import type { Stop } from "./search";
 import type { People } from "./selector";
 import { findUsernames, type Member, MEMBERS } from "./usernames";
@@ -45,7 +45,7 @@ function peopleNotFound(
     people.length === 0
       ? `${TOOLKIT}.ListUsers lists the people.`
       : `Available people: ${JSON.stringify(people)}`;
-  return notFound(missing.join(", "), stopped, known);
+  return notFound(shownNames(missing), stopped, known);
 }
 
 /** The display name shows the model why a person is suggested; it never identifies one. */

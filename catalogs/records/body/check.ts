@@ -1,6 +1,6 @@
 // Checks `request_body` in mode execute: it must be present, JSON text, an object, and match its schema. Errors contain
 // the schema, so that the caller can correct the body without another call.
-import { isObject, retryableInput, type ToolError } from "../../../src/tools";
+import { isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
 import { BODIES, publishedSchema, type RequestBody } from "./schemas";
 import { violationsOf } from "./violations";
 
@@ -34,7 +34,7 @@ export function checkedBody(body: RequestBody, given: unknown): string {
 
 function parsed(body: RequestBody, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsePlainJson(text);
   } catch {
     throw refused(body, "`request_body` is not valid JSON.");
   }

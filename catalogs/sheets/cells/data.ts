@@ -1,6 +1,6 @@
 // The parameter `data`: the text of a JSON object, `{"<row>": {"<COLUMN>": value}}`. It is checked before any call.
 // Errors name the cell or key and the rule, and can be retried.
-import { isObject, retryableInput, type ToolError } from "../../../src/tools";
+import { endOfString, isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
@@ -24,6 +24,9 @@ export interface Data {
 
 export const DATA_FORMAT =
   'JSON text of an object that maps row numbers to objects that map column letters to values, for example {"23": {"C": 5, "D": "text"}} for the cells C23 and D23.';
+
+/** Cells of one call. Their number, not the length of the text, is what takes time here and at the platform. */
+const MOST_GIVEN = 50_000;
 
 const EMPTY: Data = { cells: [], lastRow: 0, lastColumn: 0 };
 
@@ -49,11 +52,13 @@ function parsedRows(text: string): { [key: string]: unknown } {
   let parsed: unknown;
   try {
     // Numbers in cells are doubles on the platform too, so the plain parser loses no digits.
-    parsed = JSON.parse(text);
+    parsed = parsePlainJson(text);
   } catch {
     throw refusal("it is not JSON");
   }
   if (!isObject(parsed)) throw refusal("it must be a JSON object");
+  const count = Object.values(parsed).reduce<number>((sum, row) => sum + Object.keys(Object(row)).length, 0);
+  if (count > MOST_GIVEN) throw refusal(`it has ${count} cells; one call takes at most ${MOST_GIVEN}`);
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} occurs twice in one object`);
   return parsed;
@@ -111,8 +116,6 @@ export function refusal(rule: string): ToolError {
   });
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
-
 /**
  * The first duplicate key in an object of the text. A parser would silently use the last value.
  * The text must be valid JSON.
@@ -121,17 +124,21 @@ export function repeatedKey(text: string): string | undefined {
   /** A set of keys per open object, undefined per open list. */
   const open: (Set<string> | undefined)[] = [];
   let last = "";
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "[") open.push(undefined);
-    else if (token === "}" || token === "]") open.pop();
-    else if (token === ":") {
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      const end = endOfString(text, at);
+      last = text.slice(at, end + 1);
+      at = end;
+    } else if (character === "{") open.push(new Set());
+    else if (character === "[") open.push(undefined);
+    else if (character === "}" || character === "]") open.pop();
+    else if (character === ":") {
       const keys = open.at(-1);
-      const key: string = JSON.parse(last);
+      const key: string = last.includes("\\") ? JSON.parse(last) : last.slice(1, -1);
       if (keys?.has(key)) return key;
       keys?.add(key);
     }
-    last = token;
   }
   return undefined;
 }

@@ -25,6 +25,7 @@ export const createSpreadsheet = defineTool({
   output: Type.Object(BOOK_RESULT),
   authorization: fileGrant(),
   metadata: CREATES,
+  documents: ["data"],
   async run(input, context) {
     const title = input.title === undefined || input.title.trim() === "" ? UNTITLED : input.title;
     const data = parseData(input.data);

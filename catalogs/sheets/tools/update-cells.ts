@@ -34,6 +34,7 @@ export const updateCells = defineTool({
   }),
   authorization: fileGrant(),
   metadata: OVERWRITES,
+  documents: ["data"],
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const data = parseData(input.data);

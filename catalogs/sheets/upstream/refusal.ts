@@ -73,12 +73,13 @@ export function meaningOf(refusal: Refusal): Meaning {
 /** Problems with the range of a call, which the tools explain better than the platform does. */
 export type RangeProblem = "unknown_range" | "outside_grid" | "too_many_cells";
 
-const RANGE_PROBLEMS: readonly (readonly [RangeProblem, RegExp])[] = [
-  ["unknown_range", /unable to parse range/i],
-  ["outside_grid", /exceeds grid limits/i],
-  ["too_many_cells", /number of cells.*limit of \d+ cells/is],
+/** A problem has a message that matches all of its patterns. */
+const RANGE_PROBLEMS: readonly (readonly [RangeProblem, readonly RegExp[]])[] = [
+  ["unknown_range", [/unable to parse range/i]],
+  ["outside_grid", [/exceeds grid limits/i]],
+  ["too_many_cells", [/number of cells/i, /limit of \d+ cells/i]],
 ];
 
 export function rangeProblemIn(message: string | undefined): RangeProblem | undefined {
-  return RANGE_PROBLEMS.find(([, pattern]) => pattern.test(message ?? ""))?.[0];
+  return RANGE_PROBLEMS.find(([, patterns]) => patterns.every((pattern) => pattern.test(message ?? "")))?.[0];
 }

@@ -2,7 +2,7 @@
 // undefined.
 import { hashOf, sameSecret } from "../../crypto";
 import type { Provider } from "../../providers";
-import { EXPIRED, statusOf } from "../flow";
+import { DECLINED_AT_PROVIDER, EXPIRED, statusOf } from "../flow";
 import { OTHER_BROWSER, type Outcome, refused, UNKNOWN_STATE } from "../outcome";
 import type { FlowRow } from "../repository";
 
@@ -70,7 +70,7 @@ export function changeReason(flow: FlowRow, provider: Provider): string | undefi
 export function errorReason(query: URLSearchParams): string | undefined {
   const error = query.get("error");
   if (error === null) return undefined;
-  if (error === "access_denied") return "the consent was declined at the provider";
+  if (error === "access_denied") return DECLINED_AT_PROVIDER;
   return /^[a-z0-9_]{1,60}$/.test(error)
     ? `the provider answered ${error}`
     : "the provider answered with an error";

@@ -9,11 +9,18 @@ const KEEP_ALIVE_MS = 15_000;
 
 const ENCODER = new TextEncoder();
 
-/** `gone` is called when the reader disconnects. Rejects with a failure before the first event. */
+export interface Endings {
+  /** Called when the reader disconnects. */
+  gone(): void;
+  /** Called when the stream has ended, also when the reader disconnects. */
+  ended?: (() => void) | undefined;
+}
+
+/** Rejects with a failure before the first event. */
 export async function eventStream(
   { log }: Pick<Core, "log">,
   texts: AsyncGenerator<string, void>,
-  gone: () => void,
+  { gone, ended }: Endings,
   aliveMs = KEEP_ALIVE_MS,
 ): Promise<ReadableStream<Uint8Array>> {
   let first: IteratorResult<string, void> | undefined = await texts.next();
@@ -27,6 +34,7 @@ export async function eventStream(
         const close = (): void => {
           if (isOpen) controller.close();
           isOpen = false;
+          ended?.();
         };
         const alive = setInterval(() => send(": alive\n\n"), aliveMs);
         try {
@@ -46,6 +54,7 @@ export async function eventStream(
       cancel() {
         isOpen = false;
         gone();
+        ended?.();
       },
     },
     { highWaterMark: 0 },

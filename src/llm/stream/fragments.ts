@@ -1,6 +1,7 @@
 // Assembles tool calls from the fragments of a stream. Servers differ: repeated indexes, ids that are missing or sent with
 // every fragment, whole calls in one fragment.
 import { isObject, type JsonObject } from "../../base";
+import { ObjectEnd } from "./object-end";
 
 /** A call that a model requests. */
 export interface RequestedCall {
@@ -16,6 +17,8 @@ export class CallFragments {
   readonly #calls: RequestedCall[] = [];
   /** The newest call of each index. */
   readonly #byIndex = new Map<number, RequestedCall>();
+  readonly #byId = new Map<string, RequestedCall>();
+  readonly #ends = new Map<RequestedCall, ObjectEnd>();
   readonly #isName: (name: string) => boolean;
 
   /** `isName`: whether a tool that the model may call has this name. */
@@ -48,15 +51,20 @@ export class CallFragments {
         ? this.#start(index, name)
         : known;
     if (call === known && name !== undefined && name !== call.name) call.name += name;
-    call.id ??= id;
-    call.arguments += textOf(text);
+    if (id !== undefined && call.id === undefined) {
+      call.id = id;
+      if (!this.#byId.has(id)) this.#byId.set(id, call);
+    }
+    const piece = textOf(text);
+    call.arguments += piece;
+    this.#ends.get(call)?.add(piece);
     // The chunk was parsed from JSON.
     Object.assign(call.more, more as JsonObject);
     return call;
   }
 
   #known(index: unknown, id: string | undefined): RequestedCall | undefined {
-    const byId = id === undefined ? undefined : this.#calls.find((call) => call.id === id);
+    const byId = id === undefined ? undefined : this.#byId.get(id);
     if (byId !== undefined) return byId;
     return typeof index === "number" ? this.#byIndex.get(index) : this.#calls.at(-1);
   }
@@ -65,7 +73,7 @@ export class CallFragments {
   #isAnother(known: RequestedCall, id: string | undefined, name: string | undefined): boolean {
     if (id !== undefined && known.id !== undefined) return id !== known.id;
     if (name === undefined) return false;
-    if (name === known.name) return isWhole(known.arguments);
+    if (name === known.name) return this.#ends.get(known)?.isWhole(known.arguments) === true;
     // A name in two parts counts only if both together are a tool name and the first part is not.
     return !(known.arguments === "" && !this.#isName(known.name) && this.#isName(known.name + name));
   }
@@ -73,6 +81,7 @@ export class CallFragments {
   #start(index: unknown, name: string | undefined): RequestedCall {
     const call: RequestedCall = { id: undefined, name: name ?? "", arguments: "", more: {} };
     this.#calls.push(call);
+    this.#ends.set(call, new ObjectEnd());
     if (typeof index === "number") this.#byIndex.set(index, call);
     return call;
   }
@@ -100,12 +109,4 @@ export function wholeCalls(calls: unknown): readonly RequestedCall[] {
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return isObject(value) ? JSON.stringify(value) : "";
-}
-
-function isWhole(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }

@@ -19,6 +19,8 @@ export interface PassOptions {
   cutOff(): Error;
   /** Called with an error that the caller gets as the last event. */
   broke(error: Error): void;
+  /** Called when the stream has ended, or its reader has disconnected. */
+  ended?: (() => void) | undefined;
 }
 
 /** Waits for the first piece. Rejects if there is none or if it is an error. */
@@ -44,6 +46,7 @@ export async function passThrough(
       pipe(first.value, reader, controller, caller, options),
     cancel: (reason: unknown) => {
       caller.disconnected = true;
+      options.ended?.();
       return reader.cancel(reason);
     },
   });
@@ -75,6 +78,7 @@ async function pipe(
     fail(options.failed(thrown));
   }
   controller.end();
+  options.ended?.();
 }
 
 function failure(error: Error): Uint8Array {

@@ -62,6 +62,8 @@ async function send(
       method: "POST",
       headers: headersOf(server, streams),
       body,
+      project: server.projectId,
+      secretsFor: server.origins,
       signal,
       timeoutMs,
       ...(streams ? { streams } : {}),

@@ -13,7 +13,10 @@ import { leanAudit } from "./008-lean-audit";
 import { endedRuns } from "./009-ended-runs";
 import { grants } from "./010-grants";
 import { incarnations } from "./011-incarnations";
-import { lateWrites } from "./012-late-writes";
+import { chainedAudit } from "./012-chained-audit";
+import { lateWrites } from "./013-late-writes";
+import { fairQueues } from "./014-fair-queues";
+import { origins } from "./015-origins";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -27,5 +30,8 @@ export const mainMigrations: readonly Migration[] = [
   endedRuns,
   grants,
   incarnations,
+  chainedAudit,
   lateWrites,
+  fairQueues,
+  origins,
 ];

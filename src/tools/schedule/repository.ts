@@ -1,6 +1,6 @@
 // SQL of scheduled runs and their attempts.
 import { sealedColumn } from "../../crypto";
-import { all, command, insertInto, query, run, type Store, type Transaction } from "../../store";
+import { all, command, erase, get, insertInto, query, run, type Store, type Transaction } from "../../store";
 
 export interface RunRow {
   id: string;
@@ -63,7 +63,7 @@ export const LISTED_COLUMNS = [
   "finished_at",
   "updated_at",
 ] as const;
-const LISTED = LISTED_COLUMNS.join(", ");
+export const LISTED = LISTED_COLUMNS.join(", ");
 const COLUMNS = `${LISTED}, sealed_input`;
 const FIND = query<RunRow>(`SELECT ${COLUMNS} FROM scheduled_runs WHERE project_id = ? AND id = ?`);
 const FIND_BY_EXECUTION = query<RunRow>(
@@ -85,6 +85,9 @@ const COUNTER = query<{ value: number }>(
 const ENDED = query<{ id: string; project_id: string }>(
   "SELECT id, project_id FROM scheduled_runs WHERE finished_at < ? ORDER BY finished_at LIMIT 20",
 );
+const OPEN = query<{ value: number }>(
+  "SELECT value FROM counters WHERE project_id = ? AND name = 'open scheduled runs'",
+);
 const FORGET = query("DELETE FROM scheduled_runs WHERE project_id = ? AND id = ?");
 const COUNT_DOWN = query(
   "UPDATE counters SET value = value - 1 WHERE project_id = ? AND name = 'scheduled runs'",
@@ -94,16 +97,6 @@ const COUNT = query(
     "ON CONFLICT (project_id, name) DO UPDATE SET value = value + 1",
 );
 const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_input"]);
-const DUE = query<ListedRun>(
-  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?`,
-);
-const OF_RUN = LISTED_COLUMNS.map((column) => `r.${column}`).join(", ");
-// The oldest runs of each project, however many another one has.
-const DUE_BY_TURNS = query<ListedRun>(
-  `SELECT ${LISTED} FROM (SELECT ${OF_RUN}, ROW_NUMBER() OVER (PARTITION BY r.project_id ORDER BY r.due_at, r.id) AS turn ` +
-    "FROM projects p JOIN scheduled_runs r ON r.id IN (SELECT id FROM scheduled_runs WHERE project_id = p.id " +
-    "AND due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?)) AS due ORDER BY turn, due_at, id LIMIT ?",
-);
 const RUNNING = query<ListedRun>(
   `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'running' ORDER BY due_at, id LIMIT ?`,
 );
@@ -173,15 +166,14 @@ export function attemptsOf(store: Store, projectId: string, runId: string): Prom
   return store.all(ATTEMPTS, projectId, runId);
 }
 
-/** Runs whose time has come. If there are more than `limit`, the projects take turns. */
-export async function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
-  const due = await store.all(DUE, now, limit);
-  return due.length < limit ? due : store.all(DUE_BY_TURNS, now, limit, limit);
-}
-
 /** Runs of all projects and servers whose lease ends until then. */
 export function runningRuns(store: Store, leaseUntil: number, limit: number): Promise<ListedRun[]> {
   return store.all(RUNNING, leaseUntil, limit);
+}
+
+/** Runs of a project that have not ended. */
+export function* countOpenRuns(projectId: string): Transaction<number> {
+  return (yield* get(OPEN, projectId))?.value ?? 0;
 }
 
 export function* addRun(row: RunRow): Transaction<void> {
@@ -192,6 +184,7 @@ export function* addRun(row: RunRow): Transaction<void> {
 /** Deletes some runs of all projects that ended before this time, ms. Called whenever a run is added. */
 export function* forgetRuns(endedBefore: number): Transaction<void> {
   for (const { id, project_id } of yield* all(ENDED, endedBefore)) {
+    yield* erase();
     yield* run(FORGET, project_id, id);
     yield* run(COUNT_DOWN, project_id);
   }

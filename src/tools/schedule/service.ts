@@ -1,10 +1,11 @@
 // Adds, lists and returns scheduled runs. The worker runs them.
-import { requireIncarnation } from "../../audit";
+import type { Audit } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
 import { invalidParameter } from "../../errors";
 import { actorOf, maySee, type Principal } from "../../identity";
+import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
 import type { Tool } from "../registry";
 import type { ExecuteTool, Execution } from "../schema";
@@ -27,17 +28,23 @@ export interface ScheduledCall {
 }
 
 const DAY_MS = 24 * 3600_000;
+const SETTING = "limits.scheduled_runs_per_project";
+const RETRY_AFTER_MS = 60_000;
 
 export class Schedule {
   readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #limits: Limits;
   readonly #deletionTime: DeletionTime;
 
-  constructor(core: Core) {
+  constructor(core: Core, audit: Audit, limits: Limits) {
     this.#core = core;
+    this.#audit = audit;
+    this.#limits = limits;
     this.#deletionTime = new DeletionTime(core.clock);
   }
 
-  /** Stores a run durably. */
+  /** Stores a run durably. Throws `rate_limited` if too many runs of the project have not ended. */
   async add({ principal, userId, tool, request, runAt }: ScheduledCall): Promise<Execution> {
     const { store, keyring, clock, random, settings } = this.#core;
     const now = clock.now();
@@ -67,13 +74,18 @@ export class Schedule {
       updated_at: now,
     };
     const keepDays = settings["executions.keep_days"];
-    const deletionTime = this.#deletionTime;
-    await store.write(function* () {
-      yield* requireIncarnation(principal);
+    const [audit, deletionTime] = [this.#audit, this.#deletionTime];
+    const details = { tool: tool.fullyQualifiedName, run_at: timestamp(runAt) };
+    const most = this.#limits.of(SETTING);
+    const added = await store.write(function* () {
+      if ((yield* repository.countOpenRuns(row.project_id)) >= most) return false;
+      yield* audit.record(principal, "run.scheduled", id, { user: userId, details });
       yield* repository.addRun(row);
       const time = keepDays > 0 ? yield* deletionTime.now() : undefined;
       if (time !== undefined) yield* repository.forgetRuns(time - keepDays * DAY_MS);
+      return true;
     });
+    if (!added) throw this.#tooMany(row.project_id);
     return {
       id,
       execution_id: row.execution_id,
@@ -82,6 +94,14 @@ export class Schedule {
       success: true,
       run_at: timestamp(runAt),
     };
+  }
+
+  #tooMany(projectId: string): Error {
+    return this.#limits.over(SETTING, {
+      scope: { project_id: projectId },
+      message: "Too many scheduled runs of this project have not ended. Wait until some have run.",
+      retryAfterMs: RETRY_AFTER_MS,
+    });
   }
 
   /** Newest first. A user token lists its own user's runs, a key that is restricted to users those of these users. */

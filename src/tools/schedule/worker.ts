@@ -4,12 +4,13 @@
 import { Delays } from "../../base";
 import type { Core } from "../../core";
 import { newId, newToken } from "../../crypto";
-import { type ExecutionLog, requireIncarnation } from "../../audit";
+import type { Audit, ExecutionLog } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, type Transaction, untilStored } from "../../store";
-import type { Registry, Tool } from "../registry";
+import type { Registry } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
+import { endAttempt, giveUpRun } from "./audited-end";
 import { DeadHolders } from "./dead-holders";
 import { RunHold } from "./hold";
 import {
@@ -27,11 +28,14 @@ import {
 import * as repository from "./repository";
 import type { ListedRun, Next } from "./repository";
 import { openInput, sealOutput } from "./sealed";
+import { toolOf } from "./tool-of";
+import { Turns } from "./turns";
 
 export interface WorkerParts {
   identity: Identity;
   registry: Registry;
   executionLog: ExecutionLog;
+  audit: Audit;
   /** Runs a tool. */
   run(
     principal: Principal,
@@ -46,8 +50,6 @@ const POLL_MS = 250;
 const TAKING_DELAYS = { firstMs: 250, maxMs: 60_000, maxKeys: 1000 };
 /** Pause after other workers claimed all due runs. */
 const YIELD_MS = 20;
-/** Concurrent runs per process. */
-const SLOTS = 20;
 const LONGEST_PAUSE_MS = 5000;
 
 export class ScheduleWorker {
@@ -56,6 +58,7 @@ export class ScheduleWorker {
   readonly #holder: string;
   readonly #stopping = new AbortController();
   readonly #deadHolders: DeadHolders;
+  readonly #turns: Turns;
   /** Runs that could not be taken. */
   readonly #delays: Delays;
   /** By the run's id. */
@@ -72,6 +75,7 @@ export class ScheduleWorker {
     this.#parts = parts;
     this.#holder = newToken(core.random);
     this.#deadHolders = new DeadHolders(core);
+    this.#turns = new Turns(core);
     this.#delays = new Delays(core.clock, TAKING_DELAYS);
     this.#heart = setInterval(() => void this.#beat(), HEARTBEAT_MS);
     this.#loop = this.#work();
@@ -107,22 +111,28 @@ export class ScheduleWorker {
     if (!this.#stopping.signal.aborted) await this.#core.clock.sleep(ms, woken.signal);
   }
 
-  /** Takes runs of dead holders and due runs up to the limit. Returns the pause before the next time, ms. */
+  /** Takes runs of dead holders and due runs while there are places. Returns the pause before the next time, ms. */
   async #take(): Promise<number> {
-    const { store, clock } = this.#core;
     const isOurs = ({ id, fence }: ListedRun) => this.#running.get(id)?.hold.run.fence === fence;
     const dead = (await this.#deadHolders.runs(isOurs)).filter(({ id }) => !this.#delays.has(id));
-    const free = SLOTS - this.#running.size;
-    const due = free > 0 ? await repository.dueRuns(store, clock.now(), SLOTS) : [];
-    const repeated = dead.filter((run) => mayRepeat(this.#toolOf(run), run.attempts));
+    const due = await this.#turns.due();
+    const repeated = dead.filter((run) => mayRepeat(toolOf(this.#parts.registry, run), run.attempts));
     const ended = dead.filter((run) => !repeated.includes(run));
-    const claimed = [...repeated, ...due].filter(({ id }) => !this.#delays.has(id)).slice(0, free);
-    if (claimed.length + ended.length === 0 || this.#stopping.signal.aborted) return POLL_MS;
+    if (this.#stopping.signal.aborted) return POLL_MS;
+    const waiting = [...this.#turns.order(repeated), ...due].filter(({ id }) => !this.#delays.has(id));
+    const claimed = waiting.filter((run) => this.#turns.take(run));
+    if (claimed.length + ended.length === 0) return POLL_MS;
     const taken = await Promise.all([
       ...ended.map((run) => this.#delayed(run.id, () => this.#giveUp(run))),
-      ...claimed.map((run) => this.#delayed(run.id, () => this.#claim(run))),
+      ...claimed.map((run) => this.#claimOrRelease(run)),
     ]);
     return taken.includes(true) ? 0 : YIELD_MS;
+  }
+
+  async #claimOrRelease(run: ListedRun): Promise<boolean> {
+    const claimed = await this.#delayed(run.id, () => this.#claim(run));
+    if (!claimed) this.#turns.release(run);
+    return claimed;
   }
 
   async #claim(run: ListedRun): Promise<boolean> {
@@ -151,6 +161,7 @@ export class ScheduleWorker {
       })
       .finally(() => {
         this.#running.delete(id);
+        this.#turns.release(hold.run);
         this.#wake();
       });
     this.#running.set(id, { hold, work });
@@ -180,12 +191,12 @@ export class ScheduleWorker {
     const now = this.#core.clock.now();
     const { success, systemError = null } = ended;
     const pause = pauseBefore(ended, run.attempts);
-    const toolkitVersion = this.#toolOf(run)?.catalog.toolkit.version ?? run.toolkit_version;
+    const toolkitVersion = toolOf(this.#parts.registry, run)?.catalog.toolkit.version ?? run.toolkit_version;
     const next: Next =
       pause === undefined
         ? { status: success ? "completed" : "failed", toolkitVersion }
         : { dueAt: now + pause };
-    return repository.endAttempt(run, { now, success, sealedOutput, systemError }, next);
+    return endAttempt(this.#parts.audit, run, { now, success, sealedOutput, systemError }, next);
   }
 
   /** False if `take` fails. Then the run is not tried again for a while, so that it delays no others. */
@@ -226,7 +237,7 @@ export class ScheduleWorker {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       log.warn("scheduled run refused", { id: run.id, error });
-      return endedBy(error, this.#toolOf(run));
+      return endedBy(error, toolOf(this.#parts.registry, run));
     }
   }
 
@@ -234,17 +245,16 @@ export class ScheduleWorker {
   async #giveUp(run: ListedRun): Promise<boolean> {
     const { store, clock, random, log } = this.#core;
     const attemptId = await repository.findAttempt(store, run);
-    const tool = this.#toolOf(run);
+    const tool = toolOf(this.#parts.registry, run);
     const ended = endedUnknown(tool);
     const sealedOutput =
       attemptId === undefined ? null : ((await sealOutput(this.#core, run, attemptId, ended)) ?? null);
     const systemError = ended.systemError ?? null;
     const now = clock.now();
-    const deadHolders = this.#deadHolders;
+    const [deadHolders, { audit }] = [this.#deadHolders, this.#parts];
     const incarnation = await store.write(function* () {
       if (!deadHolders.isCurrent(run)) return undefined;
-      const isEnded = yield* repository.giveUpRun(run, { now: clock.now(), sealedOutput, systemError });
-      return isEnded ? yield* requireIncarnation({ projectId: run.project_id }) : undefined;
+      return yield* giveUpRun(audit, run, { now: clock.now(), sealedOutput, systemError });
     });
     if (incarnation === undefined) return false;
     log.warn("scheduled run was cut off", { id: run.id, tool: run.tool_name });
@@ -269,17 +279,5 @@ export class ScheduleWorker {
     await Promise.all(renewed).catch((error: unknown) =>
       this.#core.log.warn("leases of scheduled runs not renewed", { error }),
     );
-  }
-
-  /** Undefined if this server no longer has the tool. */
-  #toolOf(run: ListedRun): Tool | undefined {
-    try {
-      return this.#parts.registry.find(
-        `${run.toolkit_name}.${run.tool_name}`,
-        run.asked_version ?? undefined,
-      );
-    } catch {
-      return undefined;
-    }
   }
 }

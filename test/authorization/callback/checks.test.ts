@@ -60,6 +60,8 @@ const provider: Provider = {
     facts: {},
     account: [],
   },
+  origins: ["https://idp.example"],
+  originsId: "",
   sealedClientSecret: null,
   sealedPrivateKey: null,
 };

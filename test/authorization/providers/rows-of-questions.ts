@@ -4,6 +4,8 @@ import type { Row } from "./table";
 
 const GRANT = { body: { access_token: "T+/=&", refresh_token: "R", expires_in: 3600 } };
 const NEXT = { body: { access_token: "T2", expires_in: 3600 } };
+/** Administrators see these; the rest of an answer may be anything. */
+const CLAIMS = { sub: "U1", name: "Alice" };
 const PERSON = { sub: "U1", name: "Alice", teams: [{ id: "T1" }, { id: "T2" }] };
 const ON_GRANT = { on_token_grant: true, on_token_refresh: false };
 const ON_REFRESH = { on_token_grant: false, on_token_refresh: true };
@@ -25,11 +27,11 @@ function introspected(name: string, fields: object, body: () => object, expects:
 
 export const QUESTIONS: readonly Row[] = [
   {
-    name: "user info, whole, with the token as bearer",
+    name: "user info without a map: only the well-known claims, with the token as bearer",
     oauth2: { user_info_request: {} },
     says: { token: GRANT, "user-info": { body: PERSON } },
     expects: {
-      userInfo: PERSON,
+      userInfo: CLAIMS,
       sent: { "user-info": { method: "GET", authorization: "Bearer T+/=&" } },
     },
   },
@@ -44,6 +46,18 @@ export const QUESTIONS: readonly Row[] = [
     expects: { userInfo: { who: "U1", teams: "T1,T2" } },
   },
   {
+    name: "user info by a map that finds the whole answer: only the well-known claims",
+    oauth2: { user_info_request: { response_map: { all: "$" } } },
+    says: { token: GRANT, "user-info": { body: PERSON } },
+    expects: { userInfo: { all: CLAIMS } },
+  },
+  {
+    name: "user info that is about no person: nothing is shown",
+    oauth2: { user_info_request: {} },
+    says: { token: GRANT, "user-info": { body: { root_password: "internal" } } },
+    expects: { userInfo: null },
+  },
+  {
     name: "user info by POST as JSON, with a header of the provider's own form",
     oauth2: {
       user_info_request: {
@@ -55,7 +69,7 @@ export const QUESTIONS: readonly Row[] = [
     },
     says: { token: GRANT, "user-info": { body: PERSON } },
     expects: {
-      userInfo: PERSON,
+      userInfo: CLAIMS,
       sent: {
         "user-info": {
           method: "POST",
@@ -74,7 +88,7 @@ export const QUESTIONS: readonly Row[] = [
     },
     says: { token: GRANT, "user-info": { body: PERSON } },
     expects: {
-      userInfo: PERSON,
+      userInfo: CLAIMS,
       sent: { "user-info": { authorization: null, params: { fields: "id", access_token: "T+/=&" } } },
     },
   },
@@ -94,7 +108,7 @@ export const QUESTIONS: readonly Row[] = [
     expects: {
       userInfo: null,
       later: "T2",
-      userInfoLater: PERSON,
+      userInfoLater: CLAIMS,
       sent: { "user-info": { authorization: "Bearer T2" } },
     },
   },
@@ -102,7 +116,7 @@ export const QUESTIONS: readonly Row[] = [
     name: "user info on grant only: what was learned stays after a refresh",
     oauth2: { user_info_request: { triggers: ON_GRANT } },
     says: { token: GRANT, refresh: NEXT, "user-info": { body: PERSON } },
-    expects: { later: "T2", userInfoLater: PERSON, sent: { "user-info": { times: 1 } } },
+    expects: { later: "T2", userInfoLater: CLAIMS, sent: { "user-info": { times: 1 } } },
   },
   ...(
     [

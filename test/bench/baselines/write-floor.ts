@@ -1,5 +1,6 @@
-// The minimal work of a durable write on bare Bun: the hash of the key, the body, two rows, and one commit (with its
-// sync) for the writes of a turn. Nothing is encrypted, checked or cached. `bun write-floor.ts DATABASE KEY`
+// The minimal work of a durable write on bare Bun: the hash of the key, the body, the row, its audit row with the hash of the
+// chain, the head of the chain, and one commit (with its sync) for the writes of a turn. Deleted content is overwritten, as
+// the store does. Nothing is encrypted, checked or cached. `bun write-floor.ts DATABASE KEY`
 import { Database } from "bun:sqlite";
 import { serve } from "./serve";
 
@@ -7,12 +8,18 @@ const [file = "", key = ""] = process.argv.slice(2);
 const database = new Database(file, { create: true, strict: true });
 database.run("PRAGMA journal_mode=WAL");
 database.run("PRAGMA synchronous=FULL");
+database.run("PRAGMA secure_delete=ON");
 database.run(
   "CREATE TABLE secrets (project_id TEXT, key TEXT, id TEXT, value TEXT, description TEXT, updated_at INTEGER, PRIMARY KEY (project_id, key)) STRICT",
 );
 database.run(
-  "CREATE TABLE audit (id INTEGER PRIMARY KEY, actor TEXT, action TEXT, target TEXT, at INTEGER) STRICT",
+  "CREATE TABLE audit (project_id TEXT, id TEXT, number INTEGER, incarnation TEXT, actor TEXT, action TEXT, target TEXT, " +
+    "result TEXT, address TEXT, details TEXT, at INTEGER, hash TEXT, PRIMARY KEY (project_id, id)) STRICT, WITHOUT ROWID",
 );
+database.run(
+  "CREATE TABLE audit_heads (project_id TEXT PRIMARY KEY, number INTEGER, hash TEXT) STRICT, WITHOUT ROWID",
+);
+database.run("INSERT INTO audit_heads VALUES ('default', 0, '')");
 
 const begin = database.query("BEGIN IMMEDIATE");
 const commit = database.query("COMMIT");
@@ -20,9 +27,21 @@ const upsert = database.query(
   `INSERT INTO secrets VALUES ('default', ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
    SET value = excluded.value, description = excluded.description, updated_at = excluded.updated_at`,
 );
-const addEntry = database.query(
-  "INSERT INTO audit (actor, action, target, at) VALUES ('key', 'secret.upsert', ?, ?)",
+const readHead = database.query<{ number: number; hash: string }, []>(
+  "SELECT number, hash FROM audit_heads WHERE project_id = 'default'",
 );
+const addEntry = database.query(
+  "INSERT INTO audit VALUES ('default', ?, ?, '', 'key', 'secret.upsert', ?, 'ok', '127.0.0.1', '{}', ?, ?)",
+);
+const putHead = database.query("UPDATE audit_heads SET number = ?, hash = ? WHERE project_id = 'default'");
+
+function audit(id: string, name: string, now: number): void {
+  const { number, hash: former } = readHead.get() ?? { number: 0, hash: "" };
+  const entry = `${String(now).padStart(16, "0")}${id}`;
+  const next = hash(`${former} ${number + 1} ${entry} key secret.upsert ${name} ok 127.0.0.1 {} ${now}`);
+  addEntry.run(entry, number + 1, name, now, next);
+  putHead.run(number + 1, next);
+}
 
 interface Write {
   rows(): void;
@@ -64,7 +83,7 @@ await serve(async (request) => {
   const now = Date.now();
   await written(() => {
     upsert.run(name, id, value, description, now);
-    addEntry.run(name, now);
+    audit(id, name, now);
   });
   const updated_at = new Date(now).toISOString();
   return new Response(JSON.stringify({ id, key: name, description, updated_at }), {

@@ -1,5 +1,6 @@
 // All benches, in the order in which they run.
 import type { Bench } from "../bench";
+import { auditVerify } from "./audit-verify";
 import { chat } from "./chat";
 import { chatCatalog } from "./chat-catalog";
 import { cli } from "./cli";
@@ -21,6 +22,7 @@ export const benches: readonly Bench[] = [
   list,
   tools,
   write,
+  auditVerify,
   execute,
   chat,
   hooks,

@@ -51,7 +51,13 @@ export class Deployment implements AsyncDisposable {
   ): Promise<Deployment> {
     const clock = new MovedClock();
     const sandbox = await startRecordsSandbox(options);
-    const site = await startSite({ parts: { clock }, environment: environment(sandbox) });
+    const site = await startSite({
+      parts: { clock },
+      environment: {
+        RUNTIME_RECORDS_SERVER_URLS: `${sandbox.us.apiUrl},${sandbox.eu.apiUrl}`,
+        ...environment(sandbox),
+      },
+    });
     const keys = { admin: await site.key("admin"), agent: await site.key("run") };
     return new Deployment(sandbox, site, clock, keys);
   }

@@ -23,7 +23,10 @@ function described(schema: unknown, required: boolean): object {
 
 test("the toolkit", () => {
   expect(recordsCatalog.toolkit).toMatchObject({ name: "VendorCreatorApi", version: "1.0.0" });
-  expect(recordsCatalog.bases).toEqual({ api: { secret: "VENDOR_SERVER_URL" } });
+  const { name, setting, origins } = recordsCatalog.bases["api"]?.secret ?? {};
+  expect([name, setting]).toEqual(["VENDOR_SERVER_URL", "records.server_urls"]);
+  expect(origins).toContain("https://www.zohoapis.eu");
+  expect(origins).not.toContain("https://creator.zoho.eu");
   expect(recordsCatalog.tokenScheme).toBe("Zoho-oauthtoken");
 });
 

@@ -65,6 +65,7 @@ export class User {
       fetch: (_base, path, { anonymous, headers, ...request }: PlatformRequest = {}) =>
         egress.fetch(`${serverUrl?.replace(/\/$/, "")}${path}`, {
           ...request,
+          secretsFor: [new URL(serverUrl ?? "").origin],
           headers: { ...headers, ...(anonymous ? {} : { authorization: token }) },
         }),
     };

@@ -75,6 +75,27 @@ const SOURCES = ["a", "b"].map((id) => ({ id, issuer: `https://${id}.test`, audi
 
 const FAULTS: Fault[] = [
   {
+    name: "an admin key that an earlier version restricted to users",
+    plant: async ({ run, database }) => {
+      await run(["keys", "create", "old", "--user", "alice"]);
+      const rows = new Database(database);
+      rows.run("UPDATE api_keys SET role = 'admin', id = 'key_old' WHERE name = 'old'");
+      rows.close();
+    },
+    check: "admin keys with users",
+    message: "count as run: key_old (project default)",
+    fix: "an admin key without users or a run key with them",
+    status: "warning",
+  },
+  {
+    name: "a verifier without a key of its own",
+    plant: ({ run }) => run(["settings", "update", "--verifier-url", "http://127.0.0.1:1/verify"]),
+    check: "key of the verifier",
+    message: "no key has the role verify",
+    fix: "runtime keys create verifier --role verify",
+    status: "warning",
+  },
+  {
     name: "providers whose user ids may clash",
     plant: () => {},
     env: { RUNTIME_USER_SOURCES: JSON.stringify(SOURCES) },

@@ -38,6 +38,18 @@ describe("an entry", () => {
     expect(at(jsonOf(removed), "api_key.exists")).toBe(false);
   });
 
+  test("moves to another origin only with its key", async () => {
+    const { run } = newTerminal();
+    const key = { stdin: "key-CANARY\n" };
+    await run(["models", "create", "a", "--type", "openai", "--api-key-stdin"], key);
+    const move = ["models", "update", "a", "--base-url", "https://other.example/v1"];
+
+    const refused = await run(move);
+
+    expect([refused.code, refused.stderr.includes("api_key must be given again")]).toEqual([1, true]);
+    expect((await run([...move, "--api-key-stdin"], key)).code).toBe(0);
+  });
+
   test("of the configuration is listed and cannot be changed", async () => {
     const { run, home } = newTerminal();
     writeFileSync(

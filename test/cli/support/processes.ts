@@ -76,3 +76,19 @@ export function startAtTerminal(argv: readonly string[], env: Record<string, str
     screen: () => screen,
   };
 }
+
+/** The first line of a stream, which is read on so that its writer is never blocked. */
+export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  const reader = stream.getReader();
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it ended: ${text}`);
+    text += new TextDecoder().decode(value);
+  }
+  // Keep reading, so that the server is never blocked.
+  void (async () => {
+    while (!(await reader.read()).done);
+  })();
+  return text.split("\n", 1)[0] ?? "";
+}

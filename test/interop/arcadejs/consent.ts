@@ -100,17 +100,20 @@ export function consents(world: () => World): void {
     const mine = await atVerifier("alice");
     using front = await startFront(site.url);
     front.next("lost");
-    const verifier = clientOf(front.url, await site.key("run"), { fetchOptions: { keepalive: false } });
+    const verifyKey = await site.key("verify");
+    const verifier = clientOf(front.url, verifyKey, { fetchOptions: { keepalive: false } });
     const confirmed = await verifier.auth.confirmUser({ flow_id: mine.flow_id, user_id: "alice" });
     expect(front.heads).toHaveLength(2);
     expect(confirmed.auth_id).toBe(mine.id);
     expect((await client.auth.waitForCompletion(mine.id)).status).toBe("completed");
     expect(
-      await refusal(client.auth.confirmUser({ flow_id: mine.flow_id, user_id: "alice" })),
+      await refusal(verifier.auth.confirmUser({ flow_id: mine.flow_id, user_id: "alice" })),
     ).toBeInstanceOf(NotFoundError);
 
     const theirs = await atVerifier("bob");
-    const mistaken = await refusal(client.auth.confirmUser({ flow_id: theirs.flow_id, user_id: "mallory" }));
+    const mistaken = await refusal(
+      verifier.auth.confirmUser({ flow_id: theirs.flow_id, user_id: "mallory" }),
+    );
     expect(mistaken).toBeInstanceOf(BadRequestError);
     expect((await client.auth.status({ id: theirs.id })).status).toBe("failed");
   });

@@ -77,7 +77,7 @@ export async function startVerifiedSite(environment: Record<string, string> = {}
     parts: { clock, openStore: (store) => openSqlite({ ...store, durability: "normal" }) },
   });
   await site.addChatProvider();
-  verifier.trust(site, await site.key("run"));
+  verifier.trust(site, await site.key("verify"));
   const admin = api(site.url, await site.key("admin"));
   const settings = (change: object): Promise<ApiAnswer> =>
     admin.put("/v1/admin/settings/session_verification", change);

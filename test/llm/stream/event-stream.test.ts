@@ -11,7 +11,7 @@ function logged() {
 }
 
 const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
-const nothing = (): void => undefined;
+const nothing = { gone: () => undefined };
 
 test("a silent stream sends keep-alive comments", async () => {
   const next = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ test("a disconnect is reported, and failures because of it are not logged", asyn
     await hungUp.promise;
     throw new Error("nobody listens");
   })();
-  const reader = (await eventStream(means, texts, hungUp.resolve)).getReader();
+  const reader = (await eventStream(means, texts, { gone: hungUp.resolve })).getReader();
   await reader.read();
   const waiting = reader.read();
   await reader.cancel();

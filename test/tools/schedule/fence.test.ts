@@ -1,6 +1,7 @@
 // The fence of a scheduled run: who acts on what he read before somebody else changed it changes nothing.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Store } from "../../../src/store";
+import { dueRuns } from "../../../src/tools/schedule/due-repository";
 import * as repository from "../../../src/tools/schedule/repository";
 import type { ListedRun } from "../../../src/tools/schedule/repository";
 import { deploy, type Deployment } from "../deployment";
@@ -22,10 +23,7 @@ beforeEach(async () => {
 afterEach(() => deployment[Symbol.asyncDispose]());
 
 async function read(at = NOW): Promise<ListedRun> {
-  const [run] = [
-    ...(await repository.dueRuns(store, at, 10)),
-    ...(await repository.runningRuns(store, at + LEASE, 10)),
-  ];
+  const [run] = [...(await dueRuns(store, at, 10)), ...(await repository.runningRuns(store, at + LEASE, 10))];
   if (run === undefined) throw new Error("nothing is due");
   return run;
 }

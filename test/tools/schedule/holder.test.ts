@@ -1,9 +1,8 @@
 // Scheduled runs whose holder is frozen, cannot write, or lives under a clock that jumps.
 import { describe, expect, test } from "bun:test";
 import { until } from "../../connections/executing";
-import { query, run as statement } from "../../../src/store";
+import { query } from "../../../src/store";
 import type { Runtime } from "../../../src/runtime";
-import { dueRuns, LISTED_COLUMNS } from "../../../src/tools/schedule/repository";
 import { agent, deploy, type Deployment, operator, pass } from "../deployment";
 import { callPlatform } from "../catalog";
 import { ended, look, looked, schedule } from "./scheduling";
@@ -201,36 +200,4 @@ describe("a project whose data key is damaged", () => {
     expect((await rowOf(other, id))?.sealed_output).toBeNull();
     expect(logLines.filter((line) => line.includes("the data key cannot be opened"))).toHaveLength(1);
   });
-});
-
-test("a project with thousands of due runs does not delay others", async () => {
-  await using deployment = await deploy();
-  const { runtime, clock } = deployment;
-  await schedule(runtime);
-  const columns = LISTED_COLUMNS.filter(
-    (column) => !column.endsWith("id") || column.startsWith("p") || column.startsWith("u"),
-  ).join(", ");
-  const copies = query<never>(
-    `INSERT INTO scheduled_runs (id, execution_id, sealed_input, ${columns}) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL ` +
-      `SELECT i + 1 FROM n WHERE i < 6000) SELECT 'te_' || i, 'tc_' || i, sealed_input, ${columns} FROM scheduled_runs, n`,
-  );
-  await runtime.core.store.write(() => statement(copies));
-  await runtime.identity.createProject(operator(), "second", "second");
-  const late = { tool_name: "Test.Act", user_id: "alice", run_at: "2021-01-01T00:00:00" };
-  const { id } = await runtime.tools.execute(agent(null, "second"), late);
-
-  expect((await dueRuns(runtime.core.store, clock.now(), 20)).map((run) => run.id)).toContain(id);
-});
-
-test("projects with many due runs take turns with others", async () => {
-  await using deployment = await deploy();
-  const { runtime, clock } = deployment;
-  await Promise.all(Array.from({ length: 30 }, () => schedule(runtime)));
-  await runtime.identity.createProject(operator(), "second", "second");
-  const late = { tool_name: "Test.Act", user_id: "alice", run_at: "2021-01-01T00:00:00" };
-  const { id } = await runtime.tools.execute(agent(null, "second"), late);
-  const due = await dueRuns(runtime.core.store, clock.now(), 20);
-
-  expect(due).toHaveLength(20);
-  expect(due.map((run) => run.id)).toContain(id);
 });

@@ -1,23 +1,26 @@
 // Defines deprecated tools: each narrows the input of the tool that replaces it.
-import { type TObject, type TSchema, Type } from "typebox";
-import { defineTool, type ToolDefinition } from "../../../../src/tools";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
+import { defineTool, type ToolContext, type ToolDefinition } from "../../../../src/tools";
 import { grantWith, TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
 
 /** All of them were replaced before the first version of this toolkit. */
 const DEPRECATED_SINCE = "2026-11-01";
 
-interface Narrowed<Input extends TObject, Output extends TSchema> extends Pick<
+interface Narrowed<Input extends TObject, Output extends TSchema, Replaced extends object> extends Pick<
   ToolDefinition<Input, Output>,
-  "name" | "description" | "input" | "output" | "singles" | "skipsBlanks" | "run"
+  "name" | "description" | "input" | "output" | "singles" | "skipsBlanks"
 > {
   scopes: readonly string[];
+  /** The input with which the replacement does the same. */
+  to(input: Static<Input>): Replaced;
+  run(input: Replaced, context: ToolContext): Promise<Static<Output>>;
 }
 
 /** A tool that another tool replaces. It has the metadata of that tool. */
-export function deprecated<Input extends TObject, Output extends TSchema>(
+export function deprecated<Input extends TObject, Output extends TSchema, Replaced extends object>(
   { name, metadata }: ToolDefinition,
-  { scopes, description, ...tool }: Narrowed<Input, Output>,
+  { scopes, description, to, run, ...tool }: Narrowed<Input, Output, Replaced>,
 ): ToolDefinition {
   const replacement = `${TOOLKIT}.${name}`;
   return defineTool({
@@ -26,6 +29,8 @@ export function deprecated<Input extends TObject, Output extends TSchema>(
     authorization: grantWith(scopes),
     metadata,
     replacement,
+    asReplacement: to,
+    run: (input, context) => run(to(input), context),
     deprecatedSince: DEPRECATED_SINCE,
   });
 }

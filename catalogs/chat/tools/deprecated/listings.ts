@@ -21,6 +21,7 @@ export const deprecatedListings: readonly ToolDefinition[] = [
     scopes: READ_CONVERSATIONS,
     singles: ["conversation_types"],
     skipsBlanks: ["conversation_types"],
+    to: (input) => input,
     run: ({ conversation_types, ...request }, context) =>
       conversationsOf(context, platformTypes(conversation_types), request),
   }),
@@ -42,6 +43,8 @@ function listingOf(name: string, what: string, type: PlatformType, scope: string
     input: Type.Object({ limit: plainLimit(LIST_LIMIT) }),
     output: Conversations,
     scopes: [scope],
-    run: (input, context) => conversationsOf(context, [type], input),
+    to: (input) => ({ ...input, conversation_types: [type] }),
+    run: ({ conversation_types, ...request }, context) =>
+      conversationsOf(context, conversation_types, request),
   });
 }

@@ -17,8 +17,8 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_NAME, ...filters }),
     output: Messages,
     scopes: [...READ_CONVERSATIONS, ...READ_MESSAGES, READ_PEOPLE],
-    run: (input, context) =>
-      messagesIn(context, { ...input, channel_name: required("channel_name", input.channel_name) }),
+    to: (input) => ({ ...input, channel_name: required("channel_name", input.channel_name) }),
+    run: (input, context) => messagesIn(context, input),
   }),
   deprecated(getMessages, {
     name: "GetMessagesInConversationById",
@@ -26,8 +26,8 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_ID, ...filters }),
     output: Messages,
     scopes: [...READ_MESSAGES, READ_PEOPLE],
-    run: (input, context) =>
-      messagesIn(context, { ...input, conversation_id: required("conversation_id", input.conversation_id) }),
+    to: (input) => ({ ...input, conversation_id: required("conversation_id", input.conversation_id) }),
+    run: (input, context) => messagesIn(context, input),
   }),
   deprecated(getMessages, {
     name: "GetMessagesInDirectMessageConversationByUsername",
@@ -36,8 +36,8 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     output: Messages,
     // Without the scope for opening conversations, the conversation is looked up in the listing.
     scopes: ["im:history", "im:read", ...READ_USERS],
-    run: ({ username, ...request }, context) =>
-      messagesIn(context, { ...request, usernames: [required("username", username)] }),
+    to: ({ username, ...request }) => ({ ...request, usernames: [required("username", username)] }),
+    run: (input, context) => messagesIn(context, input),
   }),
   deprecated(getMessages, {
     name: "GetMessagesInMultiPersonDmConversationByUsernames",
@@ -46,7 +46,7 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_USERNAMES, ...filters }),
     output: Messages,
     scopes: ["im:history", "im:read", ...READ_USERS, "mpim:history", "mpim:read"],
-    run: ({ usernames, ...request }, context) =>
-      messagesIn(context, { ...request, usernames: requiredList("usernames", usernames) }),
+    to: ({ usernames, ...request }) => ({ ...request, usernames: requiredList("usernames", usernames) }),
+    run: (input, context) => messagesIn(context, input),
   }),
 ];

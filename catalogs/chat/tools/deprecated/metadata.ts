@@ -16,8 +16,8 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
     input: Type.Object(BY_ID),
     output: ConversationMetadata,
     scopes,
-    run: (input, context) =>
-      metadataOf(context, { conversation_id: required("conversation_id", input.conversation_id) }),
+    to: (input) => ({ conversation_id: required("conversation_id", input.conversation_id) }),
+    run: (input, context) => metadataOf(context, input),
   }),
   deprecated(getConversationMetadata, {
     name: "GetChannelMetadataByName",
@@ -25,8 +25,8 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_NAME, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
-    run: (input, context) =>
-      metadataOf(context, { channel_name: required("channel_name", input.channel_name) }),
+    to: (input) => ({ channel_name: required("channel_name", input.channel_name) }),
+    run: (input, context) => metadataOf(context, input),
   }),
   deprecated(getConversationMetadata, {
     name: "GetDirectMessageConversationMetadataByUsername",
@@ -34,7 +34,8 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
-    run: (input, context) => metadataOf(context, { usernames: [required("username", input.username)] }),
+    to: (input) => ({ usernames: [required("username", input.username)] }),
+    run: (input, context) => metadataOf(context, input),
   }),
   deprecated(getConversationMetadata, {
     name: "GetMultiPersonDmConversationMetadataByUsernames",
@@ -42,6 +43,7 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_USERNAMES, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
-    run: (input, context) => metadataOf(context, { usernames: requiredList("usernames", input.usernames) }),
+    to: (input) => ({ usernames: requiredList("usernames", input.usernames) }),
+    run: (input, context) => metadataOf(context, input),
   }),
 ];

@@ -23,8 +23,9 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
     input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
     output: BasicUser,
     scopes: READ_USERS,
+    to: (input) => ({ user_ids: [required("user_id", input.user_id)] }),
     async run(input, context) {
-      const [user] = (await usersInfo(context, { user_ids: [required("user_id", input.user_id)] })).users;
+      const [user] = (await usersInfo(context, input)).users;
       if (user === undefined) throw upstreamFailed("The platform answered without a user.");
       return user;
     },
@@ -35,8 +36,8 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_ID, ...paging }),
     output: Members,
     scopes,
-    run: ({ conversation_id, ...request }, context) =>
-      membersIn(context, { ...request, conversation_id: required("conversation_id", conversation_id) }),
+    to: (input) => ({ ...input, conversation_id: required("conversation_id", input.conversation_id) }),
+    run: (input, context) => membersIn(context, input),
   }),
   deprecated(getUsersInConversation, {
     name: "GetMembersInChannelByName",
@@ -44,8 +45,8 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_NAME, ...paging }),
     output: Members,
     scopes,
-    run: ({ channel_name, ...request }, context) =>
-      membersIn(context, { ...request, channel_name: required("channel_name", channel_name) }),
+    to: (input) => ({ ...input, channel_name: required("channel_name", input.channel_name) }),
+    run: (input, context) => membersIn(context, input),
   }),
 ];
 

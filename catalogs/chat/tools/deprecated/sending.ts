@@ -19,8 +19,8 @@ export const deprecatedSending: readonly ToolDefinition[] = [
     }),
     output: Posted,
     scopes: SEND_SCOPES,
-    run: (input, context) =>
-      send(context, { usernames: [required("user_name", input.user_name)], message: input.message }),
+    to: ({ user_name, message: text }) => ({ usernames: [required("user_name", user_name)], message: text }),
+    run: (input, context) => send(context, input),
   }),
   deprecated(sendMessage, {
     name: "SendMessageToChannel",
@@ -31,7 +31,7 @@ export const deprecatedSending: readonly ToolDefinition[] = [
     }),
     output: Posted,
     scopes: SEND_SCOPES,
-    run: (input, context) =>
-      send(context, { channel_name: required("channel_name", input.channel_name), message: input.message }),
+    to: (input) => ({ ...input, channel_name: required("channel_name", input.channel_name) }),
+    run: (input, context) => send(context, input),
   }),
 ];

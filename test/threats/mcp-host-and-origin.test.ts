@@ -1,7 +1,11 @@
 // DNS rebinding: requests with a foreign Host or Origin are refused before anything else.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { request as send } from "node:http";
-import { request, startMcpSite, type McpSite } from "./site";
+import { request, startMcpSite, type McpSite } from "../mcp/site";
+import { printFigure } from "./figure";
+
+let refused = 0;
+afterAll(() => printFigure("a page or host of others at MCP addresses", `${refused} requests: all 403`));
 
 /** `fetch` sets Host itself. */
 function status(
@@ -21,6 +25,7 @@ function status(
     });
     sent.on("response", (response) => {
       response.resume();
+      if (response.statusCode === 403) refused += 1;
       resolve(response.statusCode ?? 0);
     });
     sent.on("error", reject);

@@ -1,0 +1,75 @@
+// What a change did: the fields of a record that differ, before and after, by their paths (`oauth2.client_id`).
+import { isObject } from "../base";
+import { hashOf } from "../crypto";
+
+interface Changes {
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** A larger value, as JSON, is named by its hash. */
+const MOST_CHARACTERS = 1000;
+const MAX_DEPTH = 5;
+const NOT_SHOWN = "[not shown]";
+/** The entry has its own time and actor. */
+const IGNORED = new Set([
+  "created_at",
+  "created_by",
+  "updated_at",
+  "updated_by",
+  "last_used_at",
+  "last_accessed_at",
+]);
+/** Objects whose values may be secrets that somebody has typed in, for example a key in a header. */
+const FREE_FORM = new Set(["params", "headers"]);
+/** Its pseudonyms are resolved when the entry is read. */
+const USERS = "users";
+
+/** The fields that differ, in both records; a record that does not exist is undefined. */
+export function changesOf(before: object | undefined, after: object | undefined): Changes {
+  const [old, young] = [leavesOf(before), leavesOf(after)];
+  const names = [...new Set([...old.keys(), ...young.keys()])];
+  const changed = names.filter((name) => old.get(name) !== young.get(name));
+  const only = (leaves: Map<string, string>): Record<string, unknown> =>
+    Object.fromEntries(
+      changed.flatMap((name) => {
+        const text = leaves.get(name);
+        return text === undefined ? [] : [[name, shown(name, text)]];
+      }),
+    );
+  if (changed.length === 0) return {};
+  return {
+    ...(before === undefined ? {} : { before: only(old) }),
+    ...(after === undefined ? {} : { after: only(young) }),
+  };
+}
+
+/** The JSON of each field that is not an object, by its path. */
+function leavesOf(record: object | undefined): Map<string, string> {
+  const leaves = new Map<string, string>();
+  const walk = (value: unknown, path: readonly string[]): void => {
+    if (isObject(value) && path.length < MAX_DEPTH) {
+      for (const [name, field] of Object.entries(value)) if (!IGNORED.has(name)) walk(field, [...path, name]);
+      return;
+    }
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) leaves.set(path.join("."), text);
+  };
+  if (record !== undefined) walk(record, []);
+  return leaves;
+}
+
+function shown(name: string, text: string): unknown {
+  if (name.split(".").some((part) => FREE_FORM.has(part))) return NOT_SHOWN;
+  if (text.length > MOST_CHARACTERS && name !== USERS) return { sha256: hashOf(text), length: text.length };
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === "string" ? withoutQuery(value) : value,
+  );
+}
+
+// The query and the user part of an address may contain a secret.
+function withoutQuery(text: string): string {
+  const [, scheme, rest] = /^(https?:\/\/)(?:[^/?#]*@)?([^?#]*)/i.exec(text) ?? [];
+  if (scheme === undefined || rest === undefined || text === scheme + rest) return text;
+  return `${scheme}${rest}?${NOT_SHOWN}`;
+}

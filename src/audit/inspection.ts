@@ -1,0 +1,50 @@
+// What the operator does with the audit trail, on the data folder: verify it, and erase a user from it.
+import type { Clock } from "../base";
+import type { Store, Transaction } from "../store";
+import { parseHeads, type SignedHead, signedHeads } from "./heads";
+import type { Actor, Audit } from "./service";
+import type { SigningKey } from "./signing";
+import { type Verification, verifyChains } from "./verify";
+
+export class Inspection {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #audit: Audit;
+  readonly #key: SigningKey;
+
+  constructor({ store, clock }: { store: Store; clock: Clock }, audit: Audit, key: SigningKey) {
+    this.#audit = audit;
+    this.#store = store;
+    this.#clock = clock;
+    this.#key = key;
+  }
+
+  /** `heads`: the text of a file with heads that were kept. Throws `malformed_request` if it contains none. */
+  async verify(heads?: string): Promise<Verification> {
+    return verifyChains(this.#store, this.#key, heads === undefined ? [] : parseHeads(heads));
+  }
+
+  /** The ends of all chains, signed. */
+  heads(): Promise<SignedHead[]> {
+    return signedHeads(this.#store, this.#key, this.#clock.now());
+  }
+
+  /**
+   * Erases a user of the actor's project: the entries remain, and no longer tell who it was. Returns whether there were any
+   * entries of the user.
+   */
+  forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
+    return this.#store.write(() => this.#forgetUser(actor, userId));
+  }
+
+  *#forgetUser(actor: Actor & { projectId: string }, userId: string): Transaction<boolean> {
+    const forgotten = yield* this.#audit.forgetUser(actor.projectId, userId);
+    if (forgotten) yield* this.#audit.record(actor, "audit.forget_user", actor.projectId);
+    return forgotten;
+  }
+
+  /** The public key of the signatures, as PEM. */
+  publicKey(): string {
+    return this.#key.publicKey();
+  }
+}

@@ -1,0 +1,60 @@
+// Adds consents within the caps on pending ones, and keeps the number of ended ones bounded.
+import type { Core } from "../core";
+import type { RuntimeError } from "../errors";
+import type { Limits } from "../limits";
+import type { Transaction } from "../store";
+import { RETENTION_MS } from "./flow";
+import * as repository from "./pending-repository";
+import { addFlow, type FlowRow } from "./repository";
+
+const OF_USER = "limits.pending_consents_per_user";
+const OF_PROJECT = "limits.pending_consents_per_project";
+const WHOSE = { [OF_USER]: "this user", [OF_PROJECT]: "this project" };
+
+/** A cap is reached. */
+export interface Full {
+  setting: typeof OF_USER | typeof OF_PROJECT;
+  /** When the first of the pending consents expires, ms. */
+  until: number;
+}
+
+/** Adds a flow unless a cap is reached. Deletes some old ones. */
+export function* addWithin(limits: Limits, row: FlowRow, now: number): Transaction<FlowRow | Full> {
+  const { project_id: projectId, user_id: userId } = row;
+  yield* repository.pruneFlows(now - RETENTION_MS);
+  const most = limits.of(OF_PROJECT);
+  const stored = yield* repository.countFlows(projectId);
+  // An ended flow is kept for late polls, but no more of them than flows that may be pending.
+  if (stored >= 2 * most) yield* repository.pruneFlowsOf(projectId, now);
+  const ofUser = yield* repository.pendingOfUser(projectId, userId, now);
+  if (ofUser.count >= limits.of(OF_USER)) return { setting: OF_USER, until: ofUser.until };
+  // Counting is only needed if there are so many flows at all.
+  if (stored >= most) {
+    const ofProject = yield* repository.pendingOfProject(projectId, now);
+    if (ofProject.count >= most) return { setting: OF_PROJECT, until: ofProject.until };
+  }
+  yield* addFlow(row);
+  return row;
+}
+
+/** The flow that `add` returns. Throws `rate_limited` if a cap is reached. */
+export async function addedFlow(
+  { store, clock }: Core,
+  limits: Limits,
+  projectId: string,
+  add: () => Transaction<FlowRow | Full>,
+): Promise<FlowRow> {
+  const added = await store.write(add);
+  if (!("setting" in added)) return added;
+  throw tooMany(limits, projectId, added, clock.now());
+}
+
+function tooMany(limits: Limits, projectId: string, { setting, until }: Full, now: number): RuntimeError {
+  return limits.over(setting, {
+    scope: { project_id: projectId },
+    message: `Too many consents of ${WHOSE[setting]} are pending. Finish one of them, or wait until one expires.`,
+    retryAfterMs: Math.max(1000, until - now),
+    // Only a person can finish one sooner.
+    shouldRetry: false,
+  });
+}

@@ -1,0 +1,30 @@
+// The one rule for user ids, at every entry point: requests, headers, tokens, keys, settings and the command line.
+import { invalidParameter } from "../errors";
+
+/** UTF-16 code units. */
+export const MAX_USER_ID = 256;
+
+/**
+ * What two ids could differ in without anybody seeing it: control and format characters (among them those that change the
+ * direction of text), separators of lines and paragraphs, and characters that are usually not displayed.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** A decoder writes U+FFFD for what it could not read, so that different ids would become equal. */
+const NOT_TEXT = /[\uFFFD\p{Noncharacter_Code_Point}]/u;
+
+/** What is wrong with a user id, as the end of a sentence that begins with its name; undefined for a valid id. */
+export function userIdFault(id: string): string | undefined {
+  if (id.trim() === "") return "is blank";
+  if (id.length > MAX_USER_ID) return `is longer than ${MAX_USER_ID} characters`;
+  // A lone surrogate is stored as U+FFFD, like every other one.
+  if (!id.isWellFormed() || NOT_TEXT.test(id)) return "is not valid Unicode";
+  return INVISIBLE.test(id) ? "contains control or invisible characters" : undefined;
+}
+
+/** The id. Throws `invalid_parameter`, which names the field and what is wrong with the id. */
+export function checkUserId(id: string, field = "user_id"): string {
+  const fault = userIdFault(id);
+  if (fault === undefined) return id;
+  const message = `${fault}; send an id of at most ${MAX_USER_ID} visible characters`;
+  throw invalidParameter(`${field} ${message}.`, { fieldErrors: [{ field, rule: "user_id", message }] });
+}

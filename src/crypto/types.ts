@@ -1,0 +1,42 @@
+// What the other areas use of the keyring.
+import type { Transaction } from "../store";
+import type { Place } from "./place";
+import type { DamagedKey } from "./root-rotation";
+
+/** Seals and opens values of a project. */
+export interface Keyring {
+  readonly rootKeyId: string;
+  /** Resolves when this process has the current root key; rejects with the reason otherwise. */
+  check(): Promise<void>;
+  /** 32 bytes for one purpose, derived from the current root key. */
+  derived(purpose: string): Uint8Array;
+  seal(projectId: string, place: Place, text: string): Promise<string>;
+  /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
+  open(projectId: string, place: Place, sealed: string): Promise<string>;
+  /** A code by which processes that have the current root key recognize each other. */
+  prove(text: string): Promise<string>;
+  /** Creates the data key of a new project, in the transaction that creates the project. */
+  addDataKey(projectId: string): Transaction<void>;
+  /**
+   * Creates a new root key, wraps all data keys with it and deletes the old one. Works while other processes serve.
+   * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set.
+   */
+  rotateRoot(options?: { leaveDamaged?: boolean }): Promise<RootRotation>;
+  /** Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. */
+  rotateDataKey(projectId: string): Promise<string>;
+  /** Deletes the retired data keys in `unused`, which no stored value uses. */
+  dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
+  /** The retired data keys of a project and when each was retired. */
+  retiredDataKeys(projectId: string): Promise<{ id: string; retired_at: number }[]>;
+  /** The projects that have retired data keys. */
+  projectsOfRetiredKeys(): Promise<string[]>;
+  /** Deletes a project's data keys. Values sealed with them can never be opened again. */
+  destroyDataKeys(projectId: string): Transaction<void>;
+}
+
+export interface RootRotation {
+  /** Id of the new root key. */
+  id: string;
+  /** Data keys that could not be unwrapped and were left unchanged. */
+  damaged: DamagedKey[];
+}

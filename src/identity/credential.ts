@@ -1,0 +1,15 @@
+// The credential of a request.
+import { prefixOfKeyLike } from "../crypto";
+import { invalidAuthorization } from "../errors";
+
+/** The part of a presented API key that may be shown; undefined if the credential is not meant as one. */
+export function keyPrefixOf(header: string): string | undefined {
+  return prefixOfKeyLike(header.trim().replace(/^bearer\s+/i, ""));
+}
+
+/** The credential of an `Authorization` header, with or without `Bearer`. Throws `invalid_authorization`. */
+export function credentialOf(header: string | undefined): string {
+  if (header === undefined || header.trim() === "")
+    throw invalidAuthorization("Missing Authorization header");
+  return header.trim().replace(/^bearer\s+/i, "");
+}

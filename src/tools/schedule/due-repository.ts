@@ -1,0 +1,41 @@
+// SQL of due runs, by time and by project.
+import { query, type Store } from "../../store";
+import { LISTED, type ListedRun } from "./repository";
+
+const DUE = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'pending' ORDER BY due_at, id LIMIT ?`,
+);
+// Jumps from project to project in the index, so that the backlog of one costs the others no time.
+const DUE_PROJECTS = query<{ project_id: string }>(
+  "WITH RECURSIVE waiting (project_id) AS (" +
+    "SELECT MIN(project_id) FROM scheduled_runs WHERE status = 'pending' AND project_id > ? UNION ALL " +
+    "SELECT (SELECT MIN(project_id) FROM scheduled_runs WHERE status = 'pending' AND project_id > waiting.project_id) " +
+    "FROM waiting WHERE waiting.project_id IS NOT NULL) " +
+    "SELECT project_id FROM waiting WHERE project_id IS NOT NULL AND EXISTS (SELECT 1 FROM scheduled_runs AS due " +
+    "WHERE due.project_id = waiting.project_id AND due.status = 'pending' AND due.due_at <= ?) LIMIT ?",
+);
+const DUE_OF_PROJECT = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE project_id = ? AND status = 'pending' AND due_at <= ? ` +
+    "ORDER BY due_at, id LIMIT ?",
+);
+
+/** The earliest runs whose time has come. */
+export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
+  return store.all(DUE, now, limit);
+}
+
+/** Projects with due runs, in the order of their ids: those after `after`, then the others. */
+export async function dueProjects(
+  store: Store,
+  now: number,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const later = await store.all(DUE_PROJECTS, after, now, limit);
+  const first = later.length < limit ? await store.all(DUE_PROJECTS, "", now, limit) : [];
+  return [...new Set([...later, ...first].map(({ project_id }) => project_id))].slice(0, limit);
+}
+
+export function dueRunsOf(store: Store, projectId: string, now: number, limit: number): Promise<ListedRun[]> {
+  return store.all(DUE_OF_PROJECT, projectId, now, limit);
+}

@@ -1,0 +1,87 @@
+// Regular expressions that are not literals, with what they become; and packages that read only our own texts.
+
+const AMOUNT = String.raw`-?(?:\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?`;
+const CHOSEN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/u;
+
+/** By file and expression. No sample: the expression is not one, or comes from another place that is collected. */
+export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
+  "src/crypto/api-key.ts: new RegExp(`^${PREFIX}[0-9A-Za-z]{${BODY_LENGTH + CHECK_LENGTH}}$`)": [
+    /^rt_[0-9A-Za-z]{49}$/,
+  ],
+  "src/providers/schema.ts: CHOSEN_ID": [CHOSEN_ID],
+  "src/identity/schema.ts: CHOSEN_ID": [CHOSEN_ID],
+  // Written into the API description, from a schema.
+  "server/openapi/components.ts: pattern": [],
+  "catalogs/sheets/cells/typed.ts: new RegExp(`^\\\\$(${AMOUNT})$`)": [new RegExp(`^\\$(${AMOUNT})$`)],
+  "catalogs/sheets/cells/typed.ts: new RegExp(`^(${AMOUNT})%$`)": [new RegExp(`^(${AMOUNT})%$`)],
+  // The name is made of a random number.
+  'cli/output.ts: new RegExp(`quoted_text_${nonce}_(\\\\d+)`, "g")': [/quoted_text_f00d_(\d+)/g],
+  // The number format of a cell.
+  "catalogs/sheets/cells/typed.ts: pattern": [],
+};
+
+const V4 = "(0?\\d+|0x[a-f0-9]+)";
+const V4_FOUR = [V4, V4, V4, V4].join("\\.");
+const ZONE = "%[0-9a-z]{1,}";
+const V6 = "(?:[0-9a-f]+::?)+";
+const TOKEN = "[a-zA-Z0-9!#$%&\\'\\*\\+\\-\\.\\^_`\\|~]+";
+
+export const PACKAGE_BUILT: Readonly<Record<string, readonly RegExp[]>> = {
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}$`, "i")':
+    [new RegExp(`^${V4_FOUR}$`, "i")],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}$`, "i")': [
+    new RegExp(`^${V4}\\.${V4}\\.${V4}$`, "i"),
+  ],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}\\\\.${ipv4Part}$`, "i")': [
+    new RegExp(`^${V4}\\.${V4}$`, "i"),
+  ],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}$`, "i")': [new RegExp(`^${V4}$`, "i")],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^0[0-7]+$`, "i")': [/^0[0-7]+$/i],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^0x[a-f0-9]+$`, "i")': [/^0x[a-f0-9]+$/i],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(zoneIndex, "i")': [new RegExp(ZONE, "i")],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^(::)?(${ipv6Part})?([0-9a-f]+)?(::)?(${zoneIndex})?$`, "i")':
+    [new RegExp(`^(::)?(${V6})?([0-9a-f]+)?(::)?(${ZONE})?$`, "i")],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^(?:::)(${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}(${zoneIndex})?)$`, "i")':
+    [new RegExp(`^(?:::)(${V4_FOUR}(${ZONE})?)$`, "i")],
+  'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^((?:${ipv6Part})|(?:::)(?:${ipv6Part})?)${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}(${zoneIndex})?$`, "i")':
+    [new RegExp(`^((?:${V6})|(?:::)(?:${V6})?)${V4_FOUR}(${ZONE})?$`, "i")],
+  'node_modules/oauth4webapi/build/index.js: new RegExp("^[,\\\\s]*(" + tokenMatch + ")")': [
+    new RegExp(`^[,\\s]*(${TOKEN})`),
+  ],
+  'node_modules/oauth4webapi/build/index.js: new RegExp("^[,\\\\s]*" + quotedParamMatcher + "[,\\\\s]*(.*)")':
+    [new RegExp(`^[,\\s]*(${TOKEN})\\s*=\\s*"((?:[^"\\\\]|\\\\[\\s\\S])*)"[,\\s]*(.*)`)],
+  'node_modules/oauth4webapi/build/index.js: new RegExp("^[,\\\\s]*" + paramMatcher + "[,\\\\s]*(.*)")': [
+    new RegExp(`^[,\\s]*(${TOKEN})\\s*=\\s*(${TOKEN})[,\\s]*(.*)`),
+  ],
+  'node_modules/oauth4webapi/build/index.js: new RegExp("^(" + token68Match + ")(?:$|[,\\\\s])(.*)")': [
+    /^([a-zA-Z0-9\-._~+/]+={0,2})(?:$|[,\s])(.*)/,
+  ],
+  // The patterns of our schemas, which are collected from the sources, and keys of our schemas.
+  "node_modules/typebox/build/guard/guard.mjs: new RegExp(`^${key}$`)": [],
+  'node_modules/typebox/build/schema/engine/_regexp.mjs: new RegExp(pattern, "u")': [],
+  "node_modules/typebox/build/schema/engine/pattern.mjs: schema.pattern": [],
+  'node_modules/typebox/build/type/engine/helpers/keys.mjs: new RegExp("^(?:0|[1-9][0-9]*)$")': [
+    /^(?:0|[1-9][0-9]*)$/,
+  ],
+};
+
+/** Packages and folders of them, with what they read. */
+export const OWN_TEXT_ONLY: Readonly<Record<string, string>> = {
+  "@inquirer/": "keys that the operator presses",
+  "@scalar/": "not called: the page of the API description is served from files",
+  "@sinclair/": "not called: part of the package of the API description",
+  chalk: "variables of the terminal",
+  debug: "not called: part of a package for uploads",
+  "elysia/dist/adapter/bun/": "the paths of our routes",
+  "elysia/dist/compose.mjs": "the source of our handlers",
+  "elysia/dist/sucrose.mjs": "the source of our handlers",
+  "elysia/dist/type-system/": "not called: bodies and queries are checked by our own schemas",
+  "exact-mirror": "not called: answers are written by our own code",
+  "fast-string-": "the texts of our prompts",
+  "fast-wrap-ansi": "the texts of our prompts",
+  memoirist: "the paths of our routes",
+  ms: "not called: part of debug",
+  "mute-stream": "keys that the operator presses",
+  "typebox/build/format/": "only date-time is used",
+  "typebox/build/type/": "our own schemas",
+};
