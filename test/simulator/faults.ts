@@ -26,8 +26,8 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "A call runs a second time under its Idempotency-Key.",
     patches: [
-      "idempotency-forgets-after-begin",
       "idempotency-expires-by-jump",
+      "idempotency-forgets-after-begin",
       "idempotency-end-stored-once",
     ],
   },
@@ -63,7 +63,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: "A frozen process goes on with a scheduled run that was given up.",
-    patches: ["scheduled-fence-before-tool", "scheduled-fence-before-request"],
+    patches: ["scheduled-fence-before-request", "scheduled-fence-before-tool"],
   },
   {
     fault: "A result or a log entry that cannot be stored at once is lost.",
