@@ -1,13 +1,13 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { type Client, clientVerb, withDataFolder } from "../client/client";
+import { type Client, clientVerb } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
 import { keyId } from "../client/named";
-import { type Common, defined, type Line, verb } from "../command";
-import type { Io } from "../io";
+import { defined, type Line } from "../command";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
 import { type Deletion, deleteVerb, listVerb, showVerb } from "../record-verbs";
+import { rotateRootVerb } from "../root-rotation";
 import type { Column } from "../table";
 import { futureTime } from "../times";
 
@@ -80,16 +80,7 @@ export const verbs = [
     find: keyToDelete,
     remove: deleteKey,
   }),
-  verb({
-    usage: "rotate-root",
-    summary: "Replace the root key in its file. Servers may keep running.",
-    examples: ["runtime keys rotate-root"],
-    flags: [
-      { flag: "--leave-damaged", meaning: "continue if data keys are damaged, and leave those unchanged" },
-    ],
-    read: (line) => ({ leaveDamaged: line.has("leave-damaged") }),
-    run: rotateRoot,
-  }),
+  rotateRootVerb,
   clientVerb({
     usage: "rotate-data",
     summary: "Replace the data key of the project and re-encrypt all values. Servers may keep running.",
@@ -131,17 +122,6 @@ async function keyToDelete(client: Client, given: string): Promise<Deletion> {
 
 function isWorkingAdmin({ role, expires_at }: ApiKey): boolean {
   return role === "admin" && (expires_at === undefined || Date.parse(expires_at) > Date.now());
-}
-
-async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
-  await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
-    const rotated = await runtime.rotation.rotateRoot(principal, options);
-    const { id, damaged } = rotated;
-    printRecord(io, common, rotated, { name: () => id, columns: [], lines: () => [["root key", id]] });
-    if (damaged !== undefined)
-      io.note(`Data keys that are damaged and were left unchanged: ${damaged}. See the log.`);
-    io.note("The old root key no longer decrypts anything. Back up the new one, separately from the data.");
-  });
 }
 
 /** An expired key stays in the list until it is deleted. */

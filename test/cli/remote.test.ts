@@ -266,7 +266,7 @@ describe("a server", () => {
     expect(
       (await run(["keys", "list", "--server", "local"], { env: { RUNTIME_SERVER: site.url } })).code,
     ).toBe(0);
-    expect((await run(["keys", "rotate-root"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
+    expect((await run(["keys", "rotate-root", "--yes"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
   });
 });
 

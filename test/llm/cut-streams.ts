@@ -60,7 +60,7 @@ export const broken = fc
   .record({
     sample: fc.constantFrom(...SAMPLES),
     place: fc.double({ min: 0, max: 1, noNaN: true }),
-    how: fc.constantFrom("cut", "reset", "error"),
+    how: fc.constantFrom("cut", "cut between events", "reset", "error"),
     error: fc.constantFrom(...ERRORS),
     size: fc.integer({ min: 1, max: 400 }),
   })
@@ -69,7 +69,12 @@ export const broken = fc
     const at = Math.floor(place * (sample.end - 1));
     const head = sample.text.slice(0, at);
     const event = head.slice(0, head.lastIndexOf("\n\n") < 0 ? 0 : head.lastIndexOf("\n\n") + 2);
-    const text = how === "error" ? event + error + sample.text.slice(event.length) : head;
+    const text =
+      how === "error"
+        ? event + error + sample.text.slice(event.length)
+        : how === "cut between events"
+          ? event
+          : head;
     return { sample, how, text, size, breaks: how === "reset" };
   });
 

@@ -13,6 +13,9 @@ interface PieceReader {
   cancel(): Promise<void>;
 }
 
+const EMPTY = new Uint8Array();
+const SLICE = 65_536;
+
 /** The blocks of a body, as they arrive. */
 export class BlockSource {
   readonly #core: Core;
@@ -20,6 +23,8 @@ export class BlockSource {
   readonly #reader: PieceReader;
   readonly #timeoutMs: number;
   readonly #blocks = new Blocks();
+  /** What was received and not yet looked at. */
+  #rest: Uint8Array = EMPTY;
   /** How long the server was waited for since its last event. */
   #silentMs = 0;
   #ended = false;
@@ -33,6 +38,7 @@ export class BlockSource {
 
   /** The blocks of the next piece; undefined at the end of the body. Throws the error for the caller. */
   async next(): Promise<readonly Block[] | undefined> {
+    if (this.#rest.byteLength > 0) return this.#slice();
     if (this.#ended) return undefined;
     const asked = this.#core.clock.now();
     const piece = await this.#reader.read().catch((thrown: unknown) => {
@@ -43,14 +49,23 @@ export class BlockSource {
       const last = this.#blocks.end();
       return last === undefined ? undefined : [last];
     }
-    const blocks = this.#added(piece.value);
+    this.#rest = piece.value;
+    const blocks = this.#slice();
     this.#watch(blocks, this.#core.clock.now() - asked);
     return blocks;
+  }
+
+  // Large pieces are taken in slices: for a slow reader of this answer, the rest waits as bytes.
+  #slice(): readonly Block[] {
+    const slice = this.#rest.subarray(0, SLICE);
+    this.#rest = this.#rest.subarray(SLICE);
+    return this.#added(slice);
   }
 
   /** Closes the connection. */
   async cancel(): Promise<void> {
     this.#ended = true;
+    this.#rest = EMPTY;
     await this.#reader.cancel().catch(() => undefined);
   }
 
