@@ -141,7 +141,11 @@ describe("a command line", () => {
     [["completion", "zsh"], "completion", { shell: "zsh" }],
     [["help", "tools", "exec"], "help", { words: ["tools", "exec"] }],
     [["export"], "export", {}],
-    [["apply", "-f", "-", "--dry-run"], "apply", { file: "-", dryRun: true }],
+    [
+      ["apply", "-f", "-", "--dry-run"],
+      "apply",
+      { file: "-", dryRun: true, prune: false, yes: false, detailed: false },
+    ],
     [["doctor", "--all"], "doctor", { all: true }],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
