@@ -11,6 +11,7 @@ import {
   updateProvider,
 } from "../client/providers";
 import { type Common, type Line, verb } from "../command";
+import { counted } from "../counted";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
@@ -174,10 +175,10 @@ async function remove(io: Io, common: Common, { id, yes }: { id: string; yes: bo
   return withClient(io, common, async (client) => {
     const { provider_id } = await getProvider(client, id);
     const { total_count } = await listConnections(client, { provider_id: id, limit: 1 });
-    const question = `Delete ${id} (${provider_id ?? "custom"}) and ${total_count} connections?`;
+    const question = `Delete ${id} (${provider_id ?? "custom"}) and ${counted(total_count, "connection")}?`;
     return deleteConfirmed({ io, common }, { yes, id, question }, async () => ({
       record: await deleteProvider(client, id),
-      done: `The auth provider ${id} is deleted with ${total_count} connections.`,
+      done: `The auth provider ${id} is deleted with ${counted(total_count, "connection")}.`,
     }));
   });
 }
