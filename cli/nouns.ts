@@ -5,6 +5,7 @@ import { TOPICS } from "./commands/help";
 export const nouns: readonly Noun[] = [
   noun("init", "set up this machine: the default user and API keys", () => import("./commands/init")),
   noun("serve", "run the server", () => import("./commands/serve")),
+  noun("log", "the log level of the running server", () => import("./commands/log")),
   noun("status", "show where commands run and whether it is healthy", () => import("./commands/status")),
   noun("doctor", "find problems of this installation", () => import("./commands/doctor")),
   noun("login", "run commands against a server from now on", () => import("./commands/login")),

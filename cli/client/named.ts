@@ -21,13 +21,10 @@ export async function pluginId(client: Client, given: string): Promise<string> {
 }
 
 /** The id of a hook of the project, or of its organization. Throws `not_found`. */
-export async function hookId(
-  client: Client,
-  given: string,
-  binding: BindingType = "project",
-): Promise<string> {
+export async function hookId(client: Client, given: string, binding?: BindingType): Promise<string> {
   if (HOOK_ID.test(given)) return given;
-  const hooks: Hook[] = await everyRecord((window) => listHooks(client, window, binding));
+  const all: Hook[] = await everyRecord((window) => listHooks(client, window));
+  const hooks = all.filter((hook) => hook.binding.type === (binding ?? hook.binding.type));
   return recordNamed("hook", given, hooks, "runtime hooks list").id;
 }
 

@@ -1,8 +1,9 @@
 // `runtime auth`: consents without a tool.
 import type { Authorization } from "../../src/authorization";
-import { confirmUser, consentStatus, startConsent, testVerifier } from "../client/authorization";
+import { confirmUser, consentEnd, consentStatus, startConsent, testVerifier } from "../client/authorization";
 import { type ClientCall, clientVerb, isServed, userOf } from "../client/client";
 import { defined } from "../command";
+import { EXIT } from "../errors";
 import { printRecord, type Shape } from "../output";
 
 const SHAPE: Shape<Authorization> = {
@@ -62,9 +63,21 @@ export const verbs = [
     usage: "status <id>",
     summary: "Show the status of a consent.",
     examples: ["runtime auth status ar_0123456789 --wait 59"],
-    flags: [{ flag: "--wait <seconds>", meaning: "wait until it ends, at most 59 seconds" }],
-    read: (line) => ({ id: line.word(0), wait: line.integer("wait", 0) }),
-    run: async (call, { id, wait }) => printAuthorization(call, await consentStatus(call.client, id, wait)),
+    flags: [
+      {
+        flag: "--wait <seconds>",
+        meaning: "wait at most so long until it ends; exits 8 if it is still pending",
+      },
+    ],
+    read: (line) => ({ id: line.word(0), wait: line.integer("wait", 0) ?? 0 }),
+    run: async (call, { id, wait }) => {
+      const { client } = call;
+      const authorization = await (wait === 0
+        ? consentStatus(client, id, undefined)
+        : consentEnd(client, id, wait));
+      await printAuthorization(call, authorization);
+      return wait > 0 && authorization.status === "pending" ? EXIT.timeout : EXIT.ok;
+    },
   }),
   clientVerb({
     usage: "confirm-user <flow>",

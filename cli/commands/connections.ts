@@ -8,7 +8,7 @@ import { listProviders } from "../client/providers";
 import { defined } from "../command";
 import { printList, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { deleteVerb, showVerb, YES } from "../record-verbs";
+import { deleteVerb, showVerb } from "../record-verbs";
 import { unknownName } from "../unknown-name";
 
 const CONNECTIONS = "/v1/admin/user_connections";
@@ -85,9 +85,13 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a grant with its tokens. The user must consent again before the next call.",
     examples: ["runtime connections delete ac_0123456789"],
-    flags: [YES],
+    find: (_client, id) => ({
+      id,
+      name: id,
+      question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
+      done: `The connection ${id} is deleted.`,
+    }),
     remove: deleteConnection,
-    done: (id) => `The connection ${id} is deleted.`,
   }),
 ];
 

@@ -1,18 +1,31 @@
 // `runtime hooks`: when a plugin is called, and what happens if it fails.
 import type { Hook } from "../../src/hooks";
-import { clientVerb, withClient } from "../client/client";
-import { bulkHooks, createHook, deleteHook, getHook, listHooks, updateHook } from "../client/hooks";
+import { RuntimeError } from "../../src/errors";
+import { type Client, clientVerb, withClient } from "../client/client";
+import {
+  bulkHooks,
+  createHook,
+  deleteHook,
+  getHook,
+  getPlugin,
+  listHooks,
+  updateHook,
+} from "../client/hooks";
 import { hookId, pluginId } from "../client/named";
 import { defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import { readObject } from "../input";
 import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { deleteVerb } from "../record-verbs";
-import { BINDING, bindingOf } from "./plugins";
+import { type Deletion, deleteVerb } from "../record-verbs";
 
 const POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
 const STATUSES = ["active", "inactive"] as const;
+const BINDING = {
+  flag: "--binding <binding>",
+  meaning: "only hooks of the project (project) or of its organization (tenant)",
+};
+const BINDINGS = ["project", "tenant"] as const;
 const POINT = { flag: "--point <point>", meaning: "tool.access, tool.pre or tool.post" };
 
 const CHANGES = [
@@ -39,6 +52,7 @@ const SHAPE: Shape<Hook> = {
     { title: "status", keep: "whole", value: ({ status }) => status },
     { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
     { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
+    { title: "binding", value: ({ binding }) => binding.type },
   ],
 };
 
@@ -55,7 +69,7 @@ const BULK: Shape<Awaited<ReturnType<typeof bulkHooks>>["results"][number]> = {
 export const verbs = [
   clientVerb({
     usage: "list",
-    summary: "List the hooks of the project, or of its organization.",
+    summary: "List the hooks that apply to the project: its own and those of its organization.",
     examples: ["runtime hooks list", "runtime hooks list --point tool.pre --status active"],
     flags: [
       POINT,
@@ -69,14 +83,13 @@ export const verbs = [
         plugin_id: line.text("plugin"),
         status: line.choice("status", STATUSES),
       }),
-      binding: bindingOf(line),
+      type: line.choice("binding", BINDINGS),
     }),
-    run: async ({ io, common, client }, { filter, binding }) => {
+    run: async ({ io, common, client }, { filter, type }) => {
       const plugin =
         filter.plugin_id === undefined ? {} : { plugin_id: await pluginId(client, filter.plugin_id) };
-      const items = await everyRecord((window) =>
-        listHooks(client, { ...filter, ...plugin, ...window }, binding),
-      );
+      const all = await everyRecord((window) => listHooks(client, { ...filter, ...plugin, ...window }));
+      const items = all.filter(({ binding }) => binding.type === (type ?? binding.type));
       const empty = "No such hooks. Plugins are created with hooks: runtime plugins create --help";
       printList(io, common, items, SHAPE, empty);
     },
@@ -86,7 +99,7 @@ export const verbs = [
     summary: "Show one hook, by its id or name.",
     examples: ["runtime hooks show hk_0123456789"],
     flags: [BINDING],
-    read: (line) => ({ id: line.word(0), binding: bindingOf(line) }),
+    read: (line) => ({ id: line.word(0), binding: line.choice("binding", BINDINGS) }),
     run: async ({ io, common, client }, { id, binding }) =>
       printRecord(io, common, await getHook(client, await hookId(client, id, binding), binding), SHAPE),
   }),
@@ -135,8 +148,8 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a hook.",
     examples: ["runtime hooks delete hk_0123456789"],
-    remove: async (client, given) => deleteHook(client, await hookId(client, given)),
-    done: (id) => `The hook ${id} is deleted.`,
+    find: hookToDelete,
+    remove: deleteHook,
   }),
   verb({
     usage: "bulk <file>",
@@ -153,6 +166,23 @@ export const verbs = [
     },
   }),
 ];
+
+async function hookToDelete(client: Client, given: string): Promise<Deletion> {
+  const id = await hookId(client, given);
+  const hook = await getHook(client, id, "project").catch((error: unknown) => {
+    if (error instanceof RuntimeError && error.name === "not_found") return getHook(client, id, "tenant");
+    throw error;
+  });
+  const { name, hook_point, plugin_id, status } = hook;
+  const inForce = status === "active" && (await getPlugin(client, plugin_id)).status === "active";
+  return {
+    id,
+    name: id,
+    question: `Delete the hook ${name} (${hook_point})?`,
+    done: `The hook ${id} is deleted.`,
+    inUse: inForce ? `It is in force: it decides about calls at ${hook_point}.` : undefined,
+  };
+}
 
 function changesOf(line: Line): { [key: string]: unknown } {
   return defined({

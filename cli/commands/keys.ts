@@ -1,13 +1,13 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { clientVerb, withDataFolder } from "../client/client";
+import { type Client, clientVerb } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
 import { keyId } from "../client/named";
-import { type Common, defined, type Line, verb } from "../command";
-import type { Io } from "../io";
+import { defined, type Line } from "../command";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
-import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
+import { type Deletion, deleteVerb, listVerb, showVerb } from "../record-verbs";
+import { rotateRootVerb } from "../root-rotation";
 import type { Column } from "../table";
 import { futureTime } from "../times";
 
@@ -77,20 +77,10 @@ export const verbs = [
   deleteVerb({
     summary: "Revoke an API key. It stops working at once.",
     examples: ["runtime keys delete key_0123456789"],
-    flags: [YES],
-    remove: async (client, given) => deleteKey(client, await keyId(client, given)),
-    done: (id) => `The API key ${id} is revoked.`,
+    find: keyToDelete,
+    remove: deleteKey,
   }),
-  verb({
-    usage: "rotate-root",
-    summary: "Replace the root key in its file. Servers may keep running.",
-    examples: ["runtime keys rotate-root"],
-    flags: [
-      { flag: "--leave-damaged", meaning: "continue if data keys are damaged, and leave those unchanged" },
-    ],
-    read: (line) => ({ leaveDamaged: line.has("leave-damaged") }),
-    run: rotateRoot,
-  }),
+  rotateRootVerb,
   clientVerb({
     usage: "rotate-data",
     summary: "Replace the data key of the project and re-encrypt all values. Servers may keep running.",
@@ -115,15 +105,23 @@ export const verbs = [
   }),
 ];
 
-async function rotateRoot(io: Io, common: Common, options: { leaveDamaged: boolean }): Promise<void> {
-  await withDataFolder(io, common, "keys rotate-root", async ({ runtime, principal }) => {
-    const rotated = await runtime.rotation.rotateRoot(principal, options);
-    const { id, damaged } = rotated;
-    printRecord(io, common, rotated, { name: () => id, columns: [], lines: () => [["root key", id]] });
-    if (damaged !== undefined)
-      io.note(`Data keys that are damaged and were left unchanged: ${damaged}. See the log.`);
-    io.note("The old root key no longer decrypts anything. Back up the new one, separately from the data.");
-  });
+async function keyToDelete(client: Client, given: string): Promise<Deletion> {
+  const id = await keyId(client, given);
+  const key = await getKey(client, id);
+  const { items } = await listKeys(client);
+  const isOtherAdmin = (each: ApiKey): boolean => each.id !== id && isWorkingAdmin(each);
+  const last = isWorkingAdmin(key) && !items.some(isOtherAdmin);
+  return {
+    id,
+    name: id,
+    question: `Revoke the API key ${key.name} (${key.role})? It stops working at once.`,
+    done: `The API key ${id} is revoked.`,
+    inUse: last ? "It is the last admin key of the project." : undefined,
+  };
+}
+
+function isWorkingAdmin({ role, expires_at }: ApiKey): boolean {
+  return role === "admin" && (expires_at === undefined || Date.parse(expires_at) > Date.now());
 }
 
 /** An expired key stays in the list until it is deleted. */

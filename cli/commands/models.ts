@@ -30,12 +30,16 @@ const SERVER_FLAGS: readonly FlagSpec[] = [
   { flag: "--api-key-env <variable>", meaning: "take its key from an environment variable" },
   { flag: "--chat-endpoint <path>", meaning: "path below the base address, if it is not the usual one" },
   { flag: "--api-version <version>", meaning: "anthropic only: version of the protocol" },
+  {
+    flag: "--limit-field <field>",
+    meaning: "openai only: max_tokens or max_completion_tokens, whichever the server takes",
+  },
   { flag: "--max-tokens <count>", meaning: "anthropic only: limit of an answer if the request has none" },
 ];
 
 const SHAPE: Shape<ModelEntry> = {
   name: ({ id }) => id,
-  optional: ["api_version", "max_tokens", "created_at", "updated_at"],
+  optional: ["api_version", "max_tokens", "limit_field", "created_at", "updated_at"],
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
     { title: "type", keep: "whole", value: ({ type }) => type },
@@ -120,8 +124,17 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a stored entry.",
     examples: ["runtime models delete local"],
+    find: async (client, word) => {
+      const { id, models } = await getEntry(client, word);
+      const offers = models.length === 0 ? "" : ` (${models.join(", ")})`;
+      return {
+        id,
+        name: id,
+        question: `Delete the model entry ${id}${offers} with its key?`,
+        done: `The model entry ${id} is deleted.`,
+      };
+    },
     remove: deleteEntry,
-    done: (id) => `The model entry ${id} is deleted.`,
   }),
   clientVerb({
     usage: "tools [allowed]",
@@ -151,6 +164,7 @@ function fieldsIn(line: Line) {
     models: line.texts("model"),
     api_version: line.text("api-version"),
     max_tokens: line.integer("max-tokens", 1),
+    limit_field: line.choice("limit-field", ["max_tokens", "max_completion_tokens"] as const),
   };
 }
 

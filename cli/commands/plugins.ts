@@ -137,8 +137,16 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
     examples: ["runtime plugins delete pl_0123456789"],
-    remove: async (client, given) => deletePlugin(client, await pluginId(client, given)),
-    done: (id) => `The plugin ${id} is deleted.`,
+    find: async (client, word) => {
+      const { id, name } = await getPlugin(client, await pluginId(client, word));
+      return {
+        id,
+        name: id,
+        question: `Delete the plugin ${name} with its credentials?`,
+        done: `The plugin ${id} is deleted.`,
+      };
+    },
+    remove: deletePlugin,
   }),
   clientVerb({
     usage: "test <id>",

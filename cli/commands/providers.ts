@@ -17,7 +17,7 @@ import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
 import { printable } from "../printable";
 import { type ProviderFields, providerBody } from "../provider-body";
-import { checkConfirmable, deleteConfirmed, listVerb, showVerb, YES } from "../record-verbs";
+import { deleteVerb, listVerb, showVerb } from "../record-verbs";
 import type { Column } from "../table";
 import { listConnections } from "./connections";
 
@@ -112,13 +112,21 @@ export const verbs = [
     read: fieldsOf,
     run: update,
   }),
-  verb({
-    usage: "delete <id>",
+  deleteVerb({
     summary: "Delete an auth provider and everything that users have granted there.",
-    examples: ["runtime providers delete slack --yes"],
-    flags: [YES],
-    read: (line) => ({ id: line.word(0), yes: line.has("yes") }),
-    run: remove,
+    examples: ["runtime providers delete slack"],
+    find: async (client, word) => {
+      const { id = word, provider_id } = await getProvider(client, word);
+      const { total_count } = await listConnections(client, { provider_id: word, limit: 1 });
+      return {
+        id,
+        name: id,
+        question: `Delete ${id} (${provider_id ?? "custom"}) and ${counted(total_count, "connection")}?`,
+        done: `The auth provider ${id} is deleted with ${counted(total_count, "connection")}.`,
+        inUse: total_count === 0 ? undefined : `It has ${counted(total_count, "connection")} of users.`,
+      };
+    },
+    remove: deleteProvider,
   }),
 ];
 
@@ -168,17 +176,4 @@ async function update(io: Io, common: Common, fields: ProviderFields): Promise<v
   await withClient(io, common, async (client) =>
     printRecord(io, common, await updateProvider(client, String(id), patch), SHAPE),
   );
-}
-
-async function remove(io: Io, common: Common, { id, yes }: { id: string; yes: boolean }): Promise<number> {
-  checkConfirmable(io, yes);
-  return withClient(io, common, async (client) => {
-    const { provider_id } = await getProvider(client, id);
-    const { total_count } = await listConnections(client, { provider_id: id, limit: 1 });
-    const question = `Delete ${id} (${provider_id ?? "custom"}) and ${counted(total_count, "connection")}?`;
-    return deleteConfirmed({ io, common }, { yes, id, question }, async () => ({
-      record: await deleteProvider(client, id),
-      done: `The auth provider ${id} is deleted with ${counted(total_count, "connection")}.`,
-    }));
-  });
 }

@@ -6,7 +6,7 @@ import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
-import { deleteVerb, listVerb, YES } from "../record-verbs";
+import { deleteVerb, listVerb } from "../record-verbs";
 import { type SecretSource, secretFrom, sourceOf } from "../secret-value";
 
 const SHAPE: Shape<StoredSecret> = {
@@ -63,9 +63,18 @@ export const verbs = [
     usage: "delete <key>",
     summary: "Delete a secret by its key or id.",
     examples: ["runtime secrets delete VENDOR_TOKEN"],
-    flags: [YES],
+    find: async (client, word) => {
+      const { items } = await listSecrets(client);
+      // The server decides which key a word means, and answers an unknown one.
+      const name = items.find(({ id }) => id === word)?.key ?? word;
+      return {
+        id: word,
+        name,
+        question: `Delete the secret ${name}? Tools that need it stop working.`,
+        done: `The secret ${name} is deleted.`,
+      };
+    },
     remove: deleteSecret,
-    done: (key) => `The secret ${key} is deleted.`,
   }),
 ];
 

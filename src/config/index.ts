@@ -9,4 +9,4 @@ export {
 } from "./keys";
 export { ensureFolder, type Environment } from "./paths";
 export { settingOf } from "./values";
-export { AnthropicServer, ModelEntryId, type ModelRecord, type StaticModel } from "./records";
+export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";

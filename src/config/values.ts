@@ -1,7 +1,7 @@
 // Converts text of flags and the environment to the declared type and checks values. Errors never contain the value,
 // which may be a secret.
 import { Check } from "typebox/schema";
-import { isObject, nearest } from "../base";
+import { closedList, isObject, nearest } from "../base";
 import { configurationError } from "../errors";
 import type { SettingDeclaration, SettingDeclarations } from "./keys";
 
@@ -49,7 +49,7 @@ export function checked(setting: NamedSetting, value: unknown, origin: string): 
   // Records are checked one by one when they are read, with better messages.
   const isRecordList = setting.records && Array.isArray(value);
   // Each schema is used once, so compiling it would not pay.
-  if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin);
+  if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin, value);
   return { value, origin };
 }
 
@@ -69,8 +69,10 @@ export function settingOf(declarations: SettingDeclarations, name: string, text:
   return checked(setting, fromText(setting, text, "argument"), "argument").value;
 }
 
-function refuse({ name, schema }: NamedSetting, origin: string): never {
+function refuse({ name, schema }: NamedSetting, origin: string, value?: unknown): never {
   const place = origin.replace(/^(file|environment|flag) /, "");
+  if ("enum" in schema && Array.isArray(schema.enum))
+    throw configurationError(`${place}: "${name}" ${closedList(schema.enum, value)}.`);
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
   throw configurationError(`${place}: "${name}" must be ${rule}.`);
 }

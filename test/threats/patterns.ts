@@ -82,6 +82,7 @@ export const OWN_TEXT_ONLY: Readonly<Record<string, string>> = {
   memoirist: "the paths of our routes",
   ms: "not called: part of debug",
   "mute-stream": "keys that the operator presses",
+  "yaml/": "documents that the operator applies in their own terminal; servers do not use it",
   "typebox/build/format/": "only date-time is used",
   "typebox/build/type/": "our own schemas",
 };

@@ -3,7 +3,7 @@ import type { Audit } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
-import { conflict, invalidParameter, notFound } from "../../errors";
+import { conflict, invalidParameter, notFound, unknownRecord } from "../../errors";
 import { actorOf, maySee, type Principal } from "../../identity";
 import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
@@ -122,7 +122,7 @@ export class Schedule {
     const { projectId } = principal;
     const row = await repository.findRun(store, projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
-      throw invalidParameter("There is no scheduled run with this id.");
+      throw invalidParameter("There is no scheduled run with this id.", unknownRecord("id"));
     const input: { [key: string]: unknown } = JSON.parse(
       await keyring.open(projectId, repository.inputPlace(row.id), row.sealed_input),
     );

@@ -136,7 +136,7 @@ test("tools authorize prints the authorization, and a note if no server is runni
   const status = await run(["auth", "status", id, "-o", "json"]);
   expect(jsonOf(status)).toMatchObject({ id, status: "pending" });
   const unknown = await run(["auth", "status", "ar_none", "-o", "json"]);
-  expect([unknown.code, at(jsonOf(unknown), "name")]).toEqual([1, "invalid_parameter"]);
+  expect([unknown.code, at(jsonOf(unknown), "name")]).toEqual([3, "invalid_parameter"]);
 });
 
 test("auth start requests the given scopes", async () => {
