@@ -2,6 +2,7 @@
 import { type Client, userOf, withClient } from "./client/client";
 import { publishedModels, streamChat } from "./client/models";
 import { type Common, defined } from "./command";
+import { counted } from "./counted";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { print } from "./output";
@@ -32,6 +33,8 @@ export interface Conversation {
   messages: { role: string; [field: string]: unknown }[];
 }
 
+const HELP = "/exit, /quit or Ctrl-C: end. Everything else is a message to the model.";
+
 /** The limit of rounds of tool calls before the model must answer. */
 const MOST_ROUNDS = 16;
 
@@ -51,10 +54,17 @@ export async function converse(io: Io, common: Common, options: ChatOptions): Pr
       messages: options.system === undefined ? [] : [{ role: "system", content: options.system }],
     };
     if (first !== undefined) return answer(conversation, first);
-    io.note(`Talking to ${conversation.model}, with ${offered.names.length} tools. /exit or Ctrl-C ends.`);
+    io.note(
+      `Talking to ${conversation.model}, with ${counted(offered.names.length, "tool")}. /help shows what you can type.`,
+    );
     for (;;) {
       const message = await io.prompts.ask("You:");
       if (message === "/exit" || message === "/quit") return;
+      // A command must not reach the model, which would answer it.
+      if (/^\/\w+$/.test(message)) {
+        io.note(message === "/help" ? HELP : `${message} is not a command. ${HELP}`);
+        continue;
+      }
       await answer(conversation, message);
     }
   });

@@ -50,6 +50,28 @@ export const nouns: readonly Noun[] = [
   noun("version", "print the version", () => import("./commands/version")),
 ];
 
+/** Lists over HTTP. */
+function httpOf(name: string): string | undefined {
+  const known: { readonly [noun: string]: string } = {
+    audit: "/v1/admin/audit",
+    connections: "/v1/admin/user_connections",
+    executions: "/v1/admin/executions",
+    hooks: "/v1/hooks",
+    keys: "/v1/admin/keys",
+    models: "/v1/admin/model_entries",
+    orgs: "/v1/admin/organizations",
+    plugins: "/v1/plugins",
+    projects: "/v1/admin/projects",
+    providers: "/v1/admin/auth_providers",
+    scheduled: "/v1/scheduled_tools",
+    secrets: "/v1/admin/secrets",
+    settings: "/v1/admin/settings/session_verification",
+    tools: "/v1/tools",
+  };
+  return known[name];
+}
+
 function noun(name: string, summary: string, load: Noun["load"]): Noun {
-  return { name, summary, load };
+  const http = httpOf(name);
+  return { name, summary, load, ...(http === undefined ? {} : { http }) };
 }

@@ -128,13 +128,17 @@ interface ParsedLine {
 
 type Take = (command: string, verb: Verb, line: ParsedLine) => void;
 
-function addVerbs(program: Command, { name, summary }: Noun, verbs: readonly Verb[], take: Take): void {
+function addVerbs(program: Command, { name, summary, http }: Noun, verbs: readonly Verb[], take: Take): void {
   const [first] = verbs;
   if (first !== undefined && verbs.length === 1 && firstWord(first.usage) === name) {
     addVerb(program, name, first, take);
     return;
   }
-  const parent = program.command(name).description(summary);
+  const parent = program.command(name).description(summary).configureHelp({ showGlobalOptions: false });
+  parent.addHelpText(
+    "after",
+    `${http === undefined ? "" : `\n${overHttp(http)}`}\nOptions of every command: runtime --help\n`,
+  );
   parent.exitOverride((error) => {
     if (error.code !== "commander.help") throw error;
     const words = verbs.map(({ usage }) => firstWord(usage)).join(", ");
@@ -157,6 +161,10 @@ function addVerb(parent: Command, name: string, verb: Verb, take: Take): void {
     const [words, excess] = [command.args.slice(0, count), command.args.slice(count)];
     take(name, verb, { words, flags: command.opts(), excess });
   });
+}
+
+function overHttp(path: string): string {
+  return `Over HTTP: curl -H "Authorization: Bearer $RUNTIME_API_KEY" http://127.0.0.1:9099${path}`;
 }
 
 // Between the summary and the flags, because most readers look for a line to copy.

@@ -1,5 +1,6 @@
 // A command's access to the services: configuration, runtime, principal. Large modules are loaded lazily, so that help
 // and usage errors are fast.
+import { existsSync } from "node:fs";
 import type { Config, KeyName } from "../src/config";
 import type { LeveledLog } from "../src/base";
 import type { Principal } from "../src/identity";
@@ -64,7 +65,15 @@ export async function withSession<T>(
     import("../src/base"),
   ]);
   const log = logOf(io, config, options.serves, base);
+  const keyFile = rootKeyFileOf(config);
+  // Programs that read standard error get nothing new; a person can do something about it.
+  const isNew = io.interactive && keyFile !== undefined && !existsSync(keyFile);
   const runtime = await createRuntime(config, extensions, { log });
+  if (isNew && existsSync(keyFile))
+    io.note(
+      `The root key ${keyFile} was created. Keep a copy of it apart from the data: ` +
+        "without it, nothing that is stored can be decrypted.",
+    );
   io.beforeOutput(() => runtime.endReads());
   try {
     const principal = await runtime.identity.operator(config.settings.project);
@@ -74,6 +83,17 @@ export async function withSession<T>(
     throw error;
   } finally {
     await runtime.close();
+  }
+}
+
+/** Where a root key is created if there is none; undefined if it comes from elsewhere. */
+function rootKeyFileOf(config: Config): string | undefined {
+  if (config.rootKey !== undefined) return undefined;
+  try {
+    return config.rootKeyFile() ?? config.defaultRootKeyFile();
+  } catch {
+    // Without a home folder, creating it fails with the reason.
+    return undefined;
   }
 }
 

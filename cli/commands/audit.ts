@@ -10,6 +10,7 @@ import type {
 import { findEntry, listAudit } from "../client/audit";
 import { withClient, withDataFolder } from "../client/client";
 import { type Common, defined, type Line, verb } from "../command";
+import { counted } from "../counted";
 import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
@@ -229,12 +230,13 @@ async function verify(io: Io, common: Common, { head }: { head: string | undefin
 function conclude(io: Io, { chains, problems, problem_count }: Verification): number {
   const rows = chains.reduce((sum, chain) => sum + chain.rows, 0);
   for (const problem of problems) io.note(`${io.notePaint.red("problem")}  ${lineOf(problem)}`);
-  if (problem_count > problems.length) io.note(`… and ${problem_count - problems.length} more problems.`);
-  const checked = `${rows} rows in ${chains.length} chains`;
+  if (problem_count > problems.length)
+    io.note(`… and ${counted(problem_count - problems.length, "more problem")}.`);
+  const checked = `${counted(rows, "row")} in ${counted(chains.length, "chain")}`;
   io.note(
     problem_count === 0
       ? io.notePaint.green(`The audit trail is intact (${checked}).`)
-      : `The audit trail has ${problem_count} problems (${checked}).`,
+      : `The audit trail has ${counted(problem_count, "problem")} (${checked}).`,
   );
   return problem_count === 0 ? EXIT.ok : EXIT.error;
 }

@@ -11,6 +11,7 @@ import {
   updateProvider,
 } from "../client/providers";
 import { type Common, type Line, verb } from "../command";
+import { counted } from "../counted";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
@@ -120,9 +121,9 @@ export const verbs = [
       return {
         id,
         name: id,
-        question: `Delete ${id} (${provider_id ?? "custom"}) and ${countOf(total_count)}?`,
-        done: `The auth provider ${id} is deleted with ${countOf(total_count)}.`,
-        inUse: total_count === 0 ? undefined : `It has ${countOf(total_count)} of users.`,
+        question: `Delete ${id} (${provider_id ?? "custom"}) and ${counted(total_count, "connection")}?`,
+        done: `The auth provider ${id} is deleted with ${counted(total_count, "connection")}.`,
+        inUse: total_count === 0 ? undefined : `It has ${counted(total_count, "connection")} of users.`,
       };
     },
     remove: deleteProvider,
@@ -175,8 +176,4 @@ async function update(io: Io, common: Common, fields: ProviderFields): Promise<v
   await withClient(io, common, async (client) =>
     printRecord(io, common, await updateProvider(client, String(id), patch), SHAPE),
   );
-}
-
-function countOf(connections: number): string {
-  return `${connections} ${connections === 1 ? "connection" : "connections"}`;
 }
