@@ -25,13 +25,23 @@ export interface ExecuteToolOptions {
 
 /** Runs the tool; the exit code says whether it succeeded. */
 export async function runTool(io: Io, common: Common, options: ExecuteToolOptions): Promise<number> {
+  const fields = common.fields ?? [];
+  if (fields.length > 0) (await import("./execution-fields")).checkExecutionFields(fields);
   const whole = options.input === undefined ? {} : await inputOf(io, options.input);
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
     const input = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
-    printExecution(io, common, execution);
+    const mistake =
+      fields.length === 0
+        ? undefined
+        : (await import("./execution-fields")).mistakeInValue(execution, fields);
+    printExecution(io, mistake === undefined ? common : { ...common, fields: undefined }, execution);
+    if (mistake !== undefined) {
+      io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
+      return EXIT.usage;
+    }
     return execution.success ? EXIT.ok : EXIT.toolFailed;
   });
 }
