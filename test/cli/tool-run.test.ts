@@ -300,10 +300,8 @@ describe("--fields", () => {
   test("shows everything if the value has no such path, because the tool was run", async () => {
     const { run } = await consentedTerminal();
 
-    const ran = await run([
-      ...["tools", "exec", "Chat.WhoAmI", "--user", "alice"],
-      ...["-o", "json", "--fields", "output.value.nothing_like_it"],
-    ]);
+    const who = ["tools", "exec", "Chat.WhoAmI", "--user", "alice", "-o", "json"];
+    const ran = await run([...who, "--fields", "output.value.nothing_like_it"]);
 
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain("there is no field output.value.nothing_like_it.");
