@@ -1,5 +1,6 @@
 // Results on standard output: a table for people, or JSON, YAML, one JSON value per line, or only names for programs.
 import { isObject } from "../src/base/json";
+import { nearest } from "../src/base/nearest";
 import { UsageError } from "./errors";
 import { choose, type Field, fieldText, unknownField } from "./fields";
 import type { Io } from "./io";
@@ -115,8 +116,10 @@ function chosen<T extends object>(
   if (fields === undefined) return items;
   const unknown = unknownField(items, fields, optional);
   if (unknown === undefined) return items.map((item) => choose(item, fields));
+  const meant = nearest(unknown.field, unknown.known);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   throw new UsageError(
-    `--fields: there is no field ${unknown.field}. The fields are ${unknown.known.join(", ")}.`,
+    `--fields: there is no field ${unknown.field}.${hint} The fields are ${unknown.known.join(", ")}.`,
   );
 }
 

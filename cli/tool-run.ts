@@ -26,13 +26,24 @@ export interface ExecuteToolOptions {
 
 /** Runs the tool; the exit code says whether it succeeded. */
 export async function runTool(io: Io, common: Common, options: ExecuteToolOptions): Promise<number> {
+  const fields = common.fields ?? [];
+  if (fields.length > 0) (await import("./execution-fields")).checkExecutionFields(fields);
   const whole = options.input === undefined ? {} : await inputOf(io, options.input);
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
     const { input, output } = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
-    printExecution(io, { ...common, ...defined({ output }) }, execution, options.name);
+    const mistake =
+      fields.length === 0
+        ? undefined
+        : (await import("./execution-fields")).mistakeInValue(execution, fields);
+    const shown = { ...common, ...defined({ output }), ...(mistake === undefined ? {} : { fields: undefined }) };
+    printExecution(io, shown, execution, options.name);
+    if (mistake !== undefined) {
+      io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
+      return EXIT.usage;
+    }
     return exitCodeOfRun(execution);
   });
 }

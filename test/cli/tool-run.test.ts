@@ -265,3 +265,47 @@ test.each<[string, string[], number, string]>([
   expect(jsonOf(ran)).toMatchObject({ name, message: expect.any(String) });
   expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
 });
+
+describe("--fields", () => {
+  test.each([
+    ["idd", "Did you mean id?"],
+    ["output.vaule", "Did you mean value?"],
+    ["output.error.mesage", "Did you mean message?"],
+    ["id.nested", "there is no field id.nested"],
+    ["nothing", "The fields there are id, execution_id"],
+  ])("with the unknown path %s runs nothing", async (field, said) => {
+    const { run } = await consentedTerminal();
+    const before = await lastMessage();
+
+    const ran = await run([...SEND, "--message", `not sent: ${field}`, "--fields", `id,${field}`]);
+
+    expect([ran.code, ran.stdout]).toEqual([2, ""]);
+    expect(ran.stderr).toContain(said);
+    expect(await lastMessage()).toBe(before);
+  });
+
+  test("shows paths into the output, also as JSON", async () => {
+    const { run } = await consentedTerminal();
+    const who = ["tools", "exec", "Chat.WhoAmI", "--user", "alice"];
+    const whole = jsonOf(await run([...who, "-o", "json"]));
+    const [name = ""] = Object.keys(Object(at(whole, "output.value")));
+
+    const ran = await run([...who, "-o", "json", "--fields", `success,output.value.${name}`]);
+
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+    expect(at(jsonOf(ran), `output.value.${name}`)).toEqual(at(whole, `output.value.${name}`));
+    expect(Object.keys(Object(jsonOf(ran)))).toEqual(["success", "output"]);
+  });
+
+  test("shows everything if the value has no such path, because the tool was run", async () => {
+    const { run } = await consentedTerminal();
+
+    const who = ["tools", "exec", "Chat.WhoAmI", "--user", "alice", "-o", "json"];
+    const ran = await run([...who, "--fields", "output.value.nothing_like_it"]);
+
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("there is no field output.value.nothing_like_it.");
+    expect(ran.stderr).toContain("The tool was run.");
+    expect(jsonOf(ran)).toMatchObject({ success: true, output: { value: {} } });
+  });
+});
