@@ -6,10 +6,13 @@ import { growth, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
 import { SHEET_PARAMETERS, SHEET_RESULT, SPREADSHEET_ID } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
-import { rangeName } from "../cells/a1";
+import { cellName, rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
-import { type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import { type Cell, type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import { type CellValue, VALUE_RULE } from "../cells/entry";
+import { keystrokesOf } from "../cells/keyboard";
 import { SheetsClient } from "../client";
+import { MAX_TEXT } from "../limits";
 import { fileGrant, OVERWRITES } from "../metadata";
 import { batchUpdate, updateValues } from "../upstream/calls";
 import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
@@ -17,9 +20,8 @@ import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
 export const updateCells = defineTool({
   name: "UpdateCells",
   description:
-    "Writes the given cells of one sheet, as if a person had typed them: `=…` is a formula; numbers, dates, `$5`, `10%` and " +
-    "TRUE are parsed as such; a leading apostrophe forces text; empty text clears a cell. Other cells do not change. " +
-    "If a cell is outside the sheet, the sheet is enlarged.",
+    "Writes the given cells of one sheet and returns what they then show. Other cells do not change. Empty text clears a " +
+    `cell. ${VALUE_RULE} If a cell is outside the sheet, the sheet is enlarged.`,
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}` }),
@@ -49,12 +51,13 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   const book = await readBook(client, spreadsheetId);
   const sheet = chooseSheet(book, choice);
   requireGrid(sheet);
+  const ranges = valueRanges(sheet.title, data);
   const requests = growth(book, sheet, data.lastRow, data.lastColumn);
   if (requests.length > 0) {
     client.requireWrites(2, "spreadsheets.values.batchUpdate");
     await client.call(batchUpdate(spreadsheetId, requests, { once: true }));
   }
-  const answer = await client.call(updateValues(spreadsheetId, valueRanges(sheet.title, data)));
+  const answer = await client.call(updateValues(spreadsheetId, ranges));
   return {
     spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
     sheetId: sheet.sheetId,
@@ -74,6 +77,15 @@ function valueRanges(title: string, data: Data): JsonObject[] {
   return blocksOf(data.cells).map((block) => ({
     range: rangeName(title, block),
     majorDimension: "ROWS",
-    values: block.rows.map((row) => row.map(({ value }) => value)),
+    values: block.rows.map((row) => row.map(keystrokesIn)),
   }));
+}
+
+function keystrokesIn({ row, column, value }: Cell): CellValue {
+  const keystrokes = keystrokesOf(value);
+  if (keystrokes !== undefined) return keystrokes;
+  throw refusal(
+    `cell ${cellName(row, column)} contains ${MAX_TEXT} characters, one too many for text that starts like a number or a ` +
+      "formula. Shorten it by one",
+  );
 }

@@ -36,7 +36,7 @@ export function getCells(spreadsheetId: string, range: string): Call {
     ranges: range,
     fields:
       "sheets(properties(sheetId)," +
-      "data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue))))",
+      "data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue,note))))",
   });
 }
 

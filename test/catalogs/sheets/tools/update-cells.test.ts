@@ -1,7 +1,7 @@
 // Sheets.UpdateCells against the stand-in of the platform.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
-import { readCell, TYPED } from "../expected-cells";
+import { readCell, GIVEN } from "../expected-cells";
 import { at, Connection } from "../run";
 
 let sandbox: SheetsSandbox;
@@ -64,22 +64,22 @@ test("two calls write the cells and return what was written", async () => {
           range: "'Jon''s Data'!A1:B2",
           majorDimension: "ROWS",
           values: [
-            ["new", 5],
-            [true, "x"],
+            ["'new", 5],
+            [true, "'x"],
           ],
         },
-        { range: "'Jon''s Data'!E4", majorDimension: "ROWS", values: [["far"]] },
+        { range: "'Jon''s Data'!E4", majorDimension: "ROWS", values: [["'far"]] },
       ],
     },
   });
 });
 
-test("every value is read as if it were typed", async () => {
-  const data = Object.fromEntries(TYPED.map(({ value }, index) => [index + 1, { B: value }]));
+test("every value becomes the same as with CreateSpreadsheet", async () => {
+  const data = Object.fromEntries(GIVEN.map(({ value }, index) => [index + 1, { B: value }]));
   const fresh = sandbox.addFile();
   await update(data, { spreadsheet_id: fresh });
   const read = await Connection.to(sandbox).run("GetSpreadsheet", { spreadsheet_id: fresh });
-  const expected = TYPED.flatMap(({ cell }, index) =>
+  const expected = GIVEN.flatMap(({ cell }, index) =>
     cell === null ? [] : [[String(index + 1), { B: readCell(cell) }]],
   );
   expect(at(read, "sheets.0.data")).toEqual(Object.fromEntries(expected));
