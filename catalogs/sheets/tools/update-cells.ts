@@ -12,10 +12,10 @@ import { type Cell, type Data, DATA_FORMAT, parseData, refusal } from "../cells/
 import { type CellValue, VALUE_RULE } from "../cells/entry";
 import { keystrokesOf } from "../cells/keyboard";
 import { SheetsClient } from "../client";
-import { MAX_TEXT } from "../limits";
+import { MAX_DISPLAYED, MAX_TEXT } from "../limits";
 import { fileGrant, OVERWRITES } from "../metadata";
 import { batchUpdate, updateValues } from "../upstream/calls";
-import { nonEmptyTextIn, numberIn, objectsIn } from "../../upstream/json";
+import { nonEmptyTextIn, numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 export const updateCells = defineTool({
   name: "UpdateCells",
@@ -33,6 +33,13 @@ export const updateCells = defineTool({
     updatedRows: Type.Integer({ description: "Number of rows with at least one written cell" }),
     updatedColumns: Type.Integer({ description: "Number of columns with at least one written cell" }),
     updatedCells: Type.Integer({ description: "Number of written cells" }),
+    displayedValues: Type.Optional(
+      Type.Array(Type.Array(Type.Array(Type.String())), {
+        description:
+          "What the written cells show now: for each of `updatedRanges` its rows, for each row its cells. Absent after more " +
+          `than ${MAX_DISPLAYED} cells; read them with GetSpreadsheet`,
+      }),
+    ),
   }),
   authorization: fileGrant(),
   metadata: OVERWRITES,
@@ -50,14 +57,15 @@ export const updateCells = defineTool({
 async function update(client: SheetsClient, spreadsheetId: string, choice: SheetChoice, data: Data) {
   const book = await readBook(client, spreadsheetId);
   const sheet = chooseSheet(book, choice);
-  requireGrid(sheet);
+  requireGrid(book, sheet);
+  const shown = data.cells.length <= MAX_DISPLAYED;
   const ranges = valueRanges(sheet.title, data);
   const requests = growth(book, sheet, data.lastRow, data.lastColumn);
   if (requests.length > 0) {
     client.requireWrites(2, "spreadsheets.values.batchUpdate");
     await client.call(batchUpdate(spreadsheetId, requests, { once: true }));
   }
-  const answer = await client.call(updateValues(spreadsheetId, ranges));
+  const answer = await client.call(updateValues(spreadsheetId, ranges, { shown }));
   return {
     spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
     sheetId: sheet.sheetId,
@@ -69,7 +77,16 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
     updatedRows: numberIn(answer, "totalUpdatedRows"),
     updatedColumns: numberIn(answer, "totalUpdatedColumns"),
     updatedCells: numberIn(answer, "totalUpdatedCells"),
+    ...(shown ? { displayedValues: objectsIn(answer, "responses").map(displayedIn) } : {}),
   };
+}
+
+/** The displayed values of a range, by rows. The platform leaves out empty cells at the end. */
+function displayedIn(response: JsonObject): string[][] {
+  const rows = objectIn(response, "updatedData")["values"];
+  return (Array.isArray(rows) ? rows : []).map((row) =>
+    (Array.isArray(row) ? row : []).map((cell) => (cell === null ? "" : String(cell))),
+  );
 }
 
 /** One range per rectangle of given cells, so that other cells are not touched. */

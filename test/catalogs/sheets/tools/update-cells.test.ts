@@ -46,6 +46,13 @@ test("two calls write the cells and return what was written", async () => {
     updatedRows: 3,
     updatedColumns: 3,
     updatedCells: 5,
+    displayedValues: [
+      [
+        ["new", "5"],
+        ["TRUE", "x"],
+      ],
+      [["far"]],
+    ],
   });
   expect(methods()).toEqual([GET, WRITE]);
   expect(sandbox.requests[0]?.query).toEqual({
@@ -54,11 +61,12 @@ test("two calls write the cells and return what was written", async () => {
   });
   expect(sandbox.requests[1]).toMatchObject({
     query: {
-      fields: "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange)",
+      fields:
+        "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange,updatedData(values))",
     },
     body: {
       valueInputOption: "USER_ENTERED",
-      includeValuesInResponse: false,
+      includeValuesInResponse: true,
       data: [
         {
           range: "'Jon''s Data'!A1:B2",
