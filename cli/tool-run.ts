@@ -38,7 +38,11 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
       fields.length === 0
         ? undefined
         : (await import("./execution-fields")).mistakeInValue(execution, fields);
-    const shown = { ...common, ...defined({ output }), ...(mistake === undefined ? {} : { fields: undefined }) };
+    const shown = {
+      ...common,
+      ...defined({ output }),
+      ...(mistake === undefined ? {} : { fields: undefined }),
+    };
     printExecution(io, shown, execution, options.name);
     if (mistake !== undefined) {
       io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
