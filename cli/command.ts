@@ -1,5 +1,6 @@
 // The definition of a command: words and flags are read into options, and a function runs with them. Commands are data, so
 // that parsing is tested without running, and the help is generated from the same rows.
+import { closedList } from "../src/base/closed-list";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import type { Format } from "./output";
@@ -145,7 +146,7 @@ export function oneOf<T extends string>(
 ): T | undefined {
   const found = known.find((each) => each === text);
   if (found !== undefined || text === undefined) return found;
-  throw new UsageError(`${what} must be one of ${known.join(", ")}.`);
+  throw new UsageError(`${what} ${closedList(known, text)}.`);
 }
 
 /** Drops undefined fields, for records whose fields are absent rather than undefined. */

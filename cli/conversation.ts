@@ -84,26 +84,19 @@ async function answer(conversation: Conversation, message: string): Promise<void
   const { io, common, messages } = conversation;
   messages.push({ role: "user", content: message });
   const begin = messages.length;
+  let text = "";
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const { text, calls } = await turn(conversation);
-    const { toolCall, withIds } = await import("../src/llm");
-    const requested = withIds(calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
-    messages.push({
-      role: "assistant",
-      content: text,
-      ...(requested.length === 0 ? {} : { tool_calls: requested.map(toolCall) }),
-    });
+    const said = await turn(conversation);
+    text = said.text;
+    const { assistantMessage, withIds } = await import("../src/llm");
+    const requested = withIds(said.calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
+    messages.push(assistantMessage(said, requested));
     if (requested.length === 0) break;
     for (const call of requested) messages.push(await answerCall(conversation, call));
   }
   if (common.output === "table" || common.output === "name") return;
   const reply = messages.slice(begin);
-  print(
-    io,
-    common.output,
-    { model: conversation.model, content: reply.at(-1)?.["content"] ?? "", messages: reply },
-    () => "",
-  );
+  print(io, common.output, { model: conversation.model, content: text, messages: reply }, () => "");
 }
 
 async function turn({ io, common, client, model, user, offered, messages }: Conversation) {

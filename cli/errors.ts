@@ -1,6 +1,6 @@
 // The errors of commands, and their exit codes.
 import type { Authorization } from "../src/authorization";
-import { type ErrorName, RuntimeError, toRuntimeError } from "../src/errors";
+import { type ErrorName, isUnknownRecord, RuntimeError, toRuntimeError } from "../src/errors";
 
 /** The documented exit codes. */
 export const EXIT = {
@@ -25,7 +25,7 @@ export const EXITS: readonly { code: number; meaning: string }[] = [
     code: EXIT.error,
     meaning: "error: bad input, missing configuration, unreachable server",
   },
-  { code: EXIT.usage, meaning: "command line error" },
+  { code: EXIT.usage, meaning: "command line error, or invalid input of a tool" },
   { code: EXIT.notFound, meaning: "tool or record not found" },
   { code: EXIT.credential, meaning: "not permitted: invalid credential or role" },
   { code: EXIT.conflict, meaning: "already exists, or conflict" },
@@ -81,9 +81,6 @@ export class ConsentRequired extends Error {
 }
 
 const CODES: { readonly [N in ErrorName]?: number } = {
-  tool_not_found: EXIT.notFound,
-  not_found: EXIT.notFound,
-  route_not_found: EXIT.notFound,
   invalid_authorization: EXIT.credential,
   forbidden: EXIT.credential,
   already_exists: EXIT.conflict,
@@ -96,7 +93,9 @@ export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ConsentRequired) return EXIT.consent;
-  const { name, status } = toRuntimeError(error);
+  const failure = toRuntimeError(error);
+  if (isUnknownRecord(failure)) return EXIT.notFound;
+  const { name, status } = failure;
   // 403 needs a consent of the user, 400 a change by the administrator.
   if (name === "tool_requirements_not_met") return status === 403 ? EXIT.consent : EXIT.error;
   return CODES[name] ?? EXIT.error;

@@ -1,11 +1,13 @@
 // A command's access to the services: configuration, runtime, principal. Large modules are loaded lazily, so that help
 // and usage errors are fast.
 import type { Config, KeyName } from "../src/config";
+import type { LeveledLog } from "../src/base";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import type { Announcement } from "../src/serving";
-import type { Common } from "./command";
+import { type Common, defined } from "./command";
 import type { Io } from "./io";
+import { printable } from "./printable";
 
 export interface Session {
   readonly config: Config;
@@ -19,15 +21,21 @@ export interface SessionOptions {
   /** A configuration that is already loaded. */
   config?: Config;
   flags?: { readonly [K in KeyName]?: string | undefined };
-  /** Writes log lines; default: standard error, with level `warn` unless the configuration sets one. */
-  logTo?: { write(line: string): void; quiet: boolean };
+  /**
+   * Writes the log lines of a server. Absent, for commands: lines for people on standard error, with level `warn` unless
+   * the configuration sets one.
+   */
+  serves?: (line: string) => void;
 }
 
-/** Reads flags, environment and file. Throws `configuration` with one line. */
+/**
+ * Reads flags, environment and file. Throws `configuration` with one line. A misspelled variable is a warning, or an error with
+ * `strict`: a server must not run for weeks without a setting that its administrator relies on.
+ */
 export async function loadCommonConfig(
   io: Io,
   common: Common,
-  flags: SessionOptions["flags"] = {},
+  { flags = {}, strict = false }: Pick<SessionOptions, "flags"> & { strict?: boolean } = {},
 ): Promise<Config> {
   const [{ loadConfig }, { catalogSettings }] = await Promise.all([
     import("../src/config"),
@@ -38,6 +46,7 @@ export async function loadCommonConfig(
     flags: { data_dir: common.dataDir, project: common.project, ...flags },
     configFile: common.config,
     environment: io.env,
+    warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
   });
 }
 
@@ -48,15 +57,13 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
-  const [{ createRuntime }, { extensions }, { createLog, systemClock }] = await Promise.all([
+  const config = options.config ?? (await loadCommonConfig(io, common, defined({ flags: options.flags })));
+  const [{ createRuntime }, { extensions }, base] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),
     import("../src/base"),
   ]);
-  const { write, quiet } = options.logTo ?? { write: (line: string) => io.note(line), quiet: true };
-  const level = quiet && config.originOf("log.level") === "default" ? "warn" : config.settings["log.level"];
-  const log = createLog({ level, clock: systemClock, write });
+  const log = logOf(io, config, options.serves, base);
   const runtime = await createRuntime(config, extensions, { log });
   io.beforeOutput(() => runtime.endReads());
   try {
@@ -68,6 +75,24 @@ export async function withSession<T>(
   } finally {
     await runtime.close();
   }
+}
+
+function logOf(
+  io: Io,
+  config: Config,
+  serves: SessionOptions["serves"],
+  { commandLine, createLog, lineFormat, systemClock: clock }: typeof import("../src/base"),
+): LeveledLog {
+  const { settings } = config;
+  const level = settings["log.level"];
+  if (serves !== undefined) {
+    const isTerminal = io.transient !== undefined;
+    const format = lineFormat(settings["log.format"] ?? (isTerminal ? "text" : "json"));
+    return createLog({ level, clock, write: serves, format });
+  }
+  const quiet = config.originOf("log.level") === "default";
+  const write = (line: string): void => io.note(line);
+  return createLog({ level: quiet ? "warn" : level, clock, write, format: commandLine });
 }
 
 function findOnce(runtime: Runtime): Session["server"] {

@@ -1,6 +1,5 @@
 // A YAML or JSON document that knows the place of each of its values. JSON is also valid YAML.
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import { allowedValuesIn, nearest } from "../src/base";
 import type { FieldError } from "../src/errors";
 
 /** A mistake in a document. Lines and columns begin with 1. */
@@ -66,10 +65,7 @@ function wordAt(text: string, start: number, end: number): string {
 /** How to write the value instead, if that is known. */
 function hintFor(error: FieldError, node: Node | null): string {
   if (!isScalar(node)) return "";
-  if (error.message === "must be string" && node.value !== null) return " (write it in quotes)";
-  if (error.rule !== "enum" || typeof node.value !== "string") return "";
-  const meant = nearest(node.value, allowedValuesIn(error));
-  return meant === undefined ? "" : `; did you mean ${meant}?`;
+  return error.message === "must be string" && node.value !== null ? " (write it in quotes)" : "";
 }
 
 /** Where the field of an error is, or the deepest record that leads to it. */

@@ -60,6 +60,7 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   const header = request.headers.get("authorization") ?? undefined;
   const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
   const principal = { ...known, address };
+  incoming.principal = principal;
   let isAdmitted = false;
   try {
     front.rateLimit?.take(principal);

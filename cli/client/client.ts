@@ -80,8 +80,9 @@ export async function withClient<T>(
   io: Io,
   common: Common,
   work: (client: Client) => Promise<T>,
+  loaded?: Config,
 ): Promise<T> {
-  const config = await loadCommonConfig(io, common);
+  const config = loaded ?? (await loadCommonConfig(io, common));
   const target = await targetOf(io, common, config);
   if (target === undefined)
     return withSession(io, common, (session) => work({ kind: "direct", config, session }), { config });

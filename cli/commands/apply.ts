@@ -30,7 +30,7 @@ const SHAPE: Shape<Change> = {
   columns: [
     { title: "change", value: ({ action }) => action },
     { title: "kind", value: ({ kind }) => kind },
-    { title: "name", value: ({ name }) => name },
+    { title: "name", keep: "always", value: ({ name }) => name },
     { title: "fields", value: ({ differences }) => differences?.map(shownDifference).join(", ") },
   ],
 };

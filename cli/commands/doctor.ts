@@ -42,7 +42,7 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
     import("../probe"),
   ]);
   const running = examine({
-    config: () => loadCommonConfig(io, common),
+    config: () => loadCommonConfig(io, common, { strict: true }),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
       const server = await findServer(runtime);

@@ -35,14 +35,20 @@ async function stateOf(io: Io, common: Common): Promise<{ state: State; user: st
   const config = await loadCommonConfig(io, common);
   const { user } = config.settings;
   if (addressOf(common, config) !== undefined) {
-    return withClient(io, common, async (client) => ({ state: await providerState(client), user }));
+    const work = async (client: Client) => ({ state: await providerState(client), user });
+    return withClient(io, common, work, config);
   }
   if (!hasDatabase(io, config)) return { state: "no_key", user };
-  return withSession(io, common, async (session) => {
-    const { runtime, principal } = session;
-    if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
-    return { state: await providerState({ kind: "direct", config, session }), user };
-  });
+  return withSession(
+    io,
+    common,
+    async (session) => {
+      const { runtime, principal } = session;
+      if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
+      return { state: await providerState({ kind: "direct", config, session }), user };
+    },
+    { config },
+  );
 }
 
 async function providerState(client: Client): Promise<State> {

@@ -5,15 +5,10 @@ import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
 import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
+import { ruleOf, valueAt, type Violation } from "./rule-text";
 import { mistypedFields } from "./unknown-fields";
 
-type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Failure[]] };
-interface Failure {
-  keyword: string;
-  instancePath: string;
-  message: string;
-  params: object;
-}
+type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Violation[]] };
 
 /** More would not help anybody to mend a request. */
 const MAX_ERRORS = 20;
@@ -52,11 +47,17 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const long = longListIn(schema, value);
   if (long !== undefined)
     return [{ field: long.field, rule: "maxItems", message: `must not have more than ${long.most} items` }];
+  const excerpt = excerptOf(value);
+  const byPath = new Map<string, Violation[]>();
+  for (const violation of check.Errors(excerpt)[1]) {
+    // The failures inside an alternative say more than the failure of the alternative itself.
+    if (violation.keyword === "boolean" || violation.keyword === "anyOf") continue;
+    const path = violation.instancePath;
+    byPath.set(path, [...(byPath.get(path) ?? []), violation]);
+  }
   const errors: FieldError[] = [];
-  for (const failure of check.Errors(excerptOf(value))[1]) {
-    // The failures inside an alternative add nothing to the failure of the alternative itself.
-    if (failure.keyword === "boolean" || failure.keyword === "anyOf") continue;
-    for (const error of explain(failure)) {
+  for (const [path, violations] of byPath) {
+    for (const error of explain(path, violations, excerpt)) {
       if (!errors.some((known) => known.field === error.field)) errors.push(error);
     }
   }
@@ -65,30 +66,20 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
     : [{ field: "", rule: "schema", message: "has the wrong form" }];
 }
 
-function explain(failure: Failure): FieldError[] {
-  const field = failure.instancePath.slice(1).replaceAll("/", ".");
-  const missing = "requiredProperties" in failure.params ? failure.params.requiredProperties : undefined;
-  if (Array.isArray(missing)) {
-    return missing.map((name: unknown) => ({
-      field: field === "" ? String(name) : `${field}.${String(name)}`,
-      rule: "required",
-      message: "is required",
-    }));
-  }
-  const allowed = "allowedValues" in failure.params ? failure.params.allowedValues : undefined;
-  const message = Array.isArray(allowed) ? oneOfMessage(allowed) : failure.message;
-  return [{ field, rule: failure.keyword, message }];
-}
-
-const ONE_OF = "must be one of ";
-
-function oneOfMessage(allowed: readonly unknown[]): string {
-  return ONE_OF + allowed.map((value) => (value === "" ? '""' : String(value))).join(", ");
-}
-
-/** The allowed values that the message of an error with the rule "enum" lists. */
-export function allowedValuesIn({ message }: FieldError): string[] {
-  return message.startsWith(ONE_OF) ? message.slice(ONE_OF.length).split(", ") : [];
+function explain(path: string, violations: readonly Violation[], value: unknown): FieldError[] {
+  const field = path.slice(1).replaceAll("/", ".");
+  const missing = violations.flatMap(({ params }) =>
+    "requiredProperties" in params && Array.isArray(params.requiredProperties)
+      ? params.requiredProperties
+      : [],
+  );
+  const required = missing.map((name: unknown) => ({
+    field: field === "" ? String(name) : `${field}.${String(name)}`,
+    rule: "required",
+    message: "is required",
+  }));
+  const others = violations.filter(({ params }) => !("requiredProperties" in params));
+  return others.length === 0 ? required : [...required, { field, ...ruleOf(others, valueAt(value, path)) }];
 }
 
 /** The value without fields that are `null` where the schema does not allow it. */

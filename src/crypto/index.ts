@@ -9,6 +9,8 @@ export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { rootKeySources } from "./root-key-settings";
 export { createOnce, resolvedFile } from "./durable-file";
+export { keyModeFault } from "./key-mode";
+export { oldRoots } from "./old-roots";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
 export {

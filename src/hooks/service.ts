@@ -34,14 +34,12 @@ export class Hooks {
     this.#bindings = bindings;
   }
 
-  /** The hooks of the project or of its organization, oldest first. */
-  async list(principal: Principal, query: HooksFilter, bindingType?: BindingType): Promise<Page<Hook>> {
+  /** The hooks that apply to the project: its own and those of its organization, oldest first. */
+  async list(principal: Principal, query: HooksFilter): Promise<Page<Hook>> {
     const window = paging(query);
     const { hook_point, plugin_id, status } = query;
-    const rows = await repository.listHooks(
-      this.#core.store,
-      await this.#bindings.of(principal, bindingType),
-    );
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const rows = await repository.listHooks(this.#core.store, scope);
     const found = rows.filter(
       (row) =>
         (hook_point === undefined || row.hook_point === hook_point) &&
@@ -52,11 +50,11 @@ export class Hooks {
     return page(await this.#records(principal, shown), found.length, window);
   }
 
-  /** Throws `not_found`. */
+  /** With a `bindingType`, only a hook of that binding. Throws `not_found`. */
   async get(principal: Principal, id: string, bindingType?: BindingType): Promise<Hook> {
-    const binding = await this.#bindings.of(principal, bindingType);
-    const row = await repository.findHook(this.#core.store, binding, id);
-    if (row === undefined) throw unknownHook();
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const row = await repository.findHook(this.#core.store, scope, id);
+    if (row === undefined || (bindingType ?? row.binding_type) !== row.binding_type) throw unknownHook();
     return this.#record(principal, row);
   }
 

@@ -104,7 +104,14 @@ const AnswerMessage = Type.Object({
 });
 
 /** A message of a run of this server. */
-const RunMessage = Type.Object({ ...ChatMessage.properties, role: Type.String(), content: Type.String() });
+const RunMessage = Type.Object(
+  {
+    ...ChatMessage.properties,
+    role: Type.String(),
+    content: Type.Union([Type.String(), Type.Array(ContentPart)]),
+  },
+  { description: "Assistant messages have all fields that the model server sent." },
+);
 
 const Choice = Type.Object({
   index: Type.Integer(),

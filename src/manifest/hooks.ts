@@ -126,6 +126,8 @@ function entryOf(wanted: ManifestHook, pluginId: string | undefined, known: Hook
   return { ...fields, plugin_id: pluginId ?? "", hook_id: known?.id ?? null };
 }
 
-function allHooks({ hooks }: Services, principal: Principal): Promise<Hook[]> {
-  return everything((window) => hooks.list(principal, window));
+/** Hooks of the organization belong to no project's document. */
+async function allHooks({ hooks }: Services, principal: Principal): Promise<Hook[]> {
+  const listed = await everything((window) => hooks.list(principal, window));
+  return listed.filter(({ binding }) => binding.type === "project");
 }

@@ -100,7 +100,7 @@ describe("large output", () => {
     const { code, stderr } = await runShell("runtime keys show nope -o json > /dev/full", { HOME: big });
 
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^error: There is no [^\n]*\n$/);
+    expect(stderr).toMatch(/^error: The API key nope does not exist\.[^\n]*\n$/);
   });
 });
 

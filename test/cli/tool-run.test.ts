@@ -212,10 +212,10 @@ describe("with a consent", () => {
     expect(await list("--user", "bob")).toEqual([]);
 
     const id = String(at(found, "0.id"));
-    const deleted = await run(["connections", "delete", id, "-o", "json"]);
+    const deleted = await run(["connections", "delete", id, "--yes", "-o", "json"]);
     expect(jsonOf(deleted)).toEqual({ id, deleted: true });
     expect(await list()).toEqual([]);
-    expect((await run(["connections", "delete", id])).code).toBe(3);
+    expect((await run(["connections", "delete", id, "--yes"])).code).toBe(3);
     expect((await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"])).code).toBe(6);
   });
 
@@ -247,14 +247,14 @@ describe("with a consent", () => {
     const failed = await run([...SEND.slice(0, 5), "--input", '{"mesage":"x"}'], personAs("alice").options);
 
     expect(jsonOf(fine)).toMatchObject({ username: "alice" });
-    expect([failed.code, failed.stdout]).toEqual([9, ""]);
+    expect([failed.code, failed.stdout]).toEqual([2, ""]);
     expect(failed.stderr).toContain('"message"');
   });
 });
 
 test.each<[string, string[], number, string]>([
   ["an unknown tool", ["Chat.None"], 3, "tool_not_found"],
-  ["an invalid name", ["None"], 1, "malformed_request"],
+  ["an invalid name", ["None"], 3, "malformed_request"],
   ["no provider", ["Chat.WhoAmI"], 1, "tool_requirements_not_met"],
   ["an unknown parameter", ["Chat.SendMessage", "--mesage", "x"], 2, "usage"],
   ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 1, "malformed_request"],

@@ -306,9 +306,9 @@ describe("against a server", () => {
         hooks: [hook],
       });
       const anew = async () => {
-        await run(["secrets", "delete", "A"]);
+        await run(["secrets", "delete", "A", "--yes"]);
         for (const noun of ["hooks", "plugins"])
-          await run([noun, "delete", (await run([noun, "list", "-o", "name"])).stdout.trim()]);
+          await run([noun, "delete", (await run([noun, "list", "-o", "name"])).stdout.trim(), "--force"]);
       };
       await anew();
       const here = await run(line.split(" "), { stdin });

@@ -80,8 +80,9 @@ export const everyGrantIsOwned: Check = async (checked) => {
 /** A revocation would end the grant of the connection as well, which is of the same account. */
 async function isReplaced({ world, observer }: Checked, grant: Grant): Promise<boolean> {
   const row = observer.connection(grant.user);
-  const token = row?.status === "active" ? await observer.refreshTokenOf(row) : undefined;
-  return token !== undefined && world.provider.find(token)?.grant !== grant;
+  if (row?.status !== "active") return false;
+  const token = await observer.refreshTokenOf(row);
+  return token === undefined || world.provider.find(token)?.grant !== grant;
 }
 
 export const revocationsEnd: Check = async ({ world, observer }) => {
