@@ -34,22 +34,22 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
     const { input, output } = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
-    const mistake =
-      fields.length === 0
-        ? undefined
-        : (await import("./execution-fields")).mistakeInValue(execution, fields);
-    const shown = {
-      ...common,
-      ...defined({ output }),
-      ...(mistake === undefined ? {} : { fields: undefined }),
-    };
-    printExecution(io, shown, execution, options.name);
-    if (mistake !== undefined) {
-      io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
-      return EXIT.usage;
-    }
-    return exitCodeOfRun(execution);
+    const shown = { ...common, ...defined({ output }) };
+    const mistake = fields.length === 0 ? undefined : await mistakeIn(execution, fields);
+    printExecution(
+      io,
+      mistake === undefined ? shown : { ...shown, fields: undefined },
+      execution,
+      options.name,
+    );
+    if (mistake === undefined) return exitCodeOfRun(execution);
+    io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
+    return EXIT.usage;
   });
+}
+
+async function mistakeIn(execution: Execution, fields: readonly string[]): Promise<Error | undefined> {
+  return (await import("./execution-fields")).mistakeInValue(execution, fields);
 }
 
 async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown }> {
