@@ -59,6 +59,8 @@ export interface Verb extends Row {
 export interface Noun {
   name: string;
   summary: string;
+  /** Where the list of its records is over HTTP; the help shows it. */
+  http?: string;
   /** The verb that takes options of a tool. */
   open?: string;
   /** The verbs are loaded when the noun is used. A single verb may have the noun's name: `runtime init`. */

@@ -1,12 +1,12 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { type Server, startServer } from "../server";
-import { isLoopback } from "../src/base";
+import { isLoopback, type Log, type LogFields } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { withSession } from "./session";
+import { loadCommonConfig, withSession } from "./session";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -16,31 +16,38 @@ export interface ServeOptions {
   port: string | undefined;
   "tls.cert": string | undefined;
   "tls.key": string | undefined;
+  "log.level": string | undefined;
+  "log.format": string | undefined;
+  "log.access": string | undefined;
 }
 
 /** Serves until a stop signal, then waits for requests in flight. */
 export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
+  const loaded = await loadCommonConfig(io, common, { flags, strict: true });
   try {
     await withSession(
       io,
       common,
       async ({ config, runtime }) => {
         const { project } = config.settings;
+        const { core } = runtime;
         const server = await startServer(runtime);
-        const withdraw = await announceServer(runtime.core, server.address);
+        const withdraw = await announceServer(core, server.address);
         // Before the address is printed, so that an immediate stop signal is handled.
-        io.onStop(() => stopOrLeave(io, stopped));
-        // The first line is the address and nothing else: scripts wait for it.
-        io.note(server.address);
+        io.onStop(() => stopOrLeave(io, core.log, stopped));
+        // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
+        if (config.settings["log.format"] === undefined) io.note(server.address);
         log.release();
+        core.log.info("serving", servedAt(server.address, core.publicUrl()));
         const endHealth = runtime.pluginHealth.start();
         const endKeeper = runtime.auditKeeper.start();
-        const hangUp = runtime.core.tls === undefined ? undefined : renewOnHangUp(io, server);
-        if (!(await runtime.identity.hasKeys(project))) {
-          io.note(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
-        }
+        const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
+        if (!(await runtime.identity.hasKeys(project)))
+          core.log.warn(
+            `There is no API key in project ${project} yet. Create one: runtime keys create NAME`,
+          );
         await stopped.promise;
         if (hangUp !== undefined) process.off("SIGHUP", hangUp);
         await withdraw();
@@ -48,17 +55,21 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         await endHealth();
         await endKeeper();
       },
-      { flags, logTo: { write: log.write, quiet: false } },
+      { config: loaded, serves: log.write },
     );
   } finally {
     log.release();
   }
 }
 
+function servedAt(address: string, publicUrl: string): LogFields {
+  return { address, page: `${publicUrl}/`, api_description: `${publicUrl}/v1/swagger/ui` };
+}
+
 // A second signal exits at once. Programs that forward signals (timeout, npm, a terminal to its process group) may deliver
 // one signal twice, so a duplicate within a short time is ignored.
-function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
-  io.note("Stopping: waiting for requests in flight and scheduled runs. Repeat the signal to exit at once.");
+function stopOrLeave(io: Io, log: Log, stopped: PromiseWithResolvers<void>): void {
+  log.info("Stopping: waiting for requests in flight and scheduled runs. Repeat the signal to exit at once.");
   const requested = performance.now();
   io.onStop(() => {
     if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
@@ -67,14 +78,14 @@ function stopOrLeave(io: Io, stopped: PromiseWithResolvers<void>): void {
 }
 
 // SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
-function renewOnHangUp(io: Io, server: Server): () => void {
+function renewOnHangUp(log: Log, server: Server): () => void {
   const renew = (): void => {
     server.renewTls().then(
-      () => io.note("Certificate and key were reloaded."),
+      () => log.info("Certificate and key were reloaded."),
       (error: unknown) =>
-        io.note(
-          `error: ${error instanceof Error ? error.message : "unknown reason"} The old ones remain in use.`,
-        ),
+        log.error("Certificate and key could not be reloaded. The old ones remain in use.", {
+          reason: error instanceof Error ? error.message : "unknown reason",
+        }),
     );
   };
   process.on("SIGHUP", renew);

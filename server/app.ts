@@ -2,30 +2,21 @@
 // Elysia only routes. It reads the source of its callbacks to find out which parts of the context to prepare, so each
 // callback is one arrow function that takes `request` and `params` apart and passes them on.
 import { type Context, Elysia } from "elysia";
+import { withoutTrailingSlashes } from "../src/base";
 import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { type Answering, type Front, frontOf, type Incoming, respond, type Route } from "./front";
-import { mcpRoutes } from "./mcp";
+import { isMcpEndpoint, mcpRoutes, notAllowed } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
 import { DOCS_PATH, pageRoutes } from "./pages";
 import { requestUrl } from "./request-url";
-import type { Tls } from "./tls";
+import { type Tls, TLS_OPTIONS } from "./tls";
 
 /** Bun answers 413 with an empty body; its limit is far above ours, which answers with a reason. */
 const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
-const IDLE_TIMEOUT_S = 90;
-/** Of TLS 1.2: forward secrecy and authenticated encryption only (RFC 9325, section 4.2). TLS 1.3 has no others. */
-const CIPHERS = [
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-CHACHA20-POLY1305",
-].join(":");
 /** Bodies are read by the dispatcher. */
 const RAW = { parse: "none" } as const;
 const NO_PARAMS = {};
@@ -65,8 +56,8 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
       server = Bun.serve({
         hostname,
         port,
-        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key, ciphers: CIPHERS } }),
-        idleTimeout: IDLE_TIMEOUT_S,
+        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key, ...TLS_OPTIONS } }),
+        idleTimeout: runtime.core.settings["http.idle_timeout"],
         maxRequestBodySize: BUN_BODY_LIMIT,
         reusePort: false,
         // Bun's development pages show source text.
@@ -100,15 +91,41 @@ function routed(front: Front): Elysia {
 }
 
 /** Refuses a path without a route, or another method of one (`Allow`, RFC 9110, section 10.2.1). Answers preflights. */
-function notFound({ router }: Elysia, { cors }: Front, { request }: Incoming): Response {
+function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
+  const { request } = incoming;
+  const { cors } = front;
   const path = requestUrl(request).pathname;
-  const methods = METHODS.filter(
-    (method) => method in (router.static[path] ?? {}) || router.http.find(method, path) !== null,
-  ).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const methods = methodsOf(app, path);
   if (methods.length > 0 && cors?.isPreflight(request) === true) return cors.preflight(request, methods);
-  const answer = errorAnswer(routeNotFound("requested route is not found or method is not allowed"));
+  if (isMcpEndpoint(path)) return notAllowed(front, incoming);
+  const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)));
   if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
   return answer;
+}
+
+const NOT_FOUND = "requested route is not found or method is not allowed";
+
+function methodsOf({ router }: Elysia, path: string): string[] {
+  return METHODS.filter(
+    (method) => method in (router.static[path] ?? {}) || router.http.find(method, path) !== null,
+  ).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
+/** The pattern of the address, because the path may contain a secret. Empty if the slash at the end is not the reason. */
+function slashAdvice({ routes }: Elysia, path: string): string {
+  const bare = withoutTrailingSlashes(path);
+  if (bare === "" || bare === path) return "";
+  const served =
+    routes.find((route) => route.path === bare) ?? routes.find((route) => matches(route.path, bare));
+  if (served === undefined) return "";
+  const shown = served.path.replaceAll(/:(\w+)/g, "{$1}");
+  return `; the address is ${shown}, without a slash at the end`;
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return false;
+  return wanted.every((part, at) => part === given[at] || (part.startsWith(":") && given[at] !== ""));
 }
 
 // Elysia looks for the path from the 8th character of the URL on: after `http://`. A URL has another form with TLS, and

@@ -1,7 +1,7 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
-import { type LogFields, Redacted } from "../src/base";
 import type { Random } from "../src/crypto";
-import { malformedRequest, type RuntimeError } from "../src/errors";
+import { malformedRequest, type RuntimeError, toRuntimeError } from "../src/errors";
+import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
@@ -10,7 +10,8 @@ import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
-import { requestUrl } from "./request-url";
+import { type Failure, RequestLog } from "./request-log";
+import { traceIdOf } from "./trace";
 
 /** A year (RFC 6797). Without subdomains, which may belong to others. */
 const HSTS = "max-age=31536000";
@@ -22,6 +23,7 @@ export interface Front {
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
+  readonly requestLog: RequestLog;
   /** Undefined: no browser of another origin may call. */
   readonly cors: Cors | undefined;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
@@ -48,9 +50,13 @@ export interface Incoming {
   params: Readonly<Record<string, string | null | undefined>>;
   /** The client's. Undefined without a socket. */
   address: string | undefined;
+  /** The caller, once the route has authenticated it. For the log. */
+  principal?: Principal;
 }
 
 export interface Answering {
+  /** The pattern of the route, for the log; undefined for a path that is not served. */
+  path?: string | undefined;
   answer(incoming: Incoming): Promise<Response> | Response;
   /** Members that the error answers of this route have in addition. */
   errorMembers?: ((error: RuntimeError) => object) | undefined;
@@ -71,6 +77,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
     stopping,
     rateLimit: rateLimitOf(settings, clock),
     badCredentials: new BadCredentials(runtime.limits, clock),
+    requestLog: new RequestLog(runtime.core),
     cors: corsOf(settings),
     isSecure: tls !== undefined || settings.public_url?.startsWith("https:") === true,
     nextRequestId: requestIds(random),
@@ -84,21 +91,23 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
 export async function respond(
   front: Front,
   incoming: Incoming,
-  { answer, errorMembers }: Answering,
+  { answer, errorMembers, path }: Answering,
 ): Promise<Response> {
-  const { log, clock } = front.runtime.core;
+  const { requestLog } = front;
+  const { clock } = front.runtime.core;
   const { request, address } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
-  const started = log.debugs ? clock.now() : 0;
+  const started = requestLog.isTimed ? clock.monotonic() : 0;
   let response: Response;
+  let failure: Failure | undefined;
   try {
     checkHost(request.headers);
     response = await answer(incoming);
   } catch (thrown) {
-    const error = front.badCredentials.counted(thrown, request, address);
-    response = errorAnswer(error, errorMembers);
-    if (response.status >= 500) log.error("request failed", { request_id: requestId, error });
+    const counted = front.badCredentials.counted(thrown, request, address);
+    failure = { thrown: counted, error: toRuntimeError(counted) };
+    response = errorAnswer(failure.error, errorMembers);
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
@@ -106,10 +115,17 @@ export async function respond(
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
   front.cors?.mark(request, response.headers);
-  if (log.debugs) {
-    const duration = clock.now() - started;
-    log.debug("request", { request_id: requestId, ...loggable(request, response), duration_ms: duration });
-  }
+  if (failure !== undefined || requestLog.isTimed)
+    requestLog.write({
+      requestId,
+      request,
+      route: path,
+      status: response.status,
+      durationMs: requestLog.isTimed ? Math.round(clock.monotonic() - started) : 0,
+      address,
+      principal: incoming.principal,
+      failure,
+    });
   return response;
 }
 
@@ -120,30 +136,6 @@ export async function respond(
 function checkHost(headers: Headers): void {
   if (headers.get("host")?.includes(",") === true)
     throw malformedRequest("The request has two Host headers. Send one.");
-}
-
-function loggable(request: Request, response: Response): LogFields {
-  return {
-    method: request.method,
-    path: loggedPath(requestUrl(request).pathname),
-    trace_id: traceIdOf(request.headers.get("traceparent") ?? ""),
-    status: response.status,
-    authorization: new Redacted(request.headers.get("authorization") ?? ""),
-    cookie: new Redacted(request.headers.get("cookie") ?? ""),
-  };
-}
-
-// The token of a consent address gives access to the consent.
-function loggedPath(path: string): string {
-  return path.replace(/^\/+authorize\/.*/, "/authorize/[redacted]").slice(0, 200);
-}
-
-// Version ff is forbidden; versions above 00 may have more fields after the flags. An id of zeros is invalid.
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
-
-/** The trace id of a `traceparent` header (W3C Trace Context); undefined when the header is invalid. */
-function traceIdOf(traceparent: string): string | undefined {
-  return traceparent.length <= 512 ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }
 
 /**

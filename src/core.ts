@@ -1,5 +1,5 @@
 // The infrastructure that every service uses.
-import type { Clock, Log, Redacted } from "./base";
+import type { Clock, LeveledLog, Redacted } from "./base";
 import type { Keyring, Random } from "./crypto";
 import type { Settings, TlsFiles } from "./config";
 import type { Egress } from "./egress";
@@ -13,7 +13,7 @@ export interface Core {
   egress: Egress;
   clock: Clock;
   random: Random;
-  log: Log;
+  log: LeveledLog;
   settings: Settings;
   /** The client secret of this deployment at the OpenID provider (`auth.client_secret`). */
   clientSecret: Redacted | undefined;

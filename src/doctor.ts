@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   checkAddresses,
-  checkEndpoint,
   checkFiles,
   checkPort,
   type Finding,
@@ -13,12 +12,13 @@ import {
   problem,
   refused,
   restsFinding,
+  rootKeyIdFinding,
   warning,
 } from "./checkup";
 import type { Config } from "./config";
 import type { Core } from "./core";
+import { checkDependencies } from "./dependencies";
 import { ambiguousSources, type ApiKey, type Principal } from "./identity";
-import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 
 /** The most stored values to open, per kind. */
@@ -77,12 +77,11 @@ async function examineOpen(
   const { verifier_url } = await runtime.settings.get(principal);
   const { items } = await runtime.providers.list(principal);
   const keys = await runtime.identity.listKeys(principal);
-  const endpoints = await Promise.all(
-    originsOf(items).map(([name, address]) => checkEndpoint(core, name, address, principal.projectId)),
-  );
+  const dependencies = await checkDependencies(runtime, principal, items);
   return [
     await clockFinding(runtime, principal),
     port,
+    rootKeyIdFinding(config, core.keyring.rootKeyId),
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
     ...restsFinding(config),
     ...usersFindings(core),
@@ -90,7 +89,7 @@ async function examineOpen(
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),
     ...(await pinnedAdminFindings(runtime)),
     await sealedFinding(runtime, principal),
-    ...endpoints.flat(),
+    ...dependencies,
   ];
 }
 
@@ -159,17 +158,4 @@ async function clockFinding(runtime: Runtime, principal: Principal): Promise<Fin
   const minutes = Math.round(ahead / 60_000);
   const message = `The time of the last change is ${minutes} minutes in the future: the clock is or was wrong.`;
   return problem("clock", message, "Synchronize the clock with a time server (timedatectl set-ntp true).");
-}
-
-/** The servers of active providers, each once. */
-function originsOf(providers: readonly AuthProvider[]): [id: string, origin: string][] {
-  return providers
-    .filter(({ status }) => status === "active")
-    .flatMap(({ id, oauth2 }) => {
-      const endpoints = [oauth2.authorize_request?.endpoint, oauth2.token_request?.endpoint];
-      const origins = endpoints.map((endpoint) => URL.parse(endpoint ?? "")?.origin);
-      return [...new Set(origins)].flatMap((origin): [string, string][] =>
-        origin === undefined ? [] : [[id, origin]],
-      );
-    });
 }

@@ -1,5 +1,12 @@
 // Opens the infrastructure of the services: folder, databases, keys, outbound client.
-import { type Clock, createLog, type Log, systemClock, withoutTrailingSlashes } from "./base";
+import {
+  type Clock,
+  createLog,
+  type LeveledLog,
+  lineFormat,
+  systemClock,
+  withoutTrailingSlashes,
+} from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
 import {
@@ -19,7 +26,7 @@ import { openSqlite, type SqliteOptions, type Store } from "./store";
 export interface RuntimeParts {
   clock?: Clock;
   random?: Random;
-  log?: Log;
+  log?: LeveledLog;
   openStore?: (options: SqliteOptions) => Store;
   openKeyring?: (options: KeyringOptions) => Promise<Keyring>;
   egress?: Egress;
@@ -103,14 +110,15 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   }
 }
 
-function standardErrorLog({ settings }: Config, clock: Clock): Log {
+function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {
   const write = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
-  return createLog({ level: settings["log.level"], clock, write });
+  const format = lineFormat(settings["log.format"] ?? "json");
+  return createLog({ level: settings["log.level"], clock, write, format });
 }
 
-function egressOf(config: Config, log: Log): Egress {
+function egressOf(config: Config, log: LeveledLog): Egress {
   const { settings } = config;
   return createEgress({
     allow: settings["egress.allow"],

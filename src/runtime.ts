@@ -25,6 +25,7 @@ import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Models, sealedModels } from "./llm";
 import { Limits } from "./limits";
+import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
@@ -66,6 +67,8 @@ export interface Runtime {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
+  /** Changes the log level of this process for commands on its data folder. */
+  readonly logLevels: LogLevels;
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
@@ -93,6 +96,7 @@ export async function createRuntime(
       listensOn,
       endReads,
       close: async () => {
+        services.logLevels.close();
         await Promise.all([services.connections.close(), services.idempotency.close()]);
         await services.refusals.close();
         await services.executionLog.close();
@@ -193,11 +197,20 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     refusals,
     inspection: new Inspection(core, audit, signingKey),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
-    manifests: new Manifests(events, { providers, secrets, settings, gateways, plugins, hooks, models }),
+    manifests: new Manifests(core.store, events, {
+      providers,
+      secrets,
+      settings,
+      gateways,
+      plugins,
+      hooks,
+      models,
+    }),
     gateways,
     mcp,
     models,
     chat,
+    logLevels: new LogLevels(core),
   };
 }
 

@@ -52,8 +52,13 @@ function* announce(id: string, announcement: Omit<Announced, "id" | "sequence">)
 
 /** The proof of a server for its own announcement and a challenge; undefined for an announcement of another server. */
 export async function proofOf(core: Core, id: string, challenge: string): Promise<string | undefined> {
+  return (await ownsAnnouncement(core, id)) ? expectedProof(core, id, challenge) : undefined;
+}
+
+/** Whether this process has made the announcement. */
+export async function ownsAnnouncement(core: Core, id: string): Promise<boolean> {
   const announced = newestFirst(await core.store.all(FIND)).find((each) => each.id === id);
-  return announced?.instance === core.instance ? expectedProof(core, id, challenge) : undefined;
+  return announced?.instance === core.instance;
 }
 
 /** The proof that only the announced server gives. */

@@ -11,6 +11,7 @@ import type {
   PluginsFilter,
   PluginTrial,
 } from "../../src/hooks";
+import { RuntimeError } from "../../src/errors";
 import { UsageError } from "../errors";
 import { operation } from "./client";
 import { path } from "./http";
@@ -60,17 +61,23 @@ export const testPlugin = operation<[id: string], PluginTrial>({
   remote: (server, id) => server.send("POST", `${path(`${PLUGINS}/`, id)}/test`),
 });
 
-export const listHooks = operation<[filter: HooksFilter, binding: BindingType], Page<Hook>>({
-  direct: ({ runtime, principal }, filter, binding) => runtime.hooks.list(principal, filter, binding),
-  remote: (server, filter, binding) => {
-    checkBinding(binding);
-    return server.get(HOOKS, filter);
-  },
+export const listHooks = operation<[filter: HooksFilter], Page<Hook>>({
+  direct: ({ runtime, principal }, filter) => runtime.hooks.list(principal, filter),
+  remote: (server, filter) => server.get(HOOKS, filter),
 });
 
-export const getHook = operation<[id: string, binding: BindingType], Hook>({
+export const getHook = operation<[id: string, binding: BindingType | undefined], Hook>({
   direct: ({ runtime, principal }, id, binding) => runtime.hooks.get(principal, id, binding),
-  remote: (server, id, binding_type) => server.get(path(`${HOOKS}/`, id), { binding_type }),
+  remote: async (server, id, binding) => {
+    const get = (binding_type: BindingType) => server.get<Hook>(path(`${HOOKS}/`, id), { binding_type });
+    if (binding !== undefined) return get(binding);
+    try {
+      return await get("project");
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.name !== "not_found") throw error;
+      return get("tenant");
+    }
+  },
 });
 
 export const createHook = operation<[body: Body], Hook>({

@@ -13,12 +13,22 @@ export const verbs = [
       { flag: "--port <port>", meaning: "port; 0 selects a free one" },
       { flag: "--tls-cert <file>", meaning: "certificate with its chain (PEM); read again on SIGHUP" },
       { flag: "--tls-key <file>", meaning: "its private key (PEM)" },
+      { flag: "--log-level <level>", meaning: "debug, info, warn, error or silent (default: info)" },
+      {
+        flag: "--log-format <format>",
+        meaning:
+          "json or text for all lines, also the first (default: the bare address, then text on a terminal and json elsewhere)",
+      },
+      { flag: "--log-access", meaning: "one log line for each request" },
     ],
     read: (line) => ({
       host: line.text("host"),
       port: line.text("port"),
       "tls.cert": line.text("tls-cert"),
       "tls.key": line.text("tls-key"),
+      "log.level": line.text("log-level"),
+      "log.format": line.text("log-format"),
+      "log.access": line.has("log-access") ? "true" : undefined,
     }),
     run: async (io, common, options) => {
       refuseServer(common, "serve");

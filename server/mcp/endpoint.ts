@@ -2,6 +2,7 @@
 // The reply is JSON, or a stream of events when notifications precede it or it takes long.
 import type { Json } from "../../src/base";
 import { isObject, JsonText, LazyAbort, setAlarm } from "../../src/base";
+import type { Settings } from "../../src/config";
 import { notFound, RuntimeError } from "../../src/errors";
 import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcError } from "../../src/mcp";
 import { jsonAnswer } from "../answer";
@@ -13,18 +14,21 @@ import { EventStream } from "./events";
 import { Revocation, revoked } from "../revocation";
 import { checkOrigin } from "./origin";
 
-/** Below the idle limit of connections, so that a keep-alive goes out in time. */
+/** Most balancers close a connection after 60 s of silence, and this one may close it earlier. */
 const LONGEST_SILENCE_MS = 60_000;
+const SHARE_OF_IDLE = 2 / 3;
 
 /** For messages that are answered at once. */
 const NEVER = new LazyAbort();
 
-export async function mcpEndpoint(front: Front, { request, params, address }: Incoming): Promise<Response> {
+export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime, stopping } = front;
+  const { request, params, address } = incoming;
   checkOrigin(runtime.core, request.headers);
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
   if (gateway === undefined) throw notFound("There is no gateway at this address.");
   const user = await runtime.mcp.access.admit(gateway, request.headers, address);
+  incoming.principal = user.principal;
   takeOrRecord(front, user);
   let value: Json;
   try {
@@ -48,7 +52,10 @@ function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser)
   }
 }
 
-/** Refuses GET and DELETE; `Allow` names the method that is served (RFC 9110, section 15.5.6). */
+/**
+ * Refuses a method other than POST: there is no stream outside of a call, and a session is only its id, so nothing ends
+ * it. `Allow` names the method that is served (RFC 9110, section 15.5.6).
+ */
 export function notAllowed({ runtime }: Front, { request }: Incoming): Response {
   checkOrigin(runtime.core, request.headers);
   return new Response(null, { status: 405, headers: { allow: "POST" } });
@@ -65,7 +72,7 @@ function answerCall(
   const stop = new Departure(request);
   const revocation = new Revocation(runtime, user.principal);
   revocation.addEventListener("abort", () => stop.abort());
-  const silenceMs = Math.min(runtime.core.settings["mcp.keep_alive"] * 1000, LONGEST_SILENCE_MS);
+  const silenceMs = longestSilenceMs(runtime.core.settings);
   // A function, because most calls are answered before anything precedes the reply.
   const streams = (): boolean => request.headers.get("accept")?.includes("text/event-stream") === true;
   return new Promise((resolve, reject) => {
@@ -99,6 +106,11 @@ function answerCall(
       stream.close();
     });
   });
+}
+
+function longestSilenceMs({ "mcp.keep_alive": wanted, "http.idle_timeout": idle }: Settings): number {
+  const closedAfter = idle === 0 ? Infinity : idle * 1000 * SHARE_OF_IDLE;
+  return Math.min(wanted * 1000, LONGEST_SILENCE_MS, closedAfter);
 }
 
 function peerOf(

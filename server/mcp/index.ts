@@ -2,18 +2,20 @@
 import { notFound } from "../../src/errors";
 import { jsonAnswer } from "../answer";
 import type { Front, Incoming, Route } from "../front";
-import { mcpEndpoint, notAllowed } from "./endpoint";
+import { mcpEndpoint } from "./endpoint";
 
 const ENDPOINT = "/mcp/:slug";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+/** Whether a path is that of an MCP endpoint. Clients expect 405 there for a method that is not served, not 404. */
+export function isMcpEndpoint(path: string): boolean {
+  return /^\/mcp\/[^/]+$/.test(path);
+}
 
 export function mcpRoutes(front: Front): Route[] {
   const metadata = [`${WELL_KNOWN}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
     { method: "POST", path: ENDPOINT, answer: (incoming) => mcpEndpoint(front, incoming) },
-    // There is no stream outside of a call, and a session is only its id, so nothing ends it.
-    { method: "GET", path: ENDPOINT, answer: (incoming) => notAllowed(front, incoming) },
-    { method: "DELETE", path: ENDPOINT, answer: (incoming) => notAllowed(front, incoming) },
     ...metadata.map((path): Route => ({
       method: "GET",
       path,
@@ -32,3 +34,5 @@ async function resourceMetadata({ runtime }: Front, { params }: Incoming): Promi
   answer.headers.set("access-control-allow-origin", "*");
   return answer;
 }
+
+export { notAllowed } from "./endpoint";

@@ -39,7 +39,7 @@ export function descriptionPlugin(front: Front, page: string): Elysia {
       respond(
         front,
         { request, params: {}, address: front.addressOf(request) },
-        { answer: () => answerWith(request, responseValue) },
+        { path: requestUrl(request).pathname, answer: () => answerWith(request, responseValue) },
       ),
     );
   for (const specPath of ADDRESSES)

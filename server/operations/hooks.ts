@@ -18,7 +18,7 @@ export const hookOperations = [
     id: "hooks-list",
     credential: ["admin", "read"],
     tag,
-    summary: "List the hooks of the project",
+    summary: "List the hooks of the project and of its organization",
     query: HooksQuery,
     success: { status: 200, schema: pageOf(HookResponse) },
     errors: [400, 401, 403, 500],
@@ -54,7 +54,7 @@ export const hookOperations = [
     success: { status: 200, schema: HookResponse },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path, query }) =>
-      runtime.hooks.get(principal, path("hook_id"), query.binding_type),
+      runtime.hooks.get(principal, path("hook_id"), query.binding_type ?? "project"),
   }),
   operation("PATCH", "/v1/hooks/{hook_id}", {
     id: "hooks-update",

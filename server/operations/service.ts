@@ -1,6 +1,7 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
 import { notFound } from "../../src/errors";
+import { LogLevelRequest, LogLevelResponse } from "../../src/log-level";
 import { proofOf } from "../../src/serving";
 import { operation, StatusAnswer } from "./operation";
 
@@ -44,5 +45,18 @@ export const serviceOperations = [
       if (proof === undefined) throw notFound("This server has no announcement of this id.");
       return { proof };
     },
+  }),
+
+  // The body has a proof instead of a credential: a key of a project must not change the log of the installation.
+  operation("PUT", "/v1/log_level", {
+    id: "log-level",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Change the log level, for a command on the data folder, which proves that it has the root key",
+    body: LogLevelRequest,
+    success: { status: 200, schema: LogLevelResponse },
+    errors: [400, 403, 404, 413, 415],
+    handle: ({ runtime, body }) => runtime.logLevels.change(body),
   }),
 ];

@@ -53,10 +53,8 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
   const publicUrl = core.publicUrl();
   const origin = request.headers.get("origin");
   if (origin !== null && origin !== "null" && origin !== new URL(publicUrl).origin) {
-    return render(
-      { kind: "refused", status: 403, reason: "This form was sent from another site." },
-      publicUrl,
-    );
+    const reason = "This form was sent from another site.";
+    return answer(front, incoming, { kind: "refused", status: 403, reason });
   }
   const limits = { ...bodyLimits(core.settings), maxBytes: MAX_FORM_BYTES };
   const form = new URLSearchParams(await readText(request, limits));
@@ -75,6 +73,12 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
 /** Unknown addresses and states count as bad credentials: they are secrets that give access to a consent. */
 function answer({ runtime, badCredentials }: Front, { address }: Incoming, outcome: Outcome): Response {
   if (isUnknownSecret(outcome)) badCredentials.count(address);
+  if (outcome.kind === "failed" || outcome.kind === "refused")
+    runtime.core.log.refused("consent", {
+      error: `consent_${outcome.kind}`,
+      reason: outcome.reason,
+      address,
+    });
   return render(outcome, runtime.core.publicUrl());
 }
 

@@ -4,6 +4,7 @@ import { pageContext } from "./catalog-page";
 import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
 import { docsFile, openDocs } from "./docs";
 import { apiCatalog, llmsText } from "./docs-catalog";
+import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */
 export const DOCS_PATH = "/v1/swagger/ui";
@@ -13,6 +14,8 @@ export function pageRoutes(front: Front): Route[] {
   const { runtime } = front;
   const get = (path: string, answer: Route["answer"]): Route => ({ method: "GET", path, answer });
   return [
+    get("/", () => startPage()),
+    get("/favicon.ico", () => noIcon()),
     get("/authorize/:token", (incoming) => openConsent(front, incoming)),
     { method: "POST", path: "/authorize/:token", answer: (incoming) => confirmConsent(front, incoming) },
     get("/api/v1/oauth/:external_id/callback", (incoming) => callback(front, incoming)),

@@ -6,8 +6,12 @@ import { type FieldError, malformedRequest } from "../errors";
 import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
 import { ruleOf, valueAt, type Violation } from "./rule-text";
+import { mistypedFields } from "./unknown-fields";
 
 type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Violation[]] };
+
+/** More would not help anybody to mend a request. */
+const MAX_ERRORS = 20;
 
 // Compiling takes 0.2 ms, so each schema is compiled once, when it is first used.
 const compiled = new WeakMap<TSchema, Check>();
@@ -22,11 +26,12 @@ export function compileOnce(schema: TSchema): Check {
 
 /**
  * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given").
- * Throws `malformed_request` with one entry per invalid field. `what` names the value: "request body".
+ * Throws `malformed_request` with one entry per invalid field, and for an unknown field that is very likely a mistyped
+ * known one; other unknown fields are kept. `what` names the value: "request body".
  */
 export function checked<T extends TSchema>(schema: T, value: unknown, what: string): Static<T> {
   const cleaned = withoutNulls(schema, value);
-  const errors = fieldErrors(schema, cleaned);
+  const errors = [...fieldErrors(schema, cleaned), ...mistypedFields(schema, cleaned)].slice(0, MAX_ERRORS);
   // Checked against this schema on the line above.
   if (errors.length === 0) return cleaned as Static<T>;
   const list = errors
@@ -57,7 +62,7 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
     }
   }
   return errors.length > 0
-    ? errors.slice(0, 20)
+    ? errors.slice(0, MAX_ERRORS)
     : [{ field: "", rule: "schema", message: "has the wrong form" }];
 }
 
@@ -77,7 +82,8 @@ function explain(path: string, violations: readonly Violation[], value: unknown)
   return others.length === 0 ? required : [...required, { field, ...ruleOf(others, valueAt(value, path)) }];
 }
 
-function withoutNulls(schema: TSchema, value: unknown): unknown {
+/** The value without fields that are `null` where the schema does not allow it. */
+export function withoutNulls(schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = "items" in schema ? schema.items : undefined;
     return isSchema(items) ? value.map((item: unknown) => withoutNulls(items, item)) : value;

@@ -1,9 +1,11 @@
-// Logging: one line of JSON per event, on standard error unless configured otherwise.
+// Logging: one line per event, as JSON unless another format is given, on standard error unless configured otherwise.
 import { visibleJson } from "./visible";
 import type { Clock } from "./clock";
+import { BoundedKinds } from "./bounded-kinds";
 import { Redacted } from "./redacted";
 
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFields = { [key: string]: unknown };
 /** A function is called only if the line is written: on hot paths, building the fields costs more than the work. */
 export type LazyFields = LogFields | (() => LogFields);
@@ -15,43 +17,81 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** A request of the access log: at every level but `silent`, because a setting of its own turns it on. */
+  access(fields: LogFields): void;
+  /**
+   * An `info` line about a refusal. Callers cause them, so the number of lines is limited for each `kind`, which no caller
+   * may choose.
+   */
+  refused(kind: string, fields: LogFields): void;
+}
+
+/** A log whose level can be changed while the process runs. */
+export interface LeveledLog extends Log {
+  readonly level: LogLevel;
+  setLevel(level: LogLevel): void;
 }
 
 /** A symbol, so that a configuration file cannot set it. Tests use it to prove that redaction has an effect. */
 export const unsafePrintSecrets: unique symbol = Symbol("print secrets");
 
+/** The text of a line, from its JSON. */
+export type LineFormat = (json: string) => string;
+
 export interface LogOptions {
   level: LogLevel;
   clock: Clock;
   write: (line: string) => void;
+  /** Default: the JSON itself. */
+  format?: LineFormat;
   [unsafePrintSecrets]?: boolean;
 }
 
-const ORDER: LogLevel[] = ["debug", "info", "warn", "error", "silent"];
-
-export function createLog(options: LogOptions): Log {
-  const threshold = ORDER.indexOf(options.level);
+export function createLog(options: LogOptions): LeveledLog {
+  const { clock, format = (json) => json } = options;
   const printSecrets = options[unsafePrintSecrets] === true;
-  const at = (level: LogLevel) => {
-    if (ORDER.indexOf(level) < threshold) return () => undefined;
+  const refusals = new BoundedKinds(clock);
+  let level = options.level;
+  let threshold = LOG_LEVELS.indexOf(level);
+  const write = (at: LogLevel, message: string, fields: LazyFields): void => {
+    const line = { time: new Date(clock.now()).toISOString(), level: at, message };
+    const all = { ...line, ...(typeof fields === "function" ? fields() : fields) };
+    options.write(format(textOf(all, printSecrets) ?? JSON.stringify({ ...line, unprintable: true })));
+  };
+  const at = (own: LogLevel) => {
+    const rank = LOG_LEVELS.indexOf(own);
     return (message: string, fields: LazyFields = {}): void => {
-      const line = { time: new Date(options.clock.now()).toISOString(), level, message };
-      options.write(
-        textOf({ ...line, ...(typeof fields === "function" ? fields() : fields) }, printSecrets) ??
-          JSON.stringify({ ...line, unprintable: true }),
-      );
+      if (rank >= threshold) write(own, message, fields);
     };
   };
+  const info = at("info");
   return {
-    debugs: threshold === 0,
+    get debugs() {
+      return threshold === 0;
+    },
+    get level() {
+      return level;
+    },
+    setLevel: (next) => {
+      level = next;
+      threshold = LOG_LEVELS.indexOf(next);
+    },
     debug: at("debug"),
-    info: at("info"),
+    info,
     warn: at("warn"),
     error: at("error"),
+    access: (fields) => {
+      if (level !== "silent") write("info", "request", fields);
+    },
+    refused: (kind, fields) => {
+      if (threshold > LOG_LEVELS.indexOf("info")) return;
+      const more = refusals.take(kind);
+      if (more !== undefined) info("refused", { ...fields, ...more });
+    },
   };
 }
 
-export const silentLog: Log = createLog({
+export const silentLog: LeveledLog = createLog({
   level: "silent",
   clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
   write: () => undefined,

@@ -1,20 +1,22 @@
 // Read-only checks of the data folder, the database files and the root key file.
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Config } from "../config";
-import { hasPreparedKey, leftoverKeyFiles, resolvedFile, rootKeySources } from "../crypto";
 import { damageOf, keepsRests } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
+import { configurationFindings, may, OTHERS } from "./modes";
+import { keyFindings } from "./root-key";
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024;
 /** Network file systems (statfs(2)): NFS, SMB, CIFS. The WAL of SQLite needs shared memory on one machine. */
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
-const OTHERS = 0o077;
-/** A running rotation takes seconds. */
-const LEFTOVER_MS = 24 * 3_600_000;
 
-/** Checks the data folder and its files. */
+/** Checks the folder of the configuration, and the data folder with its files. */
 export function checkFiles(config: Config): Finding[] {
+  return [...configurationFindings(config), ...dataFindings(config)];
+}
+
+function dataFindings(config: Config): Finding[] {
   const folder = config.dataFolder();
   if (!existsSync(folder)) return [missingFolderFinding(folder), ...keyFindings(config, folder, false)];
   if (!statSync(folder).isDirectory()) {
@@ -85,36 +87,6 @@ function databaseFinding(file: string): Finding {
   return ok("database", `${file} is not damaged.`);
 }
 
-// Opening the database shows whether the key is the right one.
-function keyFindings(config: Config, folder: string, hasDatabase: boolean): Finding[] {
-  if (config.rootKey !== undefined) return [ok("root key", "It comes from RUNTIME_ROOT_KEY.")];
-  const sources = rootKeySources(config);
-  if (sources !== undefined) return [ok("root key", `It comes from ${sources.current.name}.`)];
-  const file = config.rootKeyFile() ?? config.defaultRootKeyFile();
-  if (!existsSync(file)) {
-    // A start finds the key in the prepared file of a rotation, and opening the database shows whether it is the right one.
-    if (hasDatabase && hasPreparedKey(file)) return [];
-    if (!hasDatabase && config.rootKeyFile() === undefined)
-      return [ok("root key", `${file} is created by the first start.`)];
-    const fix = `Restore the root key of this database to ${file}, or set RUNTIME_ROOT_KEY.`;
-    return [problem("root key", `The root key file ${file} does not exist.`, fix)];
-  }
-  if (!may(file, constants.R_OK)) {
-    const fix = `Make the user that runs runtime its owner: chown, then chmod 600 ${file}`;
-    return [problem("root key", `${file} is not readable.`, fix)];
-  }
-  if (!relative(folder, file).startsWith("..")) {
-    const fix =
-      "Move it out of the data folder and set root_key_file (RUNTIME_ROOT_KEY_FILE) to the new place.";
-    return [
-      warning("root key", `${file} is in the data folder, so a backup of the data contains its key.`, fix),
-    ];
-  }
-  if ((statSync(file).mode & OTHERS) !== 0)
-    return [warning("root key", `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
-  return [ok("root key", `It is in ${file}.`)];
-}
-
 /** After deletions in a database that is too large to be rewritten while it is used. */
 export function restsFinding(config: Config): Finding[] {
   const file = join(config.dataFolder(), "runtime.db");
@@ -122,24 +94,4 @@ export function restsFinding(config: Config): Finding[] {
   const message = `Copies of deleted values may still be in ${file}, which is too large to be rewritten while it is used.`;
   const fix = `Stop all servers and run: sqlite3 ${file} 'VACUUM; PRAGMA user_version = 1'`;
   return [warning("deleted values", message, fix)];
-}
-
-/** Old root keys in files that killed rotations left behind. `rootKeyId`: the current root key. */
-export function leftoverKeysFinding(config: Config, rootKeyId: string, now: number): Finding[] {
-  if (config.rootKey !== undefined || rootKeySources(config) !== undefined) return [];
-  const file = resolvedFile(config.rootKeyFile() ?? config.defaultRootKeyFile());
-  const left = leftoverKeyFiles(file, rootKeyId, now - LEFTOVER_MS);
-  if (left.length === 0) return [];
-  const message = `Rotations that did not finish left files with an old or unused root key: ${left.join(", ")}.`;
-  const fix = "Delete them, unless a backup of the database needs one of them.";
-  return [warning("old root keys", message, fix)];
-}
-
-function may(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
 }

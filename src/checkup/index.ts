@@ -1,4 +1,5 @@
 // Checks of an installation, with a fix for each problem.
-export { checkFiles, leftoverKeysFinding, restsFinding } from "./files";
+export { checkFiles, restsFinding } from "./files";
+export { leftoverKeysFinding, rootKeyIdFinding } from "./root-key";
 export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkAddresses, checkEndpoint, checkPort } from "./network";

@@ -71,23 +71,30 @@ function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: b
   return ok(check, `${origin}/api/v1/oauth/…/callback`);
 }
 
-/** Checks that a server of a provider answers, and compares its clock with that of this machine. */
+export interface EndpointOptions {
+  /** The project whose calls depend on it, for the address policy. */
+  project: string;
+  /** The address is that of a document, so an error status is a problem. */
+  isDocument?: true | undefined;
+}
+
+/** Checks that a server answers, and compares its clock with that of this machine. */
 export async function checkEndpoint(
   core: Core,
-  name: string,
+  check: string,
   address: string,
-  project: string,
+  { project, isDocument }: EndpointOptions,
 ): Promise<Finding[]> {
-  const check = `provider ${name}`;
   const { origin } = new URL(address);
   try {
-    const response = await core.egress.fetch(origin, {
+    const response = await core.egress.fetch(address, {
       method: "GET",
       project,
       timeoutMs: TIMEOUT_MS,
       maxBytes: 1_000_000,
     });
     await response.body?.cancel();
+    if (isDocument && !response.ok) return [unreadable(check, address, response.status)];
     return [ok(check, `${origin} answers.`), ...skew(core, origin, response.headers.get("date"))];
   } catch (error) {
     // A redirect is an answer, too.
@@ -95,6 +102,11 @@ export async function checkEndpoint(
       return [ok(check, `${origin} answers.`)];
     return [unreachable(check, new URL(address), error)];
   }
+}
+
+function unreadable(check: string, address: string, status: number): Finding {
+  const fix = "Correct the address of the issuer, or start its server.";
+  return problem(check, `${address} answers with the status ${status}, so its metadata cannot be read.`, fix);
 }
 
 function unreachable(check: string, { origin, protocol, hostname, port }: URL, error: unknown): Finding {

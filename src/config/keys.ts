@@ -3,6 +3,8 @@
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { AUDIT_KEYS } from "./audit-keys";
+import { HTTP_KEYS } from "./http-keys";
+import { LOG_KEYS } from "./log-keys";
 import { ModelRecord } from "./records";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
@@ -202,27 +204,7 @@ export const KEYS = {
     default: 65_536,
     meaning: "largest tool result for a model; a larger one is truncated",
   },
-  "http.body_limit": {
-    schema: { type: "integer", minimum: 1024, maximum: 1_073_741_824, description: "bytes" },
-    default: 4_194_304,
-    meaning: "largest request body",
-  },
-  "http.body_timeout": { schema: seconds, default: 30, meaning: "time limit for receiving a request body" },
-  "http.rate_limit": {
-    schema: { type: "integer", minimum: 0, maximum: 1_000_000, description: "requests, 0 to 1000000" },
-    default: 0,
-    meaning: "requests per minute for each credential; 0: no limit",
-  },
-  "http.trusted_proxies": {
-    schema: { type: "array", items: text, description: "a list of addresses and address ranges" },
-    default: [],
-    meaning: "proxies whose Forwarded or X-Forwarded-For header names the client; empty: none",
-  },
-  "http.forwarded_header": {
-    schema: { enum: ["x-forwarded-for", "forwarded"], description: "x-forwarded-for or forwarded" },
-    meaning:
-      "the only header of these proxies that counts; unset: X-Forwarded-For if there is one, else Forwarded",
-  },
+  ...HTTP_KEYS,
   "limits.bad_credentials": {
     schema: count,
     default: 10,
@@ -260,14 +242,7 @@ export const KEYS = {
     meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
   },
   ...AUDIT_KEYS,
-  "log.level": {
-    schema: {
-      enum: ["debug", "info", "warn", "error", "silent"],
-      description: "debug, info, warn, error or silent",
-    },
-    default: "info",
-    meaning: "lowest severity that is logged",
-  },
+  ...LOG_KEYS,
 } as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;

@@ -1,6 +1,7 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
+export { equalsSealed } from "./equal-sealed";
 export { nodeCrypto } from "./node-crypto";
 export { type KeyringOptions, openKeyring } from "./keyring";
 export type { Keyring } from "./types";
@@ -8,6 +9,8 @@ export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { rootKeySources } from "./root-key-settings";
 export { createOnce, resolvedFile } from "./durable-file";
+export { keyModeFault } from "./key-mode";
+export { oldRoots } from "./old-roots";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
 export {

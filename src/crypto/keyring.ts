@@ -18,7 +18,9 @@ import { newId, newToken, type Random } from "./ids";
 import { contextOf, type Place } from "./place";
 import type { Keyring, RootRotation } from "./types";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
-import { findRootKeyById, rootFromSources } from "./root-key-files";
+import { refuseExposedKey } from "./key-mode";
+import { findRootKeyById, keyFileOf, rootFromSources } from "./root-key-files";
+import { whereKept, wrongRoot } from "./old-roots";
 import {
   addKey,
   FIND_ROOT,
@@ -59,6 +61,7 @@ const PATIENCE_MS = 25_000;
  * Throws `configuration` if the key is missing, malformed, or not the one of this database.
  */
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
+  refuseExposedKey(keyFileOf(options.settings));
   for (let tries = 1; ; tries++) {
     const named = await namedRoot(options.store);
     const root = startingRoot(named, options);
@@ -136,10 +139,7 @@ class SealedKeyring implements Keyring {
   async compare(named: string | undefined): Promise<void> {
     const current = named ?? (await this.#store.write(() => this.#nameRoot()));
     if (current === this.#root.id) return;
-    throw configurationError(
-      `The root key of ${this.#root.source} is not the one that this database was created with. ` +
-        "Nothing was changed. Start with the right key, or with an empty data folder.",
-    );
+    throw wrongRoot(this.#settings, this.#root, current);
   }
 
   // If two processes start on a new database at the same time, both use the root key that was stored first.
@@ -183,7 +183,7 @@ class SealedKeyring implements Keyring {
     yield* touch("data_keys");
   }
 
-  async rotateRoot({ leaveDamaged = false } = {}): Promise<RootRotation> {
+  async rotateRoot({ leaveDamaged = false, deleteOld = false } = {}): Promise<RootRotation> {
     const target = rotationTarget(this.#settings);
     const held = await this.#takeRotation();
     try {
@@ -195,11 +195,13 @@ class SealedKeyring implements Keyring {
         roots: this.#roots,
         random: this.#random,
       };
-      this.#root =
-        typeof target === "string"
-          ? await replaceRoot({ ...parts, log: this.#log }, { file: target, held, damaged })
-          : await replaceRootFromSource(parts, { source: target, held, damaged });
-      return { id: this.#root.id, damaged };
+      const oldId = (await namedRoot(this.#store)) ?? "";
+      const isFile = typeof target === "string";
+      this.#root = isFile
+        ? await replaceRoot({ ...parts, log: this.#log }, { file: target, held, damaged, deleteOld })
+        : await replaceRootFromSource(parts, { source: target, held, damaged });
+      const oldIn = isFile ? whereKept(target, oldId) : this.#settings.sources?.current.name;
+      return { id: this.#root.id, damaged, oldId, oldIn };
     } finally {
       held.stop();
       await this.#store.write(() => releaseLease(held.lease));

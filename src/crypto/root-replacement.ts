@@ -5,6 +5,7 @@ import { type HeldLease, stillHeld, type Store } from "../store";
 import type { Random } from "./ids";
 import { namedRoot } from "./repository";
 import { readSource, type RootKey, type RootKeySettings } from "./root-key";
+import { dropOldRoot, keepOldRoot } from "./old-roots";
 import type { RootKeySource } from "./root-key-source";
 import {
   deletePrepared,
@@ -43,30 +44,45 @@ export function rotationTarget(settings: RootKeySettings): string | RootKeySourc
   );
 }
 
+interface FileReplacement {
+  file: string;
+  held: HeldLease;
+  damaged: readonly DamagedKey[];
+  /** Earlier backups can then no longer be opened. */
+  deleteOld: boolean;
+}
+
 /**
- * Creates a root key, wraps all data keys except the damaged ones with it, and deletes the old one. The commit comes after
+ * Creates a root key, wraps all data keys except the damaged ones with it. The commit comes after
  * everything that can fail for good: the key file can be replaced, and the new key is on disk.
  */
 export async function replaceRoot(
   { store, settings, roots, random, log }: Parts,
-  { file, held, damaged }: { file: string; held: HeldLease; damaged: readonly DamagedKey[] },
+  { file, held, damaged, deleteOld }: FileReplacement,
 ): Promise<RootKey> {
   const old = (await namedRoot(store)) ?? "";
-  proveReplaceable(file, findRootKeyById(settings, old));
+  const oldKey = findRootKeyById(settings, old);
+  proveReplaceable(file, oldKey);
   if (!(await store.write(() => stillHeld(held.lease)))) throw tookTooLong();
   const next = prepareRootKey(file, random);
   roots.add(next);
+  // Before the commit, so that no failure loses the key of earlier backups.
+  if (!deleteOld && oldKey !== undefined) keepOldRoot(file, oldKey);
   try {
     await store.write(() => wrapAll(held.lease, roots, next.id, damaged, random));
   } catch (error) {
     // A failed write may have been committed: only the database can tell. A key that may still count is not deleted.
     if ((await namedRoot(store)) !== next.id) {
-      if (error instanceof RuntimeError && error.name === "conflict") deletePrepared(file, next.id);
+      if (error instanceof RuntimeError && error.name === "conflict") {
+        deletePrepared(file, next.id);
+        if ((await namedRoot(store)) === old) dropOldRoot(file, old);
+      }
       throw error;
     }
   }
   await promote({ store, settings, log }, file, next);
   deletePrepared(file, old);
+  if (deleteOld) dropOldRoot(file, old);
   return next;
 }
 

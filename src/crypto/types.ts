@@ -18,10 +18,11 @@ export interface Keyring {
   /** Creates the data key of a new project, in the transaction that creates the project. */
   addDataKey(projectId: string): Transaction<void>;
   /**
-   * Creates a new root key, wraps all data keys with it and deletes the old one. Works while other processes serve.
+   * Creates a new root key and wraps all data keys with it. Works while other processes serve. The old key is kept in a
+   * file of its own, for earlier backups, unless `deleteOld` is set or it does not come from a file.
    * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set.
    */
-  rotateRoot(options?: { leaveDamaged?: boolean }): Promise<RootRotation>;
+  rotateRoot(options?: { leaveDamaged?: boolean; deleteOld?: boolean }): Promise<RootRotation>;
   /** Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. */
   rotateDataKey(projectId: string): Promise<string>;
   /** Deletes the retired data keys in `unused`, which no stored value uses. */
@@ -37,6 +38,10 @@ export interface Keyring {
 export interface RootRotation {
   /** Id of the new root key. */
   id: string;
+  /** Id of the old one. */
+  oldId: string;
+  /** The file or setting that has the old one; undefined: it was deleted. */
+  oldIn: string | undefined;
   /** Data keys that could not be unwrapped and were left unchanged. */
   damaged: DamagedKey[];
 }

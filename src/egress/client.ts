@@ -50,7 +50,27 @@ export function createEgress(options: EgressOptions): Egress {
     log: options.log,
     clock,
   };
-  return { fetch: (url, request = {}) => run(context, turns, options, url, request) };
+  return {
+    fetch: async (url, request = {}) => {
+      try {
+        return await run(context, turns, options, url, request);
+      } catch (thrown) {
+        logRefusal(options.log, request, thrown);
+        throw thrown;
+      }
+    },
+  };
+}
+
+// The caller may turn the error into one that says less.
+function logRefusal(log: Log, { method = "GET", project }: EgressRequest, thrown: unknown): void {
+  if (!(thrown instanceof EgressError) || thrown.reason !== "address_refused") return;
+  log.refused("address policy", {
+    error: thrown.reason,
+    reason: thrown.message,
+    method,
+    project_id: project,
+  });
 }
 
 // A list of authorities replaces the defaults, so it must include them, with those of NODE_EXTRA_CA_CERTS.

@@ -64,6 +64,7 @@ export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
     status: oneOf(STATUSES, row.status),
     timeout_ms: timeoutOf(row, endpoint),
     ...cachingOf(endpoint),
+    binding: bindingOf(row),
     version: row.version,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),

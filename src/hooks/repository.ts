@@ -130,10 +130,10 @@ export const {
 });
 
 const FIND_HOOK = query<HookRow>(`SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND ${VISIBLE}`);
-const FIND_BOUND_HOOK = query<HookRow>(
-  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE id = ? AND binding_type = ? AND binding_id = ?`,
-);
 const LIST_HOOKS = query<HookRow>(
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at, id`,
+);
+const LIST_BOUND_HOOKS = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE binding_type = ? AND binding_id = ? ORDER BY created_at, id`,
 );
 const ACTIVE_HOOKS = query<HookRow>(
@@ -175,13 +175,14 @@ export function activePlugins(store: Store, limit: number): Promise<PluginRow[]>
   return store.all(ACTIVE_PLUGINS, limit);
 }
 
-export function findHook(store: Store, { type, id }: Binding, hookId: string): Promise<HookRow | undefined> {
-  return store.get(FIND_BOUND_HOOK, hookId, type, id);
+/** A hook of the project or of its organization. */
+export function findHook(store: Store, scope: Scope, id: string): Promise<HookRow | undefined> {
+  return store.get(FIND_HOOK, id, scope.projectId, scope.orgId);
 }
 
 /** Oldest first. A binding has at most 3,003 hooks: one per point and priority. */
-export function listHooks(store: Store, { type, id }: Binding): Promise<HookRow[]> {
-  return store.all(LIST_HOOKS, type, id);
+export function listHooks(store: Store, { projectId, orgId }: Scope): Promise<HookRow[]> {
+  return store.all(LIST_HOOKS, projectId, orgId);
 }
 
 /** By ascending priority. */
@@ -211,5 +212,5 @@ export function* hookInTransaction(scope: Scope, id: string): Transaction<HookRo
 }
 
 export function* hooksInTransaction({ type, id }: Binding): Transaction<HookRow[]> {
-  return yield* all(LIST_HOOKS, type, id);
+  return yield* all(LIST_BOUND_HOOKS, type, id);
 }

@@ -62,6 +62,8 @@ export const HookResponse = Type.Object({
   timeout_ms: Type.Integer(),
   cache_enabled: Type.Optional(Type.Boolean()),
   cache_ttl_ms: Type.Optional(Type.Integer()),
+  // Not in the published contract.
+  binding: Type.Object({ id: Type.String(), type: Type.Enum([...BINDING_TYPES]) }),
   version: Type.Integer(),
   created_at: time,
   updated_at: time,

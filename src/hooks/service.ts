@@ -4,7 +4,7 @@ import type { Audit, Happened } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, conflict, invalidParameter, notFound } from "../errors";
 import type { Principal } from "../identity";
-import type { Transaction } from "../store";
+import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
 import { priorityTaken, unknownPlugin } from "./plugins";
@@ -34,14 +34,12 @@ export class Hooks {
     this.#bindings = bindings;
   }
 
-  /** The hooks of the project or of its organization, oldest first. */
-  async list(principal: Principal, query: HooksFilter, bindingType?: BindingType): Promise<Page<Hook>> {
+  /** The hooks that apply to the project: its own and those of its organization, oldest first. */
+  async list(principal: Principal, query: HooksFilter): Promise<Page<Hook>> {
     const window = paging(query);
     const { hook_point, plugin_id, status } = query;
-    const rows = await repository.listHooks(
-      this.#core.store,
-      await this.#bindings.of(principal, bindingType),
-    );
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const rows = await repository.listHooks(this.#core.store, scope);
     const found = rows.filter(
       (row) =>
         (hook_point === undefined || row.hook_point === hook_point) &&
@@ -52,11 +50,11 @@ export class Hooks {
     return page(await this.#records(principal, shown), found.length, window);
   }
 
-  /** Throws `not_found`. */
+  /** With a `bindingType`, only a hook of that binding. Throws `not_found`. */
   async get(principal: Principal, id: string, bindingType?: BindingType): Promise<Hook> {
-    const binding = await this.#bindings.of(principal, bindingType);
-    const row = await repository.findHook(this.#core.store, binding, id);
-    if (row === undefined) throw unknownHook();
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const row = await repository.findHook(this.#core.store, scope, id);
+    if (row === undefined || (bindingType ?? row.binding_type) !== row.binding_type) throw unknownHook();
     return this.#record(principal, row);
   }
 
@@ -78,8 +76,13 @@ export class Hooks {
   }
 
   async delete(principal: Principal, id: string): Promise<void> {
+    await makeChange(this.#core.store, await this.deletion(principal, id));
+  }
+
+  /** `delete` as a part of a transaction. */
+  async deletion(principal: Principal, id: string): Promise<Change<void>> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    await this.#core.store.write(() => this.#delete(principal, scope, id));
+    return { body: () => this.#delete(principal, scope, id) };
   }
 
   /** Creates or updates many hooks of the project, all or none. Throws `malformed_request` naming the entries. */
@@ -101,11 +104,11 @@ export class Hooks {
     return { success: results.length, failed: 0, results };
   }
 
-  /** Like `bulk`, but entries may name the hook to change by its id. */
-  async putAll(principal: Principal, hooks: readonly HookEntry[]): Promise<void> {
+  /** Like `bulk` as a part of a transaction, but entries may name the hook to change by its id. */
+  async bulkChange(principal: Principal, hooks: readonly HookEntry[]): Promise<Change<unknown>> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "hooks");
-    await this.#core.store.write(() => upsert.run(hooks));
+    return { body: () => upsert.run(hooks) };
   }
 
   *#create(principal: Principal, scope: Scope, request: CreateHook): Transaction<HookRow> {

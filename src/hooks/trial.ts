@@ -58,8 +58,18 @@ export class Trials {
     this.#tools = tools;
   }
 
-  /** Calls each endpoint of the plugin once, even if it is inactive. Throws `not_found`. */
+  /** Calls each endpoint of the plugin once, even if it is inactive, with an audit entry. Throws `not_found`. */
   async try(principal: Principal, id: string): Promise<PluginTrial> {
+    const trial = await this.probe(principal, id);
+    await this.#events.record(principal, "plugin.test", id, {
+      result: trial.ok ? "ok" : "failed",
+      details: { decisions: trial.results.map(({ hook_point, decision }) => ({ hook_point, decision })) },
+    });
+    return trial;
+  }
+
+  /** The same without an entry, for checks of the operator. */
+  async probe(principal: Principal, id: string): Promise<PluginTrial> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const plugin = await findPlugin(this.#core.store, scope, id);
     if (plugin === undefined) throw unknownPlugin();
@@ -73,10 +83,6 @@ export class Trials {
       results.push({ hook_point: `tool.${point}`, url, ...(await this.#call(point, sample, target)) });
     }
     const ok = results.every(({ decision }) => decision !== "failed");
-    await this.#events.record(principal, "plugin.test", id, {
-      result: ok ? "ok" : "failed",
-      details: { decisions: results.map(({ hook_point, decision }) => ({ hook_point, decision })) },
-    });
     return { plugin_id: id, tool: sample.tool.qualifiedName, ok, results };
   }
 

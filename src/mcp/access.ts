@@ -88,7 +88,7 @@ export class Access {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
         cause: error.cause,
-        challenge: this.#challenge(gateway, "invalid_token"),
+        challenge: this.#challenge(gateway, hasToken(credential) ? "invalid_token" : undefined),
       });
     }
   }
@@ -107,10 +107,22 @@ export class Access {
     };
   }
 
-  #challenge(gateway: Gateway, error: string): string {
+  #challenge(gateway: Gateway, error: string | undefined): string {
     const metadata = this.#gateways.metadataAddressOf(gateway);
-    return `Bearer resource_metadata="${metadata}", scope="${SCOPE}", error="${error}"`;
+    const reason = error === undefined ? "" : `, error="${error}"`;
+    return `Bearer resource_metadata="${metadata}", scope="${SCOPE}"${reason}`;
   }
+}
+
+/**
+ * Whether a request has a token, right or wrong. One without it, or with another scheme, gets no error code: its client
+ * only learns how to get a token (RFC 6750, section 3).
+ */
+function hasToken(credential: string | undefined): boolean {
+  const [scheme = "", ...rest] = (credential ?? "").trim().split(/\s+/);
+  const isBearer = /^bearer$/i.test(scheme);
+  // A token without a scheme is accepted, too.
+  return isBearer ? rest.length > 0 : scheme !== "" && rest.length === 0;
 }
 
 /** With an API key, the headers name the user. */

@@ -48,6 +48,10 @@ const MAX_PASSES = 20;
 export interface RootKeyRotation {
   /** The id of the new root key. */
   id: string;
+  /** The id of the old one, which backups from before need. */
+  old_id: string;
+  /** The file or setting that has the old one; absent: it was deleted. */
+  old_in?: string;
   /** Data keys that cannot be unwrapped and were not changed; absent: none. The log names them. */
   damaged?: number;
 }
@@ -77,8 +81,11 @@ export class Rotation {
    * Replaces the root key in its file. Throws `configuration` if the key comes from the environment, and `conflict` if
    * data keys are damaged, unless `leaveDamaged` is set.
    */
-  async rotateRoot(principal: Principal, options?: { leaveDamaged?: boolean }): Promise<RootKeyRotation> {
-    const { id, damaged } = await this.#core.keyring.rotateRoot(options);
+  async rotateRoot(
+    principal: Principal,
+    options?: { leaveDamaged?: boolean; deleteOld?: boolean },
+  ): Promise<RootKeyRotation> {
+    const { id, damaged, oldId, oldIn } = await this.#core.keyring.rotateRoot(options);
     for (const { id: key, projectId } of damaged)
       this.#core.log.error("a data key was not wrapped with the new root key", {
         project_id: projectId,
@@ -86,7 +93,12 @@ export class Rotation {
       });
     const entry = () => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", id);
     await this.#core.store.write(entry);
-    return { id, ...(damaged.length === 0 ? {} : { damaged: damaged.length }) };
+    return {
+      id,
+      old_id: oldId,
+      ...(oldIn === undefined ? {} : { old_in: oldIn }),
+      ...(damaged.length === 0 ? {} : { damaged: damaged.length }),
+    };
   }
 
   /** Replaces the data key of the project. */

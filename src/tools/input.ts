@@ -2,7 +2,7 @@
 import type { FieldError } from "../errors";
 import { fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
-import { badInput } from "./tool-error";
+import { badInput, ToolError } from "./tool-error";
 
 export type Input = { [key: string]: unknown };
 
@@ -37,6 +37,16 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   if (lenient) return without(converted, optionalOnes(definition, errors));
   if (errors.length > 0) throw invalid(definition, errors);
   return converted;
+}
+
+/** As `convertInput`, but returns the `ToolError`. */
+export function judgeInput(definition: ToolDefinition, given: Input): Input | ToolError {
+  try {
+    return convertInput(definition, given);
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
 }
 
 function errorsOf({ input: schema, checksItself = [] }: ToolDefinition, input: Input): FieldError[] {

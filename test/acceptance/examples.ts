@@ -36,11 +36,18 @@ const MAY_END: readonly [RegExp, number[]][] = [
   [/^runtime secrets set VENDOR_TOKEN$/, [2]],
   [/tools exec/, [6]],
   [/doctor/, [0, 1]],
+  [/FLOW_ID/, [3]],
+  // Nothing of this name, or no model server.
+  [/(plugins|secrets) (show|test)/, [3]],
+  [/models test/, [3, 5]],
+  // A terminal must confirm it.
+  [/^runtime keys rotate-root$/, [2]],
 ];
 /** Creates what the examples of a noun need; one of them deletes it. */
 const NEEDS: { readonly [noun: string]: readonly string[] } = {
   gateways: ["gateways create Support --slug support"],
-  mcp: ["gateways create Support --slug support"],
+  // The examples of gateways end with an inactive one.
+  mcp: ["gateways delete support --yes", "gateways create Support --slug support"],
 };
 /** Examples that run until they are stopped. */
 const SERVES = /^runtime serve/;

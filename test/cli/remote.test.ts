@@ -44,16 +44,16 @@ describe("commands", () => {
       "tools exec Chat.WhoAmI --user alice -o json",
       "tools exec Chat.WhoAmI --user alice --nothing x -o json",
       "tools exec Chat.WhoAmI --user alice --input [1] -o json",
-      "tools exec Chat.SendMessage --user alice --input {} -o json",
+      `tools exec Chat.SendMessage --user alice --input {"message":"x","channel_name":"general"} -o json`,
       "keys list -o yaml",
       "keys show key_unknown -o json",
       "secrets list",
-      "secrets delete UNKNOWN -o json",
+      "secrets delete UNKNOWN --yes -o json",
       "providers list",
       "providers show unknown -o json",
       "providers setup unknown -o json",
       "connections list --limit 3",
-      "connections delete ac_unknown -o json",
+      "connections delete ac_unknown --yes -o json",
       "auth status ar_unknown -o json",
       "auth status ar_unknown --wait 60 -o json",
       "version -o json",
@@ -67,7 +67,7 @@ describe("commands", () => {
       "settings show",
       "models list -o json",
       "models show nowhere -o json",
-      "models delete nowhere -o json",
+      "models delete nowhere --yes -o json",
       "models create m --type openai --base-url nonsense -o json",
       "models tools -o json",
       "models tools read_only",
@@ -266,7 +266,7 @@ describe("a server", () => {
     expect(
       (await run(["keys", "list", "--server", "local"], { env: { RUNTIME_SERVER: site.url } })).code,
     ).toBe(0);
-    expect((await run(["keys", "rotate-root"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
+    expect((await run(["keys", "rotate-root", "--yes"], { env: { RUNTIME_SERVER: site.url } })).code).toBe(2);
   });
 });
 

@@ -70,6 +70,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "llm.tool_result_limit": ["RUNTIME_LLM_TOOL_RESULT_LIMIT", "2048", 2048],
   "http.body_limit": ["RUNTIME_HTTP_BODY_LIMIT", "4096", 4096],
   "http.body_timeout": ["RUNTIME_HTTP_BODY_TIMEOUT", "9", 9],
+  "http.idle_timeout": ["RUNTIME_HTTP_IDLE_TIMEOUT", "200", 200],
   "http.rate_limit": ["RUNTIME_HTTP_RATE_LIMIT", "100", 100],
   "http.trusted_proxies": ["RUNTIME_HTTP_TRUSTED_PROXIES", "10.0.0.1, fd00::/8", ["10.0.0.1", "fd00::/8"]],
   "http.forwarded_header": ["RUNTIME_HTTP_FORWARDED_HEADER", "forwarded", "forwarded"],
@@ -87,6 +88,8 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "audit.heads_file": ["RUNTIME_AUDIT_HEADS_FILE", "/mnt/heads", "/mnt/heads"],
   "audit.heads_url": ["RUNTIME_AUDIT_HEADS_URL", "https://heads.test", "https://heads.test"],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
+  "log.format": ["RUNTIME_LOG_FORMAT", "text", "text"],
+  "log.access": ["RUNTIME_LOG_ACCESS", "true", true],
 };
 const DECLARATIONS = declarationsWith(catalogSettings);
 const ROWS = Object.entries(NAMES).map(([name, row]) => [name, ...row] as const);
@@ -155,6 +158,7 @@ test("the defaults are those of the manual", () => {
     "llm.tool_result_limit": 65_536,
     "http.body_limit": 4_194_304,
     "http.body_timeout": 30,
+    "http.idle_timeout": 90,
     "http.rate_limit": 0,
     "http.trusted_proxies": [],
     "limits.bad_credentials": 10,
@@ -167,6 +171,7 @@ test("the defaults are those of the manual", () => {
     "audit.required": false,
     "audit.keep_days": 0,
     "audit.heads_minutes": 60,
+    "log.access": false,
     "log.level": "info",
   });
 });

@@ -21,6 +21,27 @@ describe("lists as text", () => {
   });
 });
 
+describe("the idle timeout of connections", () => {
+  test.each([
+    ["0", 0],
+    ["5", 5],
+    ["255", 255],
+  ])("%s is valid", (text, expected) => {
+    const { settings } = load(undefined, { RUNTIME_HTTP_IDLE_TIMEOUT: text });
+    expect(settings["http.idle_timeout"]).toBe(expected);
+  });
+
+  test.each(["1", "4", "256", "-1", "60s"])("%s is refused", (text) => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_HTTP_IDLE_TIMEOUT: text }))).toContain(
+      'RUNTIME_HTTP_IDLE_TIMEOUT: "http.idle_timeout" must be seconds, 5 to 255, or 0.',
+    );
+  });
+
+  test("is above the 60 s that most balancers wait, unless it is set", () => {
+    expect(load(undefined, {}).settings["http.idle_timeout"]).toBeGreaterThan(60);
+  });
+});
+
 describe("numbers as text", () => {
   test.each([
     ["0", 0],

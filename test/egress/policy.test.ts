@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../src/base";
 import { createEgress } from "../../src/egress";
 import { parseAllowList } from "../../src/egress/allow-list";
 import { checkAddresses } from "../../src/egress/policy";
@@ -11,7 +12,7 @@ const strict = (resolve?: (host: string) => Promise<string[]>) =>
     allow: [],
     timeoutMs: 1_000,
     maxBytes: 1_000,
-    log: { debugs: false, debug() {}, info() {}, warn() {}, error() {} },
+    log: silentLog,
     resolve: resolve ?? (() => Promise.reject(new Error("no name is asked for"))),
   });
 

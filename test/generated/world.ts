@@ -73,6 +73,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     chat: platforms.chat,
     environment: {
       ...platforms.environment,
+      RUNTIME_LOG_ACCESS: "true",
       RUNTIME_AUTH_URL: provider.address,
       // Every operation is called with credentials that are refused.
       RUNTIME_LIMITS_BAD_CREDENTIALS: "0",

@@ -361,7 +361,10 @@ describe("a plugin of the organization", () => {
       expect((await client.get("/v1/plugins?limit=100")).text).not.toContain(made.id);
       expect((await client.get(`/v1/hooks/${hook?.id}?binding_type=tenant`)).status).toBe(200);
       expect((await client.get(`/v1/hooks/${hook?.id}`)).status).toBe(404);
-      expect((await client.get("/v1/hooks?limit=100")).text).not.toContain(hook?.id ?? "");
+      const listed = (await client.get("/v1/hooks?limit=100")).body as { items: { id: string }[] };
+      expect(listed.items.find(({ id }) => id === hook?.id)).toMatchObject({
+        binding: { id: "default", type: "tenant" },
+      });
       const refusals = [
         await client.patch(path, { status: "active" }),
         await client.delete(path),

@@ -60,7 +60,7 @@ describe("a gateway for user tokens", () => {
     const answer = await post(addressOf("tokens"), request("initialize"));
     expect([answer.status, valueAt(answer, "name")]).toEqual([401, "invalid_authorization"]);
     expect(answer.headers.get("www-authenticate")).toBe(
-      `Bearer resource_metadata="${metadataOf("tokens")}", scope="mcp", error="invalid_token"`,
+      `Bearer resource_metadata="${metadataOf("tokens")}", scope="mcp"`,
     );
     for (const place of [
       metadataOf("tokens"),
@@ -77,6 +77,24 @@ describe("a gateway for user tokens", () => {
       expect(metadata.headers.get("access-control-allow-origin")).toBe("*");
     }
     expect((await fetch(metadataOf("nowhere"))).status).toBe(404);
+  });
+
+  test.each([
+    ["no token", "", false],
+    ["a scheme without a token", "Bearer", false],
+    ["another scheme", "Basic YWxpY2U6c2VjcmV0", false],
+    ["a wrong token", "Bearer wrong", true],
+    ["a wrong token without a scheme", "wrong", true],
+    ["two tokens", "Bearer wrong wrong", true],
+  ])("answers %s with an error code only if there is a token", async (_what, authorization, hasCode) => {
+    const headers = authorization === "" ? {} : { authorization };
+    const answer = await fetch(addressOf("tokens"), { method: "POST", headers });
+    expect(answer.status).toBe(401);
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    expect([challenge.includes('error="invalid_token"'), challenge.includes("error")]).toEqual([
+      hasCode,
+      hasCode,
+    ]);
   });
 
   test("runs for the user of a token with its audience", async () => {

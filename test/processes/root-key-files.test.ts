@@ -73,7 +73,7 @@ describe("a rotation is refused before anything changes", () => {
     await store("v");
     const before = readFileSync(keyFile, "utf8");
 
-    const ended = await runMounted(mount, ["keys", "rotate-root"]);
+    const ended = await runMounted(mount, ["keys", "rotate-root", "--yes"]);
 
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(advice)]);
     expect(ended.stderr).toContain(keyFile);
@@ -87,10 +87,10 @@ describe("a rotation is refused before anything changes", () => {
   testMounted("and works in a mounted folder that is writable", async () => {
     await store("v");
 
-    const ended = await runMounted('mount --bind "$FOLDER" "$FOLDER"', ["keys", "rotate-root"]);
+    const ended = await runMounted('mount --bind "$FOLDER" "$FOLDER"', ["keys", "rotate-root", "--yes"]);
 
     expect(ended.code).toBe(0);
-    expect(readdirSync(dirname(keyFile)).length).toBe(2);
+    expect(readdirSync(dirname(keyFile)).length).toBe(3);
     expect(await stored()).toBe("v");
   });
 });
@@ -98,7 +98,7 @@ describe("a rotation is refused before anything changes", () => {
 testMounted("a start works if the key file cannot be restored", async () => {
   await store("v");
   const old = readFileSync(keyFile, "utf8");
-  expect((await runProcess(["keys", "rotate-root"], { env: { HOME: home } })).code).toBe(0);
+  expect((await runProcess(["keys", "rotate-root", "--yes"], { env: { HOME: home } })).code).toBe(0);
   await Bun.write(keyFile, old);
 
   const listed = await runMounted('mount --bind "$KEY" "$KEY"', ["secrets", "list"]);

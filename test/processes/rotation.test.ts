@@ -57,7 +57,7 @@ test("no request fails during five rotations of a server under load [fault: wron
 
   const ids = new Set<string>();
   for (let rotation = 0; rotation < 5; rotation++) {
-    ids.add(String(Object(await installation.json(["keys", "rotate-root"])).id));
+    ids.add(String(Object(await installation.json(["keys", "rotate-root", "--yes"])).id));
   }
   const data = Object(await installation.json(["keys", "rotate-data"]));
   stop = true;

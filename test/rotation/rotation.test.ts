@@ -289,7 +289,7 @@ describe("a new root key", () => {
     const { id } = await other.rotation.rotateRoot(operator);
 
     expect(readFileSync(rootKeyFile(), "utf8")).not.toBe(before);
-    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
+    expect(keyFiles().filter((name) => !name.endsWith(".old"))).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 20)).toEqual(texts);
     await site.runtime.identity.createProject(operator, "made-after", "Made after");
     const made = await site.runtime.identity.operator("made-after");
@@ -346,7 +346,7 @@ describe("a new root key", () => {
     const { id, damaged } = await site.runtime.rotation.rotateRoot(operator, { leaveDamaged: true });
 
     expect(damaged).toBeUndefined();
-    expect(keyFiles()).toEqual(["root.key", `root.key.${id}`]);
+    expect(keyFiles().filter((name) => !name.endsWith(".old"))).toEqual(["root.key", `root.key.${id}`]);
     expect(await values(site.runtime, 3)).toEqual(texts);
     expect(await values(await another(), 3)).toEqual(texts);
   });

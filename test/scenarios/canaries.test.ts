@@ -26,7 +26,11 @@ interface Evidence {
 async function run(parts: RuntimeParts, moreLines: string[]): Promise<Evidence> {
   const answers: string[] = [];
   const chatOptions = { clientSecret: CLIENT_SECRET, pkce: true, rotation: { expiresIn: 3600 } };
-  await using site = await startSite({ parts, chatOptions, environment: { RUNTIME_ROOT_KEY: ROOT_KEY } });
+  await using site = await startSite({
+    parts,
+    chatOptions,
+    environment: { RUNTIME_ROOT_KEY: ROOT_KEY, RUNTIME_LOG_ACCESS: "true" },
+  });
   const admin = await site.key("admin");
   const key = await site.key("run");
   const keep = (answer: ApiAnswer): ApiAnswer => {

@@ -91,7 +91,7 @@ describe("a request", () => {
     ["no input", {}],
     ["null for input", { input: null }],
     ["null for everything else", { tool_version: null, run_at: null, include_error_stacktrace: null }],
-    ["unknown fields", { inputs: { text: "x" }, project_id: "other" }],
+    ["unknown fields", { trace: { text: "x" }, project_id: "other" }],
     ["its own version", { tool_version: "2.1.0" }],
   ])("with %s runs", async (_what, changes) => {
     const answer = await execute({ tool_name: "TestKit.Echo", user_id: "alice", ...changes });

@@ -16,6 +16,8 @@ const MCP = [
 ];
 
 const PAGES = [
+  "GET /",
+  "GET /favicon.ico",
   "GET /authorize/:token",
   "POST /authorize/:token",
   "GET /api/v1/oauth/:external_id/callback",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
-import { createLog, type Log, systemClock } from "../../src/base";
+import { createLog, systemClock } from "../../src/base";
 import { loadConfig } from "./config";
 import type { Role } from "../../src/identity";
 import type { RuntimeParts } from "../../src/open-core";
@@ -55,7 +55,7 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
     ...options.environment,
   };
   const logLines: string[] = [];
-  const log: Log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
+  const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
   const all = { ...extensions, catalogs: [...extensions.catalogs, ...(options.moreCatalogs ?? [])] };
   const runtime = await createRuntime(loadConfig({ environment }), all, { log, ...options.parts });
   const server = await startServer(runtime);

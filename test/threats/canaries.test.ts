@@ -45,6 +45,7 @@ test("no secret of any kind is printed, logged, stored in clear or an argument",
   environment["RUNTIME_ROOT_KEY_COMMAND"] = JSON.stringify(["cat", keyFile]);
   environment["RUNTIME_AUTH_CLIENT_SECRET"] = canaries["client_secret"] ?? "";
   environment["RUNTIME_LOG_LEVEL"] = "debug";
+  environment["RUNTIME_LOG_ACCESS"] = "true";
   let printed = "";
   let seen = "";
   const run = async (args: string[], input?: string): Promise<string> => {

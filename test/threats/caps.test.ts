@@ -65,7 +65,10 @@ describe("pending consents", () => {
 
   test("are also those of a verifier's test", async () => {
     const body = { verifier_url: "https://verifier.example/", user_id: "heidi" };
-    const answer = await api(stage.site.url, stage.keys.run).post("/v1/auth/validate_custom_verifier", body);
+    const answer = await api(stage.site.url, stage.keys.admin).post(
+      "/v1/auth/validate_custom_verifier",
+      body,
+    );
     expect(answer.status).toBe(429);
   });
 

@@ -31,7 +31,7 @@ test("no call fails during rotations, and old root keys open nothing in the file
   for (let rotation = 0; rotation < ROTATIONS; rotation++) {
     old.push(readFileSync(keyFile, "utf8"));
     await installation.json(["keys", "rotate-data"]);
-    await installation.json(["keys", "rotate-root"]);
+    await installation.json(["keys", "rotate-root", "--yes"]);
   }
   stop = true;
   await Promise.all(load);

@@ -26,7 +26,7 @@ function namesDropped(value: string): string {
 
 // A value may be sealed long before it is stored. If its key was deleted in between, the write is refused: the value could
 // never be opened.
-function triggers(table: string, column: string): string[] {
+export function lateWriteTriggers(table: string, column: string): string[] {
   const refuse = "SELECT RAISE(ABORT, 'the data key no longer exists')";
   const name = `${table}_${column}`;
   return [
@@ -51,7 +51,7 @@ export const lateWrites: Migration = {
     "ALTER TABLE connections ADD COLUMN granted_at REAL NOT NULL DEFAULT 0",
     "ALTER TABLE idempotency ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
     ...Object.entries(SEALED).flatMap(([table, columns]) =>
-      columns.flatMap((column) => triggers(table, column)),
+      columns.flatMap((column) => lateWriteTriggers(table, column)),
     ),
   ],
 };

@@ -1,8 +1,8 @@
 // `runtime doctor` on installations with one problem each: it reports the problem and a fix.
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Finding } from "../../../src/checkup";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
@@ -32,6 +32,19 @@ async function installed() {
   return { ...terminal, data, key, database: join(data, "runtime.db"), provider, port };
 }
 
+/** Answers every request with an error. */
+const broken = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => new Response("broken", { status: 500 }),
+});
+afterAll(() => broken.stop(true));
+
+function webhook(run: Installed["run"], failureMode: string, url: string) {
+  const flags = ["--pre", url, "--failure-mode", failureMode, "--status", "active"];
+  return run(["plugins", "create", "policy", ...flags], { env: { RUNTIME_EGRESS_ALLOW: "loopback" } });
+}
+
 type Installed = Awaited<ReturnType<typeof installed>>;
 
 test("finds no problems in a correct installation", async () => {
@@ -54,7 +67,7 @@ test("creates nothing and finds no problems on a new machine", async () => {
 
 test("finds no problem after a rotation, and none if its key is only in the prepared file", async () => {
   const { run, key } = await installed();
-  await run(["keys", "rotate-root"]);
+  await run(["keys", "rotate-root", "--yes"]);
   expect((await run(["doctor"])).stderr).toContain("No problems found");
   rmSync(key);
 
@@ -207,9 +220,106 @@ const FAULTS: Fault[] = [
     name: "a root key that other users can read",
     plant: ({ key }) => chmodSync(key, 0o644),
     check: "root key",
+    message: "Other users can read or replace",
+    fix: "chmod 600",
+  },
+  {
+    name: "a root key that its group can read",
+    plant: ({ key }) => chmodSync(key, 0o640),
+    check: "root key",
     message: "Other users can read",
     fix: "chmod 600",
     status: "warning",
+  },
+  {
+    name: "a configuration folder that other users can write to",
+    plant: ({ key }) => chmodSync(dirname(key), 0o777),
+    check: "configuration folder",
+    message: "(mode 0777)",
+    fix: "chmod 700",
+  },
+  {
+    name: "a configuration file that other users can write to",
+    plant: ({ key }) => {
+      writeFileSync(join(dirname(key), "runtime.yaml"), "user: alice\n");
+      chmodSync(join(dirname(key), "runtime.yaml"), 0o666);
+    },
+    check: "configuration file",
+    message: "Other users can change",
+    fix: "chmod 600",
+  },
+  {
+    name: "a webhook that is down while its hooks fail closed",
+    plant: ({ run }) => webhook(run, "fail_closed", "http://127.0.0.1:1/pre"),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "webhook policy",
+    message: "its hooks are fail_closed, so tool calls fail (tool.pre: ",
+    fix: "runtime plugins test pl_",
+  },
+  {
+    name: "a webhook that is down while its hooks fail open",
+    plant: ({ run }) => webhook(run, "fail_open", "http://127.0.0.1:1/pre"),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "webhook policy",
+    message: "tool calls continue without it",
+    fix: "runtime plugins test pl_",
+    status: "warning",
+  },
+  {
+    name: "a webhook that answers nothing usable",
+    plant: ({ run }) => webhook(run, "fail_closed", `${broken.url.origin}/pre`),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "webhook policy",
+    message: "so tool calls fail (tool.pre: ",
+    fix: "runtime plugins test pl_",
+  },
+  {
+    name: "a model server that cannot be reached",
+    plant: ({ run }) =>
+      run(
+        [
+          "models",
+          "create",
+          "local",
+          "--type",
+          "openai",
+          "--model",
+          "m",
+          "--base-url",
+          "http://127.0.0.1:1/v1",
+        ],
+        {
+          env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+        },
+      ),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "model server local",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "firewall",
+  },
+  {
+    name: "metadata of the identity provider that cannot be read",
+    plant: () => {},
+    env: {
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_AUTH_URL: broken.url.origin,
+      RUNTIME_AUTH_CLIENT_ID: "c",
+    },
+    check: "identity provider",
+    message: "/.well-known/openid-configuration answers with the status 500",
+    fix: "issuer",
+  },
+  {
+    name: "a platform that cannot be reached",
+    plant: ({ run }) => run(["providers", "create", "slack", "--provider", "slack", "--client-id", "1"]),
+    env: {
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_CHAT_API_URL: "http://127.0.0.1:1/api",
+      HTTPS_PROXY: "",
+    },
+    check: "platform of Chat",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "firewall",
   },
   {
     name: "a root key in the data folder",

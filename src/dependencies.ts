@@ -1,0 +1,147 @@
+// What calls depend on outside of this installation, for `runtime doctor`: servers of providers and their metadata, platforms
+// of tools, model servers, the identity provider, and webhooks. Nothing is asked that a project does not use.
+import { MAX_LIMIT } from "./base";
+import { checkEndpoint, type Finding, ok, problem, warning } from "./checkup";
+import type { Hook } from "./hooks";
+import type { Principal } from "./identity";
+import type { AuthProvider } from "./providers";
+import type { Runtime } from "./runtime";
+
+interface Dependency {
+  check: string;
+  address: string;
+  /** An answer other than 2xx is a problem, too: it is a document that is read. */
+  isDocument?: true;
+}
+
+const WELL_KNOWN = "/.well-known/openid-configuration";
+
+/** The findings of all dependencies of a project. */
+export async function checkDependencies(
+  runtime: Runtime,
+  principal: Principal,
+  providers: readonly AuthProvider[],
+): Promise<Finding[]> {
+  const active = providers.filter(({ status }) => status === "active");
+  const wanted = [
+    ...active.flatMap(ofProvider),
+    ...ofPlatforms(runtime, active),
+    ...(await ofModels(runtime, principal)),
+    ...(await ofUsers(runtime, principal)),
+    ...ofSettings(runtime),
+  ];
+  const found = await Promise.all([
+    ...unique(wanted).map(({ check, address, isDocument }) =>
+      checkEndpoint(runtime.core, check, address, { project: principal.projectId, isDocument }),
+    ),
+    checkWebhooks(runtime, principal),
+  ]);
+  return found.flat();
+}
+
+function ofProvider({ id, oauth2 }: AuthProvider): Dependency[] {
+  const check = `provider ${id}`;
+  const { authorize_request, token_request, issuer } = oauth2;
+  const endpoints = [authorize_request?.endpoint, token_request?.endpoint].map((endpoint) =>
+    originOf(endpoint ?? ""),
+  );
+  const servers = endpoints.flatMap((address) => (address === undefined ? [] : [{ check, address }]));
+  return issuer === undefined ? servers : [...servers, metadataOf(check, issuer)];
+}
+
+/** The platforms of tools that use one of the providers. */
+function ofPlatforms({ core, extensions }: Runtime, active: readonly AuthProvider[]): Dependency[] {
+  const names = new Set(active.flatMap(({ id, provider_id }) => [id, provider_id]));
+  const settings: Readonly<Record<string, unknown>> = core.settings;
+  return extensions.catalogs
+    .filter(({ tools }) => tools.some(({ authorization }) => names.has(authorization?.provider)))
+    .flatMap(({ toolkit, bases }) =>
+      Object.values(bases).flatMap(({ url, setting }) => {
+        const set = setting === undefined ? undefined : settings[setting];
+        const address = originOf(typeof set === "string" ? set : (url ?? ""));
+        return address === undefined ? [] : [{ check: `platform of ${toolkit.name}`, address }];
+      }),
+    );
+}
+
+async function ofModels({ models }: Runtime, principal: Principal): Promise<Dependency[]> {
+  const entries = await models.list(principal);
+  return entries.flatMap(({ id, base_url }) => {
+    const address = originOf(base_url);
+    return address === undefined ? [] : [{ check: `model server ${id}`, address }];
+  });
+}
+
+/** The identity providers of customers whose tokens a gateway accepts. */
+async function ofUsers({ gateways, core }: Runtime, principal: Principal): Promise<Dependency[]> {
+  const used = new Set<string | undefined>();
+  const { items } = await gateways.list(principal, { limit: MAX_LIMIT, offset: 0 });
+  for (const gateway of items) used.add(gateway.user_source_id);
+  return core.settings.user_sources
+    .filter(({ id }) => used.has(id))
+    .map(({ id, issuer }) => metadataOf(`user source ${id}`, issuer));
+}
+
+function ofSettings({ core: { settings } }: Runtime): Dependency[] {
+  const { "auth.url": url, "audit.heads_url": heads } = settings;
+  const headsAt = originOf(heads ?? "");
+  return [
+    ...(url === undefined ? [] : [metadataOf("identity provider", url)]),
+    ...(headsAt === undefined ? [] : [{ check: "audit.heads_url", address: headsAt }]),
+  ];
+}
+
+/** A sample call of each plugin that an active hook calls. While one that fails closed is down, tool calls fail. */
+async function checkWebhooks(runtime: Runtime, principal: Principal): Promise<Finding[]> {
+  const { plugins, trials } = runtime;
+  const listed = await activeHooks(runtime, principal);
+  const found = [...Map.groupBy(listed, ({ plugin_id }) => plugin_id)].map(
+    async ([id, called]): Promise<Finding[]> => {
+      const { name, status } = await plugins.get(principal, id);
+      if (status !== "active") return [];
+      const { results } = await trials.probe(principal, id);
+      const check = `webhook ${name}`;
+      const failed = results.filter(({ decision }) => decision === "failed");
+      const affected = called.filter(({ hook_point }) => failed.some((one) => one.hook_point === hook_point));
+      if (affected.length === 0) return [ok(check, "It answers a sample call.")];
+      const reasons = [
+        ...new Set(failed.map(({ hook_point, reason = "no usable answer" }) => `${hook_point}: ${reason}`)),
+      ];
+      const fix = `Start or correct it, and see its answers: runtime plugins test ${id}`;
+      const isClosed = affected.some(({ failure_mode }) => failure_mode === "fail_closed");
+      return isClosed
+        ? [
+            problem(
+              check,
+              `It fails, and its hooks are fail_closed, so tool calls fail (${reasons.join("; ")}).`,
+              fix,
+            ),
+          ]
+        : [warning(check, `It fails, and tool calls continue without it (${reasons.join("; ")}).`, fix)];
+    },
+  );
+  return (await Promise.all(found)).flat();
+}
+
+async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Hook[]> {
+  const listed: Hook[] = [];
+  for (;;) {
+    const page = await hooks.list(principal, { status: "active", limit: MAX_LIMIT, offset: listed.length });
+    listed.push(...page.items);
+    if (page.items.length === 0 || listed.length >= page.total_count) return listed;
+  }
+}
+
+function metadataOf(check: string, issuer: string): Dependency {
+  const base = issuer.endsWith("/") ? issuer.slice(0, -1) : issuer;
+  return { check, address: base + WELL_KNOWN, isDocument: true };
+}
+
+function originOf(address: string): string | undefined {
+  const origin = URL.parse(address)?.origin;
+  return origin === "null" ? undefined : origin;
+}
+
+function unique(dependencies: readonly Dependency[]): Dependency[] {
+  return [...new Map(dependencies.map((one) => [`${one.check} ${one.address}`, one])).values()];
+}
