@@ -233,7 +233,7 @@ describe("messages", () => {
 
   test("the page of a proxy says which path was called, and does not send the user to the picker", () => {
     const { error } = failure(403, undefined, { ...CALL, ofFile: true });
-    expect(error.message).toContain("drive/v3/files is not the platform's (HTTP 403");
+    expect(error.message).toContain("v4/spreadsheets/1 is not the platform's (HTTP 403");
     expect(`${error.message} ${error.details.additionalPromptContent}`).not.toContain("Picker");
   });
 
